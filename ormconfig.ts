@@ -1,0 +1,45 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { AdminKey, AuditEntry, IpBanEntry } from './src/admin/admin.entities.js';
+import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './src/auth/auth.entities.js';
+import { SsoDocument, SsoIdentity } from './src/auth/sso.entities.js';
+import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './src/media/media.entities.js';
+import { Foundation1795000000000 } from './src/migrations/1795000000000-foundation.js';
+import { Application, AuthorizationCode, BotGrant, OAuthToken, TokenFamily } from './src/oauth/oauth.entities.js';
+import { InstanceSetting } from './src/platform/instance.entities.js';
+import { InboxMessage, OutboxMessage } from './src/platform/mail.entities.js';
+import { Account, AccountSettings } from './src/users/account.entities.js';
+import { Webhook, WebhookMessage, WebhookRepeat } from './src/webhooks/webhook.entities.js';
+
+/** The options of the one DataSource, for the application and for TypeORM's own command line. */
+export const dataSourceOptions = (url: string | undefined, poolSize: number): DataSourceOptions => ({
+  type: 'postgres',
+  ...(url ? { url } : {}),
+  username: url ? undefined : 'postgres',
+  database: url ? undefined : 'postgres',
+  poolSize,
+  connectTimeoutMS: 2000,
+  installExtensions: false,
+  synchronize: false,
+  logging: false,
+  migrationsTableName: 'migration',
+  entities: [
+    ...[Account, AccountSettings, Session, AuthorizedIp, BackupCode, Passkey, OneTimeSecret, InstanceSetting],
+    ...[Application, AuthorizationCode, BotGrant, TokenFamily, OAuthToken],
+    ...[AdminKey, AuditEntry, IpBanEntry, SsoDocument, SsoIdentity],
+    ...[OutboxMessage, InboxMessage],
+    ...[Webhook, WebhookMessage, WebhookRepeat, MediaObject, MediaUpload, StagedObject, SpentCapability],
+    ...[Garbage],
+  ],
+  migrations: [Foundation1795000000000],
+  invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
+  extra: url
+    ? {
+        connectionTimeoutMillis: 2000,
+        statement_timeout: 5000,
+        idle_in_transaction_session_timeout: 10000,
+        keepAlive: true,
+      }
+    : {},
+});
+
+export default new DataSource(dataSourceOptions(process.env.DATABASE_URL, 2));

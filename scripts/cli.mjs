@@ -1,0 +1,7 @@
+/** `npm run cli -- <command>`: builds if the sources changed, then runs the command in this process. */
+import { existsSync } from 'node:fs';
+import { build } from './build.mjs';
+
+build();
+if (existsSync('.env')) process.loadEnvFile('.env');
+await import('../dist/src/cli.js');

@@ -1,0 +1,109 @@
+import { createHmac } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { addressKey, isPublicAddress } from '../address.js';
+import type { Call } from '../call.js';
+import { Clock } from '../clock.js';
+import { Config } from '../config.js';
+import { Log } from '../log.js';
+import { Metrics } from '../metrics.js';
+import { Database } from '../platform/database.js';
+import { SharedStore } from '../platform/shared-store.js';
+import { Keyring } from '../secrets.js';
+import { IpBans } from './ip-bans.service.js';
+
+const WINDOW_SECONDS = 300;
+const MEMORY_SECONDS = 3600;
+/** Weights of answers to requests that resolved no account (conventions.md 9.1). */
+const WEIGHTS: Readonly<Record<number, number>> = { 429: 3, 401: 0.75, 403: 0.5 };
+const OTHER_4XX = 0.25;
+const DEAD_CREDENTIAL = 1;
+
+/** What one event says against an address. */
+interface Signal {
+  readonly weight: number;
+  /** A presented credential that resolved to nothing. */
+  readonly rejected?: string;
+}
+
+/** A signature or a capability that does not hold, and what an origin refused, say nothing of who asked. */
+const isOfMedia = ({ outcome, plan }: Call, status: number): boolean =>
+  outcome === 'UPSTREAM_FETCH_FAILED' ||
+  (plan?.path.startsWith('/media/') === true && (status === 401 || status === 403));
+
+function signalOf(call: Call, status: number): Signal {
+  if (isOfMedia(call, status)) return { weight: 0 };
+  const { credential, identity, authorization, outcome, plan } = call;
+  const answered = identity || call.client || status < 400 || status >= 500 ? 0 : (WEIGHTS[status] ?? OTHER_4XX);
+  const [presented] = authorization;
+  const wasRead = credential !== undefined && credential.kind !== 'none' && !identity;
+  const isAdminElsewhere = presented?.startsWith('Admin ') === true && plan?.policy.kind !== 'AdminAcl';
+  if (wasRead && !isAdminElsewhere) return { weight: answered + DEAD_CREDENTIAL, rejected: authorization.join('\n') };
+  if (outcome === 'INVALID_CLIENT') return { weight: answered + DEAD_CREDENTIAL, rejected: presented ?? call.id };
+  return { weight: answered };
+}
+
+/** Repeated failures of an address, in windows of five minutes, and the bans that follow from them (conventions.md 9). */
+@Injectable()
+export class AbuseLedger {
+  constructor(
+    private readonly database: Database,
+    private readonly store: SharedStore,
+    private readonly bans: IpBans,
+    private readonly keyring: Keyring,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Notes the answer to a request; never in the way of it. */
+  note(call: Call, status: number): void {
+    const isBanned = call.outcome === 'GLOBAL_IP_BANNED' || call.outcome === 'GLOBAL_IP_TEMPORARILY_BANNED';
+    if (status < 400 && call.identity) return;
+    if (isBanned || call.outcome === 'CLIENT_GONE' || !this.counts(call.address)) return;
+    const signal = signalOf(call, status);
+    if (signal.weight > 0) this.record(call.address, signal);
+  }
+
+  /** Notes a credential that the gateway refused. */
+  noteRejectedToken(address: string, token: string): void {
+    if (this.counts(address)) this.record(address, { weight: DEAD_CREDENTIAL, rejected: token });
+  }
+
+  /** Only public addresses that nobody vouches for can earn a ban. */
+  private counts(address: string): boolean {
+    return isPublicAddress(address) && !this.bans.isExempt(address);
+  }
+
+  private record(address: string, signal: Signal): void {
+    this.metrics.abuse.inc({ signal: signal.rejected ? 'rejected_credential' : 'refused_answer' });
+    this.weigh(address, signal).catch((error) => this.log.error('an abuse signal was lost', { error }));
+  }
+
+  private async weigh(address: string, { weight, rejected }: Signal): Promise<void> {
+    const { abuse } = this.config;
+    const key = addressKey(address);
+    const window = Math.floor(this.clock.seconds() / WINDOW_SECONDS);
+    const before = await this.store.add(`abuse/score/${key}/${window}`, 0, WINDOW_SECONDS * 2);
+    const score = await this.store.add(`abuse/score/${key}/${window}`, weight, WINDOW_SECONDS * 2);
+    const isStrike = before < abuse.score && score >= abuse.score;
+    const strikes = isStrike ? await this.store.distinct(`abuse/strikes/${key}`, String(window), MEMORY_SECONDS) : 0;
+    const digests = rejected
+      ? await this.store.distinct(`abuse/rejected/${key}/${window}`, this.digest(rejected), WINDOW_SECONDS * 2)
+      : 0;
+    if (!abuse.bans || (strikes < abuse.strikes && digests < abuse.distinct)) return;
+    await this.database.transaction((tx) =>
+      this.bans.add(
+        tx,
+        { value: key, kind: 'temporary_24h', reason: 'automatic', createdByUserId: null },
+        abuse.seconds,
+      ),
+    );
+    this.metrics.abuse.inc({ signal: 'ban' });
+    this.log.warn('an address was banned for repeated failures', { seconds: abuse.seconds });
+  }
+
+  private digest(credential: string): string {
+    return createHmac('sha256', this.keyring.signing('abuse').bytes).update(credential).digest('base64url');
+  }
+}

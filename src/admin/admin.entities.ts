@@ -1,0 +1,46 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** An Admin API key. It acts as its owner, within the ACLs of both. */
+@Entity('admin_key')
+export class AdminKey {
+  @PrimaryColumn('bigint') id: string;
+  /** SHA-256 of the whole key. */
+  @Column('bytea') digest: Buffer;
+  @Column('text') name: string;
+  @Column('text', { array: true }) acls: string[];
+  @Column('bigint', { name: 'owner_id' }) ownerId: string;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+}
+
+/** One Admin operation that was carried out. The table takes no UPDATE and no DELETE. */
+@Entity('audit_log')
+export class AuditEntry {
+  @PrimaryColumn('bigint') id: string;
+  /** `0` for the console. */
+  @Column('bigint', { name: 'admin_user_id' }) adminUserId: string;
+  @Column('bigint', { name: 'api_key_id', nullable: true }) apiKeyId: string | null;
+  @Column('text') action: string;
+  @Column('text', { name: 'target_type' }) targetType: string;
+  @Column('text', { name: 'target_id' }) targetId: string;
+  @Column('text', { nullable: true }) reason: string | null;
+  @Column('jsonb') metadata: Record<string, string>;
+  @Column('text', { name: 'request_id' }) requestId: string;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  /** Position in the chain, from 1, without gaps. */
+  @Column('bigint') sequence: string;
+  /** SHA-256 over the hash before it and the content of this entry. */
+  @Column('bytea') hash: Buffer;
+}
+
+/** A banned address or CIDR range, in canonical form. */
+@Entity('ip_ban')
+export class IpBanEntry {
+  @PrimaryColumn('text') value: string;
+  @Column('text') kind: 'permanent' | 'temporary_24h';
+  @Column('text') reason: 'platform_admin_enforcement' | 'automatic';
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  @Column('bigint', { name: 'created_by_user_id', nullable: true }) createdByUserId: string | null;
+}

@@ -1,0 +1,147 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { addressIsIn, addressKey } from '../address.js';
+import { Clock } from '../clock.js';
+import { Config } from '../config.js';
+import { Database, type Tx } from '../platform/database.js';
+import { Janitor } from '../platform/janitor.js';
+import { Replica } from '../platform/replica.js';
+import { IpBanEntry } from './admin.entities.js';
+import { type Network, parseNetwork, reachOf } from './networks.js';
+
+export type IpBan = Pick<IpBanEntry, 'value' | 'kind' | 'expiresAt'>;
+
+/** Bans by what they keep out, so that a lookup costs the same however many there are. */
+class BanIndex {
+  private readonly reaches = new Map<string, Network>();
+  /** IPv4 addresses and IPv6 /64 networks, by address key; several bans may reach the same. */
+  private readonly exact = new Map<string, Map<string, IpBan>>();
+  /** Other networks, by length and then by prefix. */
+  private readonly wide = new Map<string, { kind: string; bits: number; bans: Map<bigint, IpBan> }>();
+
+  put(ban: IpBan): void {
+    const network = parseNetwork(ban.value);
+    if (!network) return;
+    const reach = reachOf(network);
+    this.reaches.set(ban.value, reach);
+    if (isExact(reach)) entryOf(this.exact, keyOf(ban.value), () => new Map<string, IpBan>()).set(ban.value, ban);
+    else entryOf(this.wide, lengthOf(reach), () => ({ ...reach, bans: new Map() })).bans.set(reach.prefix, ban);
+  }
+
+  remove(value: string): void {
+    const reach = this.reaches.get(value);
+    if (!reach) return;
+    this.reaches.delete(value);
+    if (!isExact(reach)) {
+      const length = this.wide.get(lengthOf(reach));
+      length?.bans.delete(reach.prefix);
+      if (length?.bans.size === 0) this.wide.delete(lengthOf(reach));
+      return;
+    }
+    const bans = this.exact.get(keyOf(value));
+    bans?.delete(value);
+    if (bans?.size === 0) this.exact.delete(keyOf(value));
+  }
+
+  *covering(address: string): Iterable<IpBan> {
+    if (this.exact.size > 0) yield* this.exact.get(addressKey(address))?.values() ?? [];
+    if (this.wide.size === 0) return;
+    const whole = parseNetwork(address);
+    if (!whole) return;
+    for (const { kind, bits, bans } of this.wide.values()) {
+      const ban = kind === whole.kind && bans.get(whole.prefix >> BigInt(whole.bits - bits));
+      if (ban) yield ban;
+    }
+  }
+}
+
+function entryOf<T>(map: Map<string, T>, key: string, fresh: () => T): T {
+  const known = map.get(key) ?? fresh();
+  map.set(key, known);
+  return known;
+}
+
+const isExact = ({ kind, bits }: Network): boolean => bits === (kind === 'ipv4' ? 32 : 64);
+const lengthOf = ({ kind, bits }: Network): string => `${kind}/${bits}`;
+const keyOf = (value: string): string => addressKey(value.split('/')[0] as string);
+
+/**
+ * Banned addresses: the table is the truth, every replica holds a copy and hears of changes. While the table cannot be
+ * read, the last copy stays in force.
+ */
+@Injectable()
+export class IpBans implements OnModuleInit {
+  private index = new BanIndex();
+
+  constructor(
+    private readonly database: Database,
+    private readonly replica: Replica,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    janitor: Janitor,
+  ) {
+    janitor.addExpiry('ip_ban', 'value', 'expires_at < now()');
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.replica.on('ip-ban', ({ values }) => this.refresh(values as string[]));
+    this.replica.on('resync', () => this.reload());
+    await this.reload();
+  }
+
+  /** The ban that keeps an address out, or `null`; one without end before one that passes. */
+  find(address: string): IpBan | null {
+    let found: IpBan | null = null;
+    for (const ban of this.index.covering(address)) {
+      if (ban.expiresAt && ban.expiresAt.getTime() <= this.clock.now()) continue;
+      if (!ban.expiresAt) found = ban;
+      else found ??= ban;
+    }
+    return found && !this.isExempt(address) ? found : null;
+  }
+
+  isExempt(address: string): boolean {
+    return addressIsIn(address, this.config.abuse.exempt) || addressIsIn(address, this.config.trustedProxies);
+  }
+
+  /** Bans, or changes the ban of, an address or CIDR range in canonical form. A ban that passes replaces none without end. */
+  async add(
+    tx: Tx,
+    { value, kind, reason, createdByUserId }: Pick<IpBanEntry, 'value' | 'kind' | 'reason' | 'createdByUserId'>,
+    seconds: number | null,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO ip_ban (value, kind, reason, expires_at, created_by_user_id)
+       VALUES ($1, $2, $3, now() + $4 * interval '1 second', $5)
+       ON CONFLICT (value) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
+         expires_at = excluded.expires_at, created_by_user_id = excluded.created_by_user_id
+       WHERE ip_ban.expires_at IS NOT NULL OR excluded.expires_at IS NULL`,
+      [value, kind, reason, seconds, createdByUserId],
+    );
+    await this.announce(tx, [value]);
+  }
+
+  /** Lifts the bans of exactly these addresses and ranges. */
+  async lift(tx: Tx, values: readonly string[]): Promise<void> {
+    await tx.query('DELETE FROM ip_ban WHERE value = ANY ($1)', [values]);
+    await this.announce(tx, values);
+  }
+
+  private async announce(tx: Tx, values: readonly string[]): Promise<void> {
+    await this.replica.announce(tx, { topic: 'ip-ban', data: { values } });
+  }
+
+  private async refresh(values: readonly string[]): Promise<void> {
+    const stored = await this.database.manager
+      .createQueryBuilder(IpBanEntry, 'b')
+      .where('b.value = ANY (:values)', { values })
+      .getMany();
+    for (const value of values) this.index.remove(value);
+    for (const ban of stored) this.index.put(ban);
+  }
+
+  private async reload(): Promise<void> {
+    const index = new BanIndex();
+    for (const ban of await this.database.manager.find(IpBanEntry)) index.put(ban);
+    this.index = index;
+  }
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Call, callOf } from '../call.js';
+import { Refusal } from '../errors.js';
+import type { AccountRecord } from '../users/account-records.service.js';
+import { grants, isAcl } from './acls.js';
+
+/** Who carries out an Admin operation, how far they reach, and why they do it. */
+export interface Operator {
+  /** `0`: the console. */
+  readonly accountId: string;
+  /** The Admin API key that was presented, if one was. */
+  readonly keyId: string | null;
+  /** `X-Audit-Log-Reason`. */
+  readonly reason: string | null;
+  readonly requestId: string;
+  /** The client address; `null` at the console. */
+  readonly address: string | null;
+  /** Whether the ACL is in the effective set: of the account, for a key of key and owner both (admin.md section 2). */
+  holds(acl: string): boolean;
+}
+
+const REASON_LENGTH = 512;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Node reads header bytes as Latin-1; what was sent as UTF-8 is read as UTF-8. */
+function decoded(header: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+  } catch {
+    return header;
+  }
+}
+
+function reasonOf({ req }: Call): string | null {
+  const header = req.headers['x-audit-log-reason'];
+  if (typeof header !== 'string') return null;
+  const reason = decoded(header).replace(CONTROL, '').trim();
+  return reason === '' || [...reason].length > REASON_LENGTH ? null : reason;
+}
+
+export function operatorOf(call: Call): Operator {
+  const { identity, id: requestId, address } = call;
+  if (!identity) throw new Error('an operator needs an identity');
+  const { acls, id: accountId } = identity.account;
+  const sides = identity.via === 'admin-key' ? [identity.acls, acls] : [acls];
+  return {
+    accountId,
+    keyId: identity.via === 'admin-key' ? identity.keyId : null,
+    reason: reasonOf(call),
+    requestId,
+    address,
+    holds: (acl) => sides.every((side) => grants(side, acl)),
+  };
+}
+
+/** Whoever has a shell beside the database may do everything; the audit log shows account `0`. */
+export const theConsole = (): Operator => ({
+  accountId: '0',
+  keyId: null,
+  reason: null,
+  requestId: `cli-${randomUUID()}`,
+  address: null,
+  holds: () => true,
+});
+
+/** The operator of an Admin operation: who, with which reach and reason. */
+export const By = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  operatorOf(callOf(context.switchToHttp().getRequest())),
+);
+
+/**
+ * Nobody hands on what they do not hold.
+ * @throws Refusal MISSING_ACL
+ */
+export function demandGrantable(by: Operator, acls: readonly string[]): void {
+  if (!acls.every((acl) => by.holds(acl))) throw new Refusal('MISSING_ACL');
+}
+
+/**
+ * Nobody changes an account that holds more than they do. Values outside the registry authorise nothing.
+ * @throws Refusal MISSING_ACL
+ */
+export function demandReach(by: Operator, target: AccountRecord): void {
+  demandGrantable(by, target.acls.filter(isAcl));
+}

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { EmailVerification, needsVerification } from '../auth/email-verification.service.js';
+import { isGone } from '../auth/issuance.service.js';
+import { OneTimeSecrets } from '../auth/one-time-secrets.service.js';
+import { Recovery } from '../auth/recovery.service.js';
+import { SecurityNotices } from '../auth/security-notices.service.js';
+import { invalid, Refusal } from '../errors.js';
+import { Limiter } from '../limits.js';
+import type { Tx } from '../platform/database.js';
+import { MailDomains } from '../platform/mail-domains.js';
+import { AccountService, violates } from '../users/account.service.js';
+import type { AccountRecord } from '../users/account-records.service.js';
+import type { Operator } from './operator.js';
+import { UserChanges } from './user-changes.service.js';
+
+const SENDS = { limit: 3, seconds: 900 };
+const OF_EMAIL = { ofEmail: true };
+
+/** The addresses of accounts, and the mails that an administrator has sent there (admin.md 5.3). */
+@Injectable()
+export class UserContact {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly accounts: AccountService,
+    private readonly verification: EmailVerification,
+    private readonly recovery: Recovery,
+    private readonly secrets: OneTimeSecrets,
+    private readonly notices: SecurityNotices,
+    private readonly domains: MailDomains,
+    private readonly limiter: Limiter,
+  ) {}
+
+  /**
+   * The new address is unverified; whatever was mailed to the old one does nothing any more.
+   * @throws Refusal FV(INVALID_EMAIL_ADDRESS@email), FV(EMAIL_ALREADY_IN_USE@email)
+   */
+  async setEmail(by: Operator, id: string, email: string) {
+    await this.changes.examine(by, id, OF_EMAIL);
+    await this.domains.demandMailDomain(email, 'email');
+    return this.changes.show(by, id, {
+      action: 'change_email',
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        try {
+          await this.accounts.update(tx, id, { email, emailVerified: false, emailBounced: false });
+        } catch (error) {
+          throw violates(error, 'account_email') ? invalid('email', 'EMAIL_ALREADY_IN_USE') : error;
+        }
+        await this.secrets.revokeAllBut([], id, tx);
+        await this.notices.send(tx, target, 'email_changed');
+        return { old_email: target.email, new_email: email };
+      },
+    });
+  }
+
+  /** @throws Refusal FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email) */
+  verifyEmail(by: Operator, id: string) {
+    return this.changes.show(by, id, {
+      action: 'verify_email',
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        const email = addressOf(target);
+        await this.accounts.confirmEmail(tx, id, email);
+        return { email };
+      },
+    });
+  }
+
+  /** @throws Refusal FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root) */
+  setBounce(by: Operator, id: string, bounced: boolean) {
+    return this.changes.show(by, id, {
+      action: 'set_email_bounce',
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        addressOf(target, 'root');
+        const verified = bounced ? { emailVerified: false } : {};
+        await this.accounts.update(tx, id, { emailBounced: bounced, ...verified });
+        return { bounced };
+      },
+    });
+  }
+
+  /** Nothing is sent to an address that needs no verification. */
+  mailVerification(by: Operator, id: string): Promise<void> {
+    return this.mail(by, id, 'resend_verification_email', 'verify:resend', async (tx, target, email) => {
+      if (needsVerification(target)) await this.verification.mail(tx, id, email);
+    });
+  }
+
+  /** The owner gets the token; an administrator neither sets nor sees a password. */
+  mailReset(by: Operator, id: string): Promise<void> {
+    return this.mail(by, id, 'send_password_reset', 'admin:password-reset', (tx, target) =>
+      this.recovery.mail(tx, target),
+    );
+  }
+
+  /** @throws Refusal UNKNOWN_USER, FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email), RATE_LIMITED */
+  private async mail(
+    by: Operator,
+    id: string,
+    action: string,
+    allowance: string,
+    send: (tx: Tx, target: AccountRecord, email: string) => Promise<void>,
+  ): Promise<void> {
+    const seen = addressOf(demandPresent(await this.changes.examine(by, id, OF_EMAIL)));
+    await this.limiter.demand(allowance, seen.toLowerCase(), SENDS.limit, SENDS.seconds);
+    await this.changes.apply(by, id, {
+      action,
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        const email = addressOf(demandPresent(target));
+        await send(tx, target, email);
+        return { email };
+      },
+    });
+  }
+}
+
+function addressOf({ email }: AccountRecord, path: 'email' | 'root' = 'email'): string {
+  if (email === null) throw invalid(path, 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+  return email;
+}
+
+/** An account that is to be deleted gets no mail that would bring it back. */
+function demandPresent(target: AccountRecord): AccountRecord {
+  if (isGone(target)) throw new Refusal('UNKNOWN_USER');
+  return target;
+}

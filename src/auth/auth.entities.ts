@@ -1,0 +1,59 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A signed-in device. The token itself is stored nowhere. */
+@Entity('session')
+export class Session {
+  @PrimaryColumn('bigint') id: string;
+  /** SHA-256 of the token; in base64url it is the public `id_hash`. */
+  @Column('bytea') digest: Buffer;
+  @Column('bigint', { name: 'account_id' }) accountId: string;
+  @Column('text') ip: string;
+  @Column('text', { name: 'user_agent' }) userAgent: string;
+  @Column('text', { nullable: true }) os: string | null;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  @Column('timestamptz', { name: 'last_used_at', default: () => 'now()' }) lastUsedAt: Date;
+  @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
+}
+
+/** An address from which the account may sign in without a mailed confirmation. */
+@Entity('authorized_ip')
+export class AuthorizedIp {
+  @PrimaryColumn('bigint', { name: 'account_id' }) accountId: string;
+  /** IPv4 exactly, IPv6 by its /64. */
+  @PrimaryColumn('text', { name: 'ip_key' }) ipKey: string;
+}
+
+@Entity('backup_code')
+export class BackupCode {
+  @PrimaryColumn('bigint', { name: 'account_id' }) accountId: string;
+  /** HMAC of the normalised code under a server key. */
+  @PrimaryColumn('bytea') digest: Buffer;
+  @Column('smallint') position: number;
+  @Column('timestamptz', { name: 'consumed_at', nullable: true }) consumedAt: Date | null;
+}
+
+@Entity('passkey')
+export class Passkey {
+  /** Credential id, base64url. */
+  @PrimaryColumn('text') id: string;
+  @Column('bigint', { name: 'account_id' }) accountId: string;
+  @Column('text') name: string;
+  /** COSE public key. */
+  @Column('bytea', { name: 'public_key' }) publicKey: Buffer;
+  @Column('bigint') counter: string;
+  @Column('text', { array: true }) transports: string[];
+  @Column('boolean', { name: 'backup_eligible' }) backupEligible: boolean;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
+}
+
+/** Every ticket, code, token, challenge and state that works once; see `OneTimeSecrets`. */
+@Entity('one_time_secret')
+export class OneTimeSecret {
+  @PrimaryColumn('bytea') digest: Buffer;
+  @Column('text') purpose: string;
+  @Column('text') subject: string;
+  @Column('jsonb') payload: Record<string, unknown>;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { invalid } from '../errors.js';
+import { Limiter } from '../limits.js';
+import { Database, type Tx } from '../platform/database.js';
+import { Outbox } from '../platform/outbox.js';
+import type { Account, SessionIdentity } from '../policy/identity.js';
+import { AccountService } from '../users/account.service.js';
+import { MailedTokens } from './mailed-tokens.service.js';
+import { OneTimeSecrets } from './one-time-secrets.service.js';
+
+const TOKEN_SECONDS = 24 * 3600;
+const RESENDS = { limit: 3, seconds: 900 };
+/** Bits that ask for a fresh verification whatever was verified before: 1, 5 and 7 (account.md section 7). */
+const REVERIFICATION = 0b1010_0010;
+
+const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
+
+/** Proof that an address is its account's (auth.md section 5). */
+@Injectable()
+export class EmailVerification {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly tokens: MailedTokens,
+    private readonly secrets: OneTimeSecrets,
+    private readonly outbox: Outbox,
+    private readonly limiter: Limiter,
+  ) {
+    outbox.refused = (accountId, address) => database.transaction((tx) => accounts.markBounced(tx, accountId, address));
+  }
+
+  /** Mails a token that verifies this address of this account. */
+  async mail(tx: Tx, accountId: string, email: string): Promise<void> {
+    const token = await this.issue(tx, accountId, email);
+    await this.outbox.enqueue(tx, {
+      type: 'email_verification',
+      to: email,
+      accountId,
+      metadata: { token },
+      expiresInSeconds: TOKEN_SECONDS,
+    });
+  }
+
+  /** A token that verifies this address of this account. */
+  issue(tx: Tx, accountId: string, email: string): Promise<string> {
+    return this.tokens.issue(tx, 'email-verification', accountId, { email }, TOKEN_SECONDS);
+  }
+
+  async verify(token: string): Promise<void> {
+    const held = await this.tokens.require('email-verification', token, unknown);
+    await this.tokens.redeem('email-verification', token, held, unknown, async (tx, { account, issued }) => {
+      const email = String(issued.payload.email);
+      if (!(await this.accounts.confirmEmail(tx, account.id, email))) throw unknown();
+      await this.secrets.revokeAll('email-verification', account.id, tx);
+    });
+  }
+
+  /** @throws Refusal RATE_LIMITED */
+  async resend({ account }: SessionIdentity): Promise<void> {
+    const { id, email } = account;
+    if (email === null || !needsVerification(account) || !this.outbox.isOpen) return;
+    await this.limiter.demand('verify:resend', email.toLowerCase(), RESENDS.limit, RESENDS.seconds);
+    await this.database.transaction((tx) => this.mail(tx, id, email));
+  }
+}
+
+/** Whether a fresh verification would change anything. */
+export const needsVerification = ({ emailVerified, emailBounced, suspicious }: Account): boolean =>
+  !emailVerified || emailBounced || (suspicious & REVERIFICATION) !== 0;

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '../errors.js';
+import { Database, type Tx } from '../platform/database.js';
+import { ACCOUNT_FLAGS, type Account } from '../policy/identity.js';
+import { AccountService } from '../users/account.service.js';
+import { partialUserView } from '../users/account.views.js';
+import { type Origin, SessionService } from './sessions.service.js';
+
+export interface TokenResponse {
+  readonly token: string;
+  readonly user_id: string;
+  readonly user: ReturnType<typeof partialUserView>;
+}
+
+interface IssuanceOptions {
+  /** The operation's own "invalid" answer, for an account that is gone or whose factors changed meanwhile. */
+  readonly invalid?: () => Refusal;
+  /** Whether the address of the sign-in counts as known from now on; default true. */
+  readonly authorizesIp?: boolean;
+}
+
+/** Deleted, or its deletion scheduled by an administrator: the operation's own "invalid" answer (auth.md section 2). */
+export const isGone = (account: Account): boolean =>
+  account.deletedAt !== null || (account.flags & ACCOUNT_FLAGS.DELETED) !== 0n;
+
+export const tokenResponse = (token: string, account: Account): TokenResponse => ({
+  token,
+  user_id: account.id,
+  user: partialUserView(account),
+});
+
+/** The one procedure by which every operation signs an account in (auth.md section 2). */
+@Injectable()
+export class Issuance {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionService,
+    private readonly accounts: AccountService,
+  ) {}
+
+  /**
+   * Steps 2 to 5: whether the account may get a session at all. Also runs before a ticket or a hold is opened.
+   * @throws Refusal the issuance errors
+   */
+  demandAdmissible(account: Account): void {
+    this.demandUnsuspended(account);
+    if (account.flags & ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY) throw new Refusal('ACCESS_DENIED');
+  }
+
+  /**
+   * Steps 2 to 4: a password reset ends what step 5 would refuse.
+   * @throws Refusal the issuance errors but ACCESS_DENIED
+   */
+  demandUnsuspended(account: Account): void {
+    if (account.bot) throw new Refusal('BOT_USER_AUTH_SESSION_CREATION_DENIED');
+    if (account.traits.includes('registration_pending_approval')) throw new Refusal('REGISTRATION_PENDING_APPROVAL');
+    if (account.traits.includes('registration_rejected')) throw new Refusal('REGISTRATION_REJECTED');
+    if (account.banned) {
+      throw new Refusal(account.bannedUntil ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    }
+  }
+
+  signIn(account: Account, origin: Origin, options?: IssuanceOptions): Promise<TokenResponse> {
+    return this.database.transaction((tx) => this.issue(tx, account, origin, options));
+  }
+
+  /**
+   * Steps 6 and 7, after every required factor: the account is re-enabled if its user had left, a session made.
+   * `seen` is the account as it was when its factors were examined. A password change, reset or sign-out everywhere
+   * that comes between raises the epoch, and no session comes out of what it has made worthless.
+   */
+  async issue(
+    tx: Tx,
+    seen: Account,
+    origin: Origin,
+    { invalid = () => new Refusal('UNAUTHORIZED'), authorizesIp = true }: IssuanceOptions = {},
+  ): Promise<TokenResponse> {
+    const account = await this.lockUnchanged(tx, seen, invalid);
+    this.demandAdmissible(account);
+    await this.accounts.welcomeBack(tx, account);
+    if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
+    return tokenResponse(await this.sessions.issue(tx, account.id, origin), account);
+  }
+
+  /** Locks the account and makes sure that what was proved about it still holds. */
+  async lockUnchanged(tx: Tx, seen: Account, invalid: () => Refusal): Promise<Account> {
+    const account = await this.accounts.lock(tx, seen.id);
+    if (!account || isGone(account) || account.epoch !== seen.epoch) throw invalid();
+    return account;
+  }
+}

@@ -1,0 +1,18 @@
+import { Email, ListOf, Text } from '../input.js';
+import { Password } from './fields.js';
+import { SudoInput } from './sudo.dto.js';
+
+export class LoginInput {
+  @Email() email: string;
+  @Password() password: string;
+}
+
+export class LoginTotpInput {
+  @Text({ min: 1, max: 256 }) ticket: string;
+  @Text({ min: 1, max: 32 }) code: string;
+}
+
+export class EndSessionsInput extends SudoInput {
+  @ListOf({ max: 100 }, (hash) => (typeof hash === 'string' && hash.length <= 256 ? undefined : 'INVALID_FORMAT'))
+  session_id_hashes: string[];
+}

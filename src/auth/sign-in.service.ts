@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { addressKey } from '../address.js';
+import { Config } from '../config.js';
+import { invalid, Refusal } from '../errors.js';
+import { Limiter } from '../limits.js';
+import { Database } from '../platform/database.js';
+import type { Account } from '../policy/identity.js';
+import { AccountService, PENDING_VERIFICATION } from '../users/account.service.js';
+import { needsSecondFactor } from '../users/account.views.js';
+import { Factors } from './factors.service.js';
+import { IpAuthorization } from './ip-authorization.service.js';
+import { Issuance, type TokenResponse } from './issuance.service.js';
+import { type MfaChallenge, MfaTickets, timeout } from './mfa-tickets.service.js';
+import { Passwords } from './passwords.service.js';
+import type { Origin } from './sessions.service.js';
+import type { LoginInput, LoginTotpInput } from './sign-in.dto.js';
+
+/** Signing in with a password, and the typed second factor (auth.md 4.2 and 4.3). */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly passwords: Passwords,
+    private readonly factors: Factors,
+    private readonly issuance: Issuance,
+    private readonly tickets: MfaTickets,
+    private readonly holds: IpAuthorization,
+    private readonly limiter: Limiter,
+    private readonly config: Config,
+  ) {}
+
+  async login({ email, password }: LoginInput, origin: Origin): Promise<TokenResponse | MfaChallenge> {
+    if (this.config.loginAllowances) {
+      await this.limiter.demand('login:email', email.toLowerCase(), 5, 900);
+      await this.limiter.demand('login:ip', addressKey(origin.ip), 10, 1800);
+    }
+    const account = await this.requireRightPassword(email, password);
+    this.issuance.demandAdmissible(account);
+    const options = { invalid: wrongCredentials };
+    if (needsSecondFactor(account)) {
+      return this.database.transaction(async (tx) =>
+        this.tickets.open(tx, await this.issuance.lockUnchanged(tx, account, wrongCredentials)),
+      );
+    }
+    if (await this.holds.isNeeded(account, origin.ip)) throw await this.holds.open(account, origin, options);
+    return this.issuance.signIn(account, origin, options);
+  }
+
+  /**
+   * The same work and the same answer, whatever it is that does not fit. The account itself is read once the password was
+   * right: who knows it may know the rest.
+   */
+  private async requireRightPassword(email: string, password: string): Promise<Account> {
+    const { id, bot, epoch, passwordHash } = await this.accounts.passwordOf(email);
+    if (bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    const isRight = await this.passwords.verify(passwordHash, password);
+    const account = isRight && id !== null ? await this.accounts.find(id) : null;
+    if (!account || !passwordHash || account.epoch !== epoch) throw wrongCredentials();
+    if (account.traits.includes(PENDING_VERIFICATION)) throw wrongCredentials();
+    this.passwords.strengthen(account.id, passwordHash, password);
+    return account;
+  }
+
+  async completeWithCode({ ticket, code }: LoginTotpInput, origin: Origin): Promise<TokenResponse> {
+    const open = await this.tickets.require(ticket);
+    const { account } = open;
+    this.issuance.demandAdmissible(account);
+    if (!account.hasTotp && !(await this.factors.hasBackupCodes(account.id))) throw invalid('code', 'TOTP_NOT_ENABLED');
+    const response = await this.tickets.complete(
+      open,
+      'code',
+      (tx) => this.factors.spendCode(account.id, code, tx),
+      (tx) => this.issuance.issue(tx, account, origin, { invalid: timeout }),
+    );
+    if (!response) throw invalid('code', 'INVALID_CODE');
+    return response;
+  }
+}
+
+/** One answer for an unknown address, a wrong password, an account without one and a deleted account. */
+function wrongCredentials(): Refusal {
+  const refusals = ['email', 'password'].map((path) => invalid(path, 'INVALID_EMAIL_OR_PASSWORD'));
+  const errors = refusals.flatMap((refusal) => (refusal.getResponse() as { errors: never[] }).errors);
+  return new Refusal('INVALID_FORM_BODY', { errors });
+}

@@ -1,0 +1,20 @@
+import type { SudoMembers } from '../call.js';
+import { Anything, OneOf, Text } from '../input.js';
+
+/** The sudo members that every operation with `@RequiresSudo()` takes in its body (account.md 8.1). */
+export class SudoInput implements SudoMembers {
+  @Text({ min: 8, max: 256, length: 'PASSWORD_LENGTH_INVALID', optional: true })
+  password?: string;
+
+  @OneOf(['totp', 'webauthn'], { optional: true })
+  mfa_method?: 'totp' | 'webauthn';
+
+  @Text({ min: 1, max: 32, optional: true })
+  mfa_code?: string;
+
+  @Anything({ optional: true })
+  webauthn_response?: object;
+
+  @Text({ min: 1, max: 1024, optional: true })
+  webauthn_challenge?: string;
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Clock } from '../clock.js';
+import type { Config } from '../config.js';
+import { Database } from '../platform/database.js';
+import { type Finding, fault, ok, warning } from './finding.js';
+
+const SKEW_SECONDS = 2;
+const OLDEST_POSTGRES = 150_000;
+
+/** Whether the database answers, is recent, current and of one time with this machine. */
+export async function databaseFindings(config: Config): Promise<Finding[]> {
+  if (!config.databaseUrl && !existsSync(join(config.dataDir, 'database'))) {
+    return [ok('database', `the first start will make an embedded one in ${config.dataDir}`)];
+  }
+  let opened: Database | undefined;
+  try {
+    opened = await Database.open(config);
+    return [
+      ...(await version(opened)),
+      await clock(opened),
+      await migrations(opened, config),
+      ...(await administrator(opened)),
+    ];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : 'no answer';
+    const mend = config.databaseUrl
+      ? 'Check DATABASE_URL and that the server runs and admits this user'
+      : 'The embedded database serves one process: stop the service, then look again';
+    return [fault('database', String(reason), mend)];
+  } finally {
+    await opened?.close();
+  }
+}
+
+async function version(opened: Database): Promise<Finding[]> {
+  if (opened.isEmbedded) return [ok('database', 'embedded, for trial and development')];
+  const [row] = await opened.manager.query("SELECT current_setting('server_version_num')::int AS version");
+  const release = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
+  return row.version >= OLDEST_POSTGRES
+    ? [ok('database', release)]
+    : [fault('database', `${release} is too old`, 'Use PostgreSQL 15 or newer')];
+}
+
+async function clock(opened: Database): Promise<Finding> {
+  const here = new Clock();
+  const before = here.now();
+  const [row] = await opened.manager.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
+  const skew = Math.abs(Number(row.now) - (before + here.now()) / 2) / 1000;
+  return skew <= SKEW_SECONDS
+    ? ok('clock', 'agrees with the database')
+    : fault('clock', `${skew.toFixed(1)} s away from the database's`, 'Synchronise both machines by NTP');
+}
+
+async function migrations(opened: Database, { migrateOnStart }: Config): Promise<Finding> {
+  if (!(await opened.hasPendingMigrations())) return ok('migrations', 'the schema is current');
+  return migrateOnStart
+    ? warning('migrations', 'some are pending', 'The next start applies them; or run `npm run cli -- migrate`')
+    : fault('migrations', 'some are pending', 'Run `npm run cli -- migrate`');
+}
+
+async function administrator(opened: Database): Promise<Finding[]> {
+  const tables = await opened.manager.query("SELECT to_regclass('account') AS account");
+  if (tables[0].account === null) return [];
+  const rows = await opened.manager.query("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
+  if (rows.length > 0) return [ok('administrator', 'at least one account holds the wildcard ACL')];
+  const mend = "Redeem the setup token, or run `npm run cli -- user grant-acl <email> '*'`";
+  return [warning('administrator', 'no account holds the wildcard ACL', mend)];
+}

@@ -1,0 +1,21 @@
+export interface Finding {
+  readonly state: 'ok' | 'warning' | 'fault';
+  readonly about: string;
+  readonly detail: string;
+  /** What to do about it. */
+  readonly mend?: string;
+}
+
+export const ok = (about: string, detail: string): Finding => ({ state: 'ok', about, detail });
+export const warning = (about: string, detail: string, mend: string): Finding => ({
+  state: 'warning',
+  about,
+  detail,
+  mend,
+});
+export const fault = (about: string, detail: string, mend: string): Finding => ({
+  state: 'fault',
+  about,
+  detail,
+  mend,
+});

@@ -1,0 +1,48 @@
+import { AuditLog } from '../admin/audit.service.js';
+import { InstanceConfig } from '../admin/instance-config.service.js';
+import { theConsole } from '../admin/operator.js';
+import { loadConfig } from '../config.js';
+import { Database } from '../platform/database.js';
+import { Instance } from '../platform/instance.js';
+import { type Command, UsageError } from './command.js';
+import { explained, withService } from './service.js';
+
+const demandNothing = (args: readonly string[]): void => {
+  if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
+};
+
+export const migrate: Command = async (args, { env, out }) => {
+  demandNothing(args);
+  const database = await Database.open(loadConfig(env)).catch((error) => Promise.reject(explained(error)));
+  try {
+    const applied = await database.migrate();
+    out(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the schema is current');
+    return 0;
+  } finally {
+    await database.close();
+  }
+};
+
+export const verifyAudit: Command = (args, terminal) => {
+  demandNothing(args);
+  return withService(terminal, async (app) => {
+    const verdict = await app.get(AuditLog).verify();
+    terminal.out(
+      verdict.intact
+        ? `intact: ${verdict.entries} entries, head ${verdict.head}`
+        : `broken: entry ${verdict.sequence} ${verdict.fault}`,
+    );
+    return verdict.intact ? 0 : 1;
+  });
+};
+
+/** The way out when the provider is lost (sso.md section 4). */
+export const liftSsoEnforcement: Command = (args, terminal) => {
+  demandNothing(args);
+  return withService(terminal, async (app) => {
+    const wasEnforced = app.get(Instance).current.sso.enforced;
+    if (wasEnforced) await app.get(InstanceConfig).liftSsoEnforcement(theConsole());
+    terminal.out(wasEnforced ? 'single sign-on is enforced no longer' : 'single sign-on is not enforced');
+    return 0;
+  });
+};

@@ -1,0 +1,249 @@
+import type { WebSocket } from 'ws';
+import type { GatewayNumbers } from './numbers.js';
+import { CLOSING, type Closing, ClosingError, FRAME, helloFrame, OP, type Payload, parsePayload } from './protocol.js';
+import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent, type GatewaySession } from './session.js';
+import { type AddressUse, RollingWindow } from './windows.js';
+
+/** What a connection needs of the process that it is a part of. */
+export interface ConnectionHost {
+  readonly numbers: GatewayNumbers;
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Charges one payload to the connection's budgets. False when one is spent. */
+  admits(connection: Connection): boolean | Promise<boolean>;
+  identify(connection: Connection, d: unknown): Promise<void>;
+  resume(connection: Connection, d: unknown): Promise<void>;
+  /** The connection holds its session no longer. */
+  released(session: GatewaySession): void;
+  /** Something threw that should not have. */
+  failed(error: unknown): void;
+}
+
+const RESUMED = eventOf('RESUMED', {}, true);
+// A replay goes on when the peer has taken what was sent down to this.
+const REPLAY_UNSENT_BYTES = 1024 * 1024;
+
+/** One socket: messages strictly one after another, heartbeats, and what is sent (contract/gateway.md sections 2 to 6). */
+export class Connection {
+  session: GatewaySession | null = null;
+  isClosed = false;
+  readonly payloads = new RollingWindow();
+  private readonly openedAt: number;
+  private lastHeartbeat: number;
+  private nextTick: number;
+  private isPrompted = false;
+  private isBusy = false;
+  private isStarting = false;
+  private waiting: (Buffer | Closing)[] = [];
+  /** Dispatches that follow what is being sent: READY or a replay. */
+  private held: Dispatch[] | null = null;
+  private heldBytes = 0;
+
+  constructor(
+    private readonly socket: WebSocket,
+    readonly address: string,
+    readonly use: AddressUse,
+    private readonly host: ConnectionHost,
+  ) {
+    this.openedAt = host.now();
+    this.lastHeartbeat = this.openedAt;
+    this.nextTick = this.openedAt + host.numbers.heartbeat_tick_ms;
+  }
+
+  /** Says Hello unless the address has too many sockets or the version is wrong; what comes before it waits. */
+  greet(hasRoom: boolean | Promise<boolean>, isVersionRight: boolean): void {
+    if (typeof hasRoom === 'boolean') this.welcome(hasRoom, isVersionRight);
+    else this.work(hasRoom.then((is) => this.welcome(is, isVersionRight)));
+  }
+
+  private welcome(hasRoom: boolean, isVersionRight: boolean): void {
+    if (!hasRoom) this.close(CLOSING.tooManyConnections);
+    else if (!isVersionRight) this.close(CLOSING.invalidVersion);
+    else this.send(helloFrame(this.host.numbers.heartbeat_interval_ms));
+  }
+
+  /** Takes the text of a message, or why it is none. */
+  receive(message: Buffer | Closing): void {
+    if (this.isClosed) return;
+    if (!this.isBusy) this.handle(message);
+    else if (this.waiting.length < this.host.numbers.waiting_messages) this.waiting.push(message);
+    else if (this.isStarting) this.close(CLOSING.rateLimited);
+    else {
+      // What has been read already still comes.
+      this.socket.pause();
+      this.waiting.push(message);
+    }
+  }
+
+  private handle(message: Buffer | Closing): void {
+    try {
+      if (!Buffer.isBuffer(message)) this.close(message);
+      else this.obey(parsePayload(message));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (!(error instanceof ClosingError)) this.host.failed(error);
+    this.close(error instanceof ClosingError ? error.closing : CLOSING.unavailable);
+  }
+
+  private obey(payload: Payload): void {
+    const admitted = this.host.admits(this);
+    const task = typeof admitted === 'boolean' ? this.act(payload, admitted) : this.actLater(payload, admitted);
+    if (task) this.work(task);
+  }
+
+  private async actLater(payload: Payload, admitted: Promise<boolean>): Promise<void> {
+    const isAdmitted = await admitted;
+    if (!this.isClosed) await this.act(payload, isAdmitted);
+  }
+
+  private act({ op, d }: Payload, isAdmitted: boolean): Promise<void> | undefined {
+    if (!isAdmitted) throw new ClosingError('rateLimited');
+    if (op === OP.HEARTBEAT) {
+      this.beat(d);
+      return undefined;
+    }
+    if (op === OP.IDENTIFY && this.session) throw new ClosingError('alreadyAuthenticated');
+    if (op === OP.IDENTIFY) return this.start(this.host.identify(this, d));
+    if (op === OP.RESUME) return this.start(this.host.resume(this, d));
+    throw new ClosingError(this.session ? 'unknownOpcode' : 'notAuthenticated');
+  }
+
+  private async start(task: Promise<void>): Promise<void> {
+    this.isStarting = true;
+    try {
+      await task;
+    } finally {
+      this.isStarting = false;
+    }
+  }
+
+  /** Lets messages wait until one is dealt with: a session has started, been resumed, or neither. */
+  private async work(task: Promise<void>): Promise<void> {
+    this.isBusy = true;
+    try {
+      await task;
+    } catch (error) {
+      this.fail(error);
+    }
+    this.isBusy = false;
+    while (!this.isBusy && !this.isClosed && this.waiting.length > 0) this.handle(this.waiting.shift() as Buffer);
+    if (this.socket.isPaused && !this.isClosed && this.waiting.length === 0) this.socket.resume();
+  }
+
+  private beat(d: unknown): void {
+    if (this.session && d !== null && d !== undefined) {
+      if (!Number.isInteger(d) || (d as number) < 0) throw new ClosingError('invalidSequence');
+      this.session.acknowledge(d as number);
+    }
+    this.lastHeartbeat = this.host.now();
+    this.isPrompted = false;
+    this.send(FRAME.heartbeatAck);
+  }
+
+  /** Looks at the time: a silent client is prompted once, then given up; one that never identified as well. */
+  tick(now: number): void {
+    const { numbers } = this.host;
+    const isIdle = !this.session && !this.isBusy;
+    if (isIdle && now - this.openedAt >= numbers.identify_deadline_ms) this.close(CLOSING.heartbeatTimeout);
+    if (this.isClosed || now < this.nextTick) return;
+    const missed = Math.floor((now - this.nextTick) / numbers.heartbeat_tick_ms);
+    const due = this.nextTick + missed * numbers.heartbeat_tick_ms;
+    this.nextTick = due + numbers.heartbeat_tick_ms;
+    const silence = due - this.lastHeartbeat;
+    if (silence > numbers.heartbeat_timeout_ms) this.close(CLOSING.heartbeatTimeout);
+    else if (silence >= numbers.heartbeat_prompt_ms && !this.isPrompted) {
+      this.isPrompted = true;
+      this.send(FRAME.heartbeat);
+    }
+  }
+
+  send(frame: string): void {
+    if (this.isClosed) return;
+    this.socket.send(frame);
+    if (this.socket.bufferedAmount > this.host.numbers.unsent_bytes) this.close(CLOSING.unavailable);
+  }
+
+  /** Sends a dispatch of the session, in its turn. */
+  deliver(dispatch: Dispatch): void {
+    if (this.held) this.defer(this.held, dispatch);
+    else this.send(dispatchFrame(dispatch));
+  }
+
+  private defer(held: Dispatch[], dispatch: Dispatch): void {
+    held.push(dispatch);
+    this.heldBytes += dispatch.event.bytes;
+    if (this.heldBytes > this.host.numbers.unsent_bytes) this.close(CLOSING.unavailable);
+  }
+
+  /** Takes a new session whose READY is not sent yet: dispatches wait for it. */
+  hold(session: GatewaySession): void {
+    this.session = session;
+    this.held = [];
+  }
+
+  ready(event: GatewayEvent): void {
+    this.send(dispatchFrame({ s: 1, event }));
+    const held = this.takeHeld();
+    this.held = null;
+    for (const dispatch of held) this.deliver(dispatch);
+  }
+
+  /** Takes a session over: what it missed, what comes meanwhile, RESUMED. */
+  async replay(session: GatewaySession, missed: Dispatch[]): Promise<void> {
+    this.hold(session);
+    for (let batch = missed; batch.length > 0; batch = this.takeHeld()) {
+      for (const dispatch of batch) {
+        if (this.isClosed) return;
+        const frame = dispatchFrame(dispatch);
+        if (this.socket.bufferedAmount < REPLAY_UNSENT_BYTES) this.send(frame);
+        else await new Promise<void>((resolve) => this.socket.send(frame, () => resolve()));
+      }
+    }
+    this.held = null;
+    this.send(dispatchFrame({ s: session.seq, event: RESUMED }));
+  }
+
+  private takeHeld(): Dispatch[] {
+    const held = this.held ?? [];
+    this.held = [];
+    this.heldBytes = 0;
+    return held;
+  }
+
+  /** Asks the client to come back, and ends: the service stops, or another connection took the session over. */
+  drain(): void {
+    this.send(FRAME.reconnect);
+    this.close(CLOSING.drained);
+  }
+
+  close([code, reason]: Closing): void {
+    if (this.isClosed) return;
+    // The answer to the close has to be read.
+    if (this.socket.isPaused) this.socket.resume();
+    this.socket.close(code, reason);
+    this.ended();
+  }
+
+  /** Cuts the transport, whatever state it is in. */
+  terminate(): void {
+    this.socket.terminate();
+  }
+
+  /** Nothing is taken or sent any more; the session stays behind. */
+  ended(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.waiting = [];
+    this.held = null;
+    const { session } = this;
+    this.session = null;
+    if (session?.holder === this) {
+      session.holder = null;
+      this.host.released(session);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { Controller, Get } from '@nestjs/common';
+import type { Call } from '../call.js';
+import { Config } from '../config.js';
+import { Refusal } from '../errors.js';
+import { hasBotTokenForm } from '../policy/credential.js';
+import { CaseInsensitiveScheme, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+
+@Controller('v1/gateway')
+export class GatewayController {
+  constructor(private readonly config: Config) {}
+
+  /** Where bots connect. Only the form of the token is looked at: a success does not prove that it is valid (oauth.md 6.2). */
+  @Get('bot')
+  @CredentialFree()
+  @CaseInsensitiveScheme()
+  @RateLimit('gateway:bot_info')
+  bot(@TheCall() { authorization }: Call) {
+    if (!hasBotTokenForm(authorization)) throw new Refusal('UNAUTHORIZED');
+    return {
+      url: this.config.gatewayUrl,
+      shards: 1,
+      session_start_limit: { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: 1 },
+    };
+  }
+}

@@ -1,0 +1,31 @@
+/** Every number of the realtime gateway (contract/gateway.md), in milliseconds, bytes or pieces. */
+export const GATEWAY_DEFAULTS = {
+  heartbeat_interval_ms: 41_250,
+  heartbeat_tick_ms: 13_750,
+  heartbeat_prompt_ms: 37_125,
+  heartbeat_timeout_ms: 45_000,
+  identify_deadline_ms: 60_000,
+  message_bytes: 4096,
+  waiting_messages: 32,
+  unsent_bytes: 8 * 1024 * 1024,
+  replay_events: 4096,
+  replay_bytes: 16 * 1024 * 1024,
+  replay_event_bytes: 2 * 1024 * 1024,
+  retention_ms: 60_000,
+  renew_ms: 5000,
+  window_ms: 60_000,
+  sockets_per_address: 256,
+  payloads_per_socket: 600,
+  payloads_per_session: 600,
+  payloads_per_address: 6000,
+  attempts_per_address: 300,
+  sessions_per_user: 100,
+  sessions_per_bot: 1000,
+  starts_at_once: 512,
+  start_wait_ms: 10_000,
+  recheck_ms: 5000,
+  unchecked_ms: 60_000,
+  drain_ms: 10_000,
+};
+
+export type GatewayNumbers = Readonly<typeof GATEWAY_DEFAULTS>;

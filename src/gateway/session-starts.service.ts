@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import { idHash } from '../auth/sessions.service.js';
+import { Clock } from '../clock.js';
+import { Config } from '../config.js';
+import { Log } from '../log.js';
+import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
+import { privateUserView } from '../users/account.views.js';
+import { OwnViews } from '../users/own-views.service.js';
+import type { Connection } from './connection.js';
+import { Credentials } from './credentials.service.js';
+import { GatewayLimits } from './limits.service.js';
+import { LiveSessions } from './live-sessions.service.js';
+import { ClosingError, FRAME, type IdentifyInput, parseIdentify, parseResume } from './protocol.js';
+import { eventOf, GatewaySession } from './session.js';
+import { type Found, SharedSessions } from './shared-sessions.service.js';
+import { StartSlots } from './start-slots.js';
+
+/** Identify and Resume (contract/gateway.md sections 7 and 8). */
+@Injectable()
+export class SessionStarts {
+  private readonly slots: StartSlots;
+
+  constructor(
+    private readonly sessions: LiveSessions,
+    private readonly shared: SharedSessions,
+    private readonly limits: GatewayLimits,
+    private readonly credentials: Credentials,
+    private readonly views: OwnViews,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    private readonly log: Log,
+  ) {
+    this.slots = new StartSlots(config.gateway.starts_at_once, config.gateway.start_wait_ms);
+  }
+
+  tick(now: number): void {
+    this.slots.tick(now);
+  }
+
+  /** Starts a session on the connection; whatever fails without a code of its own fails to start it. */
+  async identify(connection: Connection, d: unknown): Promise<void> {
+    if (!(await this.takesAttempt(connection))) return;
+    const input = parseIdentify(d);
+    const entered = this.slots.enter(this.clock.monotonic());
+    if (entered !== true && !(await entered)) throw new ClosingError('startFailed');
+    try {
+      if (!connection.isClosed) await this.start(connection, input);
+    } catch (error) {
+      throw this.closingOf(error, 'startFailed');
+    } finally {
+      this.slots.leave();
+    }
+  }
+
+  private async start(connection: Connection, input: IdentifyInput): Promise<void> {
+    const identity = await this.credentials.resolve(input.token, connection.address);
+    if (connection.isClosed) return;
+    const { account } = identity;
+    const { sessions_per_bot, sessions_per_user } = this.config.gateway;
+    const limit = identity.via === 'bot' ? sessions_per_bot : sessions_per_user;
+    if (this.sessions.countOf(account.id) >= limit) throw new ClosingError('tooManySessions');
+    const { token: _, ...wishes } = input;
+    const session = new GatewaySession(identity, wishes, connection, this.clock.monotonic(), this.config.gateway);
+    this.shared.attach(session);
+    this.sessions.add(session);
+    connection.hold(session);
+    try {
+      if (!(await this.shared.begin(session, identity, limit))) throw new ClosingError('tooManySessions');
+      await this.welcome(connection, session);
+    } catch (error) {
+      this.sessions.discard(session);
+      throw error;
+    }
+  }
+
+  /** Registered for revocation and events, the credential is asked for once more: what it was before may be over. */
+  private async welcome(connection: Connection, session: GatewaySession): Promise<void> {
+    const isUser = session.via === 'session';
+    const [identity, settings, passkeys] = await Promise.all([
+      this.credentials.recheck(session),
+      isUser ? this.views.settings(session.accountId) : undefined,
+      isUser ? this.views.passkeys(session.accountId) : undefined,
+    ]);
+    if (connection.isClosed) return;
+    if (!identity) throw new ClosingError('invalidToken');
+    session.isStarted = true;
+    const sessions = await this.sessions.listOf(session.accountId);
+    if (connection.isClosed) return this.sessions.discard(session);
+    const { shard } = session.wishes;
+    connection.ready(
+      eventOf('READY', {
+        version: 1,
+        session_id: session.id,
+        resume_gateway_url: this.config.gatewayUrl,
+        user: privateUserView(identity.account),
+        sessions,
+        guilds: [],
+        private_channels: [],
+        ...(shard ? { shard } : {}),
+        ...this.ownPart(identity),
+        ...(isUser ? { user_settings: settings, webauthn_credentials: passkeys } : {}),
+      }),
+    );
+    this.sessions.changed(session.accountId);
+  }
+
+  private ownPart(identity: SessionIdentity | BotIdentity): object {
+    return identity.via === 'bot'
+      ? { application: { id: identity.applicationId } }
+      : { auth_session_id_hash: idHash(identity) };
+  }
+
+  /** Hands a session to the connection. A Resume that fails leaves its target as it was. */
+  async resume(connection: Connection, d: unknown): Promise<void> {
+    if (!(await this.takesAttempt(connection))) return;
+    const { token, sessionId, seq } = parseResume(d);
+    if (seq < 0) throw new ClosingError('unavailable');
+    const target = this.sessions.find(sessionId);
+    const identity = await this.credentials.resolve(token, connection.address).catch((error) => {
+      throw this.closingOf(error, 'unavailable');
+    });
+    if (connection.isClosed) return;
+    const session = await this.find(sessionId, identity, seq).catch((error) => {
+      throw this.closingOf(error, 'unavailable');
+    });
+    if (connection.isClosed) return;
+    if (target?.isRevoked) throw new ClosingError('invalidToken');
+    if (session === 'unknown' || session === 'evicted') return connection.send(FRAME.invalidSession);
+    if (session === 'foreign') throw this.credentials.refuse(token, connection.address);
+    if (session === 'impossible') throw new ClosingError('invalidSequence');
+    if (session === 'moved') return connection.drain();
+    if (session.isRevoked) throw new ClosingError('invalidToken');
+    // Another replica may have taken it while this one was about to hand it over.
+    if (this.sessions.find(sessionId) !== session) return connection.drain();
+    const missed = session.since(seq);
+    if (missed === 'impossible') throw new ClosingError('invalidSequence');
+    if (missed === 'gone') return connection.send(FRAME.invalidSession);
+    session.checkedAt = this.clock.monotonic();
+    this.hand(session, connection);
+    await connection.replay(session, missed);
+  }
+
+  private async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {
+    const found = await this.shared.find(id, identity, seq);
+    if (found !== 'held') return found;
+    const session = this.sessions.find(id);
+    if (!session?.isStarted) return 'unknown';
+    return session.isBoundTo(identity) ? session : 'foreign';
+  }
+
+  /** The session moves: its old connection is asked to come back, and what the new one held is left behind. */
+  private hand(session: GatewaySession, connection: Connection): void {
+    const { holder } = session;
+    const left = connection.session;
+    session.holder = connection;
+    this.sessions.reclaim(session);
+    if (holder !== connection) holder?.drain();
+    if (!left || left === session) return;
+    left.holder = null;
+    this.sessions.retain(left);
+  }
+
+  private takesAttempt({ use }: Connection): boolean | Promise<boolean> {
+    return !this.config.rateLimits || this.limits.takeAttempt(use);
+  }
+
+  private closingOf(error: unknown, fallback: 'startFailed' | 'unavailable'): ClosingError {
+    if (error instanceof ClosingError) return error;
+    this.log.error('a gateway session could not be started', { error });
+    return new ClosingError(fallback);
+  }
+}

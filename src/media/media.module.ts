@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { Config } from '../config.js';
+import { Log } from '../log.js';
+import { openStorage, Storage } from '../platform/storage.js';
+import { Assets } from './assets.service.js';
+import { Delivery } from './delivery.js';
+import { ExternalController } from './external.controller.js';
+import { ExternalService } from './external.service.js';
+import { Images } from './images.service.js';
+import { MediaController } from './media.controller.js';
+import { MediaService } from './media.service.js';
+import { ObjectsService } from './objects.service.js';
+import { RelayService } from './relay.service.js';
+import { TransformCache } from './transform-cache.js';
+import { Transforms } from './transforms.service.js';
+import { MediaUpkeep } from './upkeep.service.js';
+import { UploadsController } from './uploads.controller.js';
+import { MediaUrlService } from './urls.service.js';
+
+/** Stored objects, uploads and foreign media. */
+@Module({
+  controllers: [MediaController, UploadsController, ExternalController],
+  providers: [
+    { provide: Storage, useFactory: openStorage, inject: [Config, Log] },
+    Assets,
+    Delivery,
+    ExternalService,
+    Images,
+    MediaService,
+    MediaUrlService,
+    ObjectsService,
+    RelayService,
+    TransformCache,
+    Transforms,
+    MediaUpkeep,
+  ],
+  exports: [Assets, Images, MediaService, MediaUrlService, Storage],
+})
+export class MediaModule {}

@@ -1,0 +1,105 @@
+import { fileTypeFromBuffer } from 'file-type';
+
+/** How much of an object tells its type. */
+export const SNIFF_BYTES = 4100;
+export const OCTET_STREAM = 'application/octet-stream';
+
+/** What the detector says, as the type that is served; everything else is bytes without a meaning (media.md 7.3). */
+const KNOWN: Readonly<Record<string, string>> = {
+  'image/png': 'image/png',
+  'image/apng': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+  'image/avif': 'image/avif',
+  'video/mp4': 'video/mp4',
+  'video/webm': 'video/webm',
+  'audio/mpeg': 'audio/mpeg',
+  'audio/ogg': 'audio/ogg',
+  'audio/ogg; codecs=opus': 'audio/ogg',
+  'audio/wav': 'audio/wav',
+  'audio/flac': 'audio/flac',
+};
+
+export const RASTER_TYPES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+]);
+const INLINE_VIDEOS = new Set(['video/mp4', 'video/webm']);
+
+export const isRaster = (type: string): boolean => RASTER_TYPES.has(type);
+export const isAudioOrVideo = (type: string): boolean => /^(?:audio|video)\//.test(type);
+
+/** Browsers may show it in place; everything else is offered for saving. */
+export const isInline = (type: string): boolean => isRaster(type) || INLINE_VIDEOS.has(type);
+
+const extensionOf = (filename: string): string => /\.([A-Za-z0-9]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+
+const detect = async (head: Uint8Array): Promise<string | undefined> =>
+  (await fileTypeFromBuffer(head.subarray(0, SNIFF_BYTES)).catch(() => undefined))?.mime;
+
+/** The type of foreign bytes by their first `SNIFF_BYTES`. */
+export const typeOfBytes = async (head: Uint8Array): Promise<string> =>
+  KNOWN[(await detect(head)) ?? ''] ?? OCTET_STREAM;
+
+/** The type of an object of which `head` is the beginning; `null` where more bytes could still tell another. */
+export async function typeOfPart(head: Uint8Array, isEnough: boolean): Promise<string | null> {
+  const type = await typeOfBytes(head);
+  return type !== OCTET_STREAM || isEnough ? type : null;
+}
+
+/** A type that an origin declares, if it is one that is served under its own name. */
+export function declaredType(header: string | undefined): string | null {
+  const type = header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return Object.values(KNOWN).includes(type) ? type : null;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+const PDF = 'application/pdf';
+
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  txt: TEXT,
+  log: TEXT,
+  md: TEXT,
+  csv: TEXT,
+  pdf: PDF,
+};
+
+/** What a file name promises; the bytes decide when the upload is finished. */
+export const typeOfExtension = (filename: string): string => BY_EXTENSION[extensionOf(filename)] ?? OCTET_STREAM;
+
+/** The type of an attachment: by its bytes; text and PDF only where the extension says so too. */
+export async function typeOfAttachment(head: Uint8Array, filename: string): Promise<string> {
+  const found = await detect(head);
+  const known = KNOWN[found ?? ''];
+  if (known) return known;
+  const promised = typeOfExtension(filename);
+  if (promised === PDF && found === PDF) return PDF;
+  return promised === TEXT && found === undefined && !head.includes(0) ? TEXT : OCTET_STREAM;
+}
+
+/** `Content-Disposition` with the name as quoted ASCII, and as RFC 5987 text where ASCII cannot hold it. */
+export function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
+  const ascii = filename.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\]/g, '_');
+  if (ascii === filename) return `${kind}; filename="${ascii}"`;
+  const encoded = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

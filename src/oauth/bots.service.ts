@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { invalid, Refusal } from '../errors.js';
+import { Limiter } from '../limits.js';
+import { Assets, hashesOf } from '../media/assets.service.js';
+import { Database, type Tx } from '../platform/database.js';
+import { Replica } from '../platform/replica.js';
+import type { Account, BotIdentity, SessionIdentity } from '../policy/identity.js';
+import { digest, mintToken } from '../secrets.js';
+import type { Account as AccountRow } from '../users/account.entities.js';
+import { AccountService, violates } from '../users/account.service.js';
+import { tagOf } from '../users/account.views.js';
+import type { EditBotInput } from './application.dto.js';
+import { applicationBotView, botProfileView, currentBotApplicationView } from './application.views.js';
+import { Applications } from './applications.service.js';
+
+const PREVIEW_LENGTH = 8;
+const RENAMES = { limit: 5, seconds: 3 * 3600 };
+
+/** A bot secret as it is stored, and the token that is shown once. */
+export function issueBotToken(applicationId: string) {
+  const secret = mintToken();
+  return {
+    token: `${applicationId}.${secret}`,
+    stored: {
+      botDigest: digest(secret),
+      botPreview: secret.slice(0, PREVIEW_LENGTH),
+      botCreatedAt: () => 'now()',
+    },
+  };
+}
+
+/** Bot accounts of applications: profile and token (oauth.md 6.5 and 6.6). */
+@Injectable()
+export class Bots {
+  constructor(
+    private readonly database: Database,
+    private readonly applications: Applications,
+    private readonly accounts: AccountService,
+    private readonly assets: Assets,
+    private readonly replica: Replica,
+    private readonly limiter: Limiter,
+  ) {}
+
+  /** The application of a bot, as the bot sees it. */
+  async describe({ account, applicationId }: BotIdentity) {
+    const application = await this.applications.find(applicationId);
+    const owner = application?.ownerId ? await this.accounts.find(application.ownerId) : null;
+    if (!application || !owner) throw new Refusal('UNAUTHORIZED');
+    return currentBotApplicationView(application, account, owner);
+  }
+
+  /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND */
+  async resetToken({ account: owner }: SessionIdentity, id: string) {
+    return this.database.transaction(async (tx) => {
+      await this.applications.requireOwn(owner, id, tx);
+      const bot = await this.require(id, tx);
+      const { token, stored } = issueBotToken(id);
+      await this.applications.change(tx, id, stored);
+      await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+      return { token, bot: applicationBotView(bot, owner) };
+    });
+  }
+
+  /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND, USERNAME_NOT_AVAILABLE, FV */
+  async edit({ account: owner }: SessionIdentity, id: string, input: EditBotInput) {
+    await this.applications.requireOwn(owner, id);
+    const bot = await this.require(id);
+    if (input.discriminator !== undefined && input.discriminator.padStart(4, '0') !== tagOf(bot.discriminator)) {
+      throw invalid('discriminator', 'BOT_DISCRIMINATOR_CANNOT_BE_CHANGED');
+    }
+    const isRenamed = input.username !== undefined && input.username !== bot.username;
+    if (isRenamed) await this.chargeRename(bot);
+    const images = await this.assets.prepareBoth(id, input);
+    return this.database.transaction(async (tx) => {
+      await this.applications.requireOwn(owner, id, tx);
+      const changes: Partial<AccountRow> = isRenamed ? await this.rename(tx, bot, input.username as string) : {};
+      if (input.bio !== undefined && input.bio !== bot.bio) changes.bio = input.bio;
+      Object.assign(changes, hashesOf(images));
+      if (Object.keys(changes).length > 0) await this.write(tx, id, changes);
+      await this.assets.replaceBoth(tx, id, images);
+      return botProfileView(await this.require(id, tx));
+    });
+  }
+
+  private async chargeRename({ id }: Account): Promise<void> {
+    const { admitted } = await this.limiter.charge('profile:username', id, RENAMES.limit, RENAMES.seconds);
+    if (!admitted) throw invalid('username', 'USERNAME_CHANGED_TOO_MANY_TIMES');
+  }
+
+  /** Only the case of letters: the discriminator stays. Anything else is another name, with another discriminator. */
+  private async rename(tx: Tx, bot: Account, username: string): Promise<Partial<AccountRow>> {
+    if (username.toLowerCase() === bot.username.toLowerCase()) return { username };
+    try {
+      return { username, discriminator: await this.accounts.freeDiscriminator(tx, username) };
+    } catch (error) {
+      throw error instanceof Refusal ? new Refusal('USERNAME_NOT_AVAILABLE') : error;
+    }
+  }
+
+  private async write(tx: Tx, id: string, changes: Partial<AccountRow>): Promise<void> {
+    try {
+      await this.accounts.update(tx, id, changes);
+    } catch (error) {
+      throw violates(error, 'account_tag') ? new Refusal('USERNAME_NOT_AVAILABLE') : error;
+    }
+  }
+
+  private async require(id: string, tx?: Tx): Promise<Account> {
+    const account = await this.accounts.find(id, tx);
+    if (!account?.bot) throw new Refusal('BOT_USER_NOT_FOUND');
+    return account;
+  }
+}

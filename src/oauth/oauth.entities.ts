@@ -1,0 +1,80 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A third-party application; its bot account, if any, has the same id. */
+@Entity('application')
+export class Application {
+  @PrimaryColumn('bigint') id: string;
+  /** `null` only for the built-in Admin application. */
+  @Column('bigint', { name: 'owner_id', nullable: true }) ownerId: string | null;
+  @Column('text') name: string;
+  @Column('text', { name: 'client_type' }) clientType: 'confidential' | 'public';
+  @Column('text', { name: 'redirect_uris', array: true }) redirectUris: string[];
+  @Column('boolean', { name: 'bot_public' }) botPublic: boolean;
+  @Column('boolean', { name: 'bot_require_code_grant' }) botRequireCodeGrant: boolean;
+  @Column('bytea', { name: 'secret_digest', nullable: true }) secretDigest: Buffer | null;
+  @Column('timestamptz', { name: 'secret_created_at', nullable: true }) secretCreatedAt: Date | null;
+  @Column('bytea', { name: 'bot_digest', nullable: true }) botDigest: Buffer | null;
+  /** The first 8 characters of the bot secret. */
+  @Column('text', { name: 'bot_preview', nullable: true }) botPreview: string | null;
+  @Column('timestamptz', { name: 'bot_created_at', nullable: true }) botCreatedAt: Date | null;
+  @Column('integer') version: number;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+}
+
+/** Every token that descends from one code (oauth.md section 3). Revocation deletes it, and its tokens with it. */
+@Entity('oauth_family')
+export class TokenFamily {
+  @PrimaryColumn('bigint') id: string;
+  @Column('bigint', { name: 'application_id' }) applicationId: string;
+  @Column('bigint', { name: 'account_id' }) accountId: string;
+  @Column('text', { array: true }) scopes: string[];
+  @Column('bytea', { name: 'code_digest' }) codeDigest: Buffer;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  /** When the exchange was committed and about to be answered. */
+  @Column('timestamptz', { name: 'settled_at', nullable: true }) settledAt: Date | null;
+}
+
+/** A code that was not redeemed yet: redemption deletes it. */
+@Entity('oauth_code')
+export class AuthorizationCode {
+  @PrimaryColumn('bytea') digest: Buffer;
+  @Column('bigint', { name: 'application_id' }) applicationId: string;
+  @Column('bigint', { name: 'account_id' }) accountId: string;
+  /** As it was submitted; the exchange compares byte for byte. */
+  @Column('text', { name: 'redirect_uri' }) redirectUri: string;
+  @Column('text', { array: true }) scopes: string[];
+  /** PKCE S256 challenge. */
+  @Column('text', { nullable: true }) challenge: string | null;
+  /** False for a silent authorisation, which authorises no bot. */
+  @Column('boolean') consented: boolean;
+  /** The bot was told already, at the consent. */
+  @Column('boolean') announced: boolean;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
+}
+
+@Entity('oauth_token')
+export class OAuthToken {
+  @PrimaryColumn('bigint') id: string;
+  @Column('bytea') digest: Buffer;
+  @Column('text') kind: 'access' | 'refresh';
+  @Column('bigint', { name: 'family_id' }) familyId: string;
+  @Column('bigint', { name: 'application_id' }) applicationId: string;
+  @Column('bigint', { name: 'account_id' }) accountId: string;
+  @Column('text', { array: true }) scopes: string[];
+  /** The refresh token whose redemption minted this one; `null` after a code. */
+  @Column('bigint', { name: 'parent_id', nullable: true }) parentId: string | null;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
+  @Column('timestamptz', { name: 'consumed_at', nullable: true }) consumedAt: Date | null;
+  /** When the consumption was committed and about to be answered. */
+  @Column('timestamptz', { name: 'settled_at', nullable: true }) settledAt: Date | null;
+}
+
+/** An account's consent to an application's bot. */
+@Entity('oauth_bot_grant')
+export class BotGrant {
+  @PrimaryColumn('bigint', { name: 'account_id' }) accountId: string;
+  @PrimaryColumn('bigint', { name: 'application_id' }) applicationId: string;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+}

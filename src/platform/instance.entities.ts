@@ -1,0 +1,8 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A stored setting of the instance: its value wins over the environment and the built-in default. */
+@Entity('instance')
+export class InstanceSetting {
+  @PrimaryColumn('text') name: string;
+  @Column('jsonb') value: unknown;
+}

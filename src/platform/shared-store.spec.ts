@@ -1,0 +1,107 @@
+import { jest } from '@jest/globals';
+import fc from 'fast-check';
+import { MemoryStore } from './shared-store.js';
+
+/** A store whose time stands still until it is moved, in seconds. */
+function storeAt() {
+  let now = 1000;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now * 1000);
+  const store = new MemoryStore();
+  return {
+    store,
+    after: (seconds: number) => {
+      now += seconds;
+    },
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      clock.mockRestore();
+    },
+  };
+}
+
+describe('conventions.md 7.1: the leaky bucket', () => {
+  test('N at once, then one whenever it has leaked by one', async () => {
+    await using bucket = storeAt();
+    const { store, after } = bucket;
+    const takes = [1, 2, 3].map(() => store.take('a', 2, 10));
+    expect(takes.map(({ admitted, remaining }) => [admitted, remaining])).toEqual([
+      [true, 1],
+      [true, 0],
+      [false, 0],
+    ]);
+    expect(takes[0]).toMatchObject({ resetAfter: 5, retryAfter: 0 });
+    expect(takes[2]).toMatchObject({ resetAfter: 10, retryAfter: 5 });
+    after(4.999);
+    expect(store.take('a', 2, 10)).toMatchObject({ admitted: false, retryAfter: expect.closeTo(0.001, 6) });
+    after(0.001001);
+    expect(store.take('a', 2, 10).admitted).toBe(true);
+    expect(store.take('a', 2, 10).admitted).toBe(false);
+  });
+
+  test('keys do not touch each other; a forgotten one starts anew', async () => {
+    await using bucket = storeAt();
+    const { store } = bucket;
+    expect(
+      [store.take('a', 1, 60), store.take('b', 1, 60), store.take('a', 1, 60)].map((take) => take.admitted),
+    ).toEqual([...[true, true, false]]);
+    store.forget('a');
+    expect([store.take('a', 1, 60), store.take('b', 1, 60)].map((take) => take.admitted)).toEqual([true, false]);
+  });
+
+  test('whatever comes when: never more than N plus what leaked, a refusal adds nothing, and waiting as told helps', async () => {
+    await using bucket = storeAt();
+    const { store, after } = bucket;
+    let key = 0;
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 100 }),
+        fc.array(fc.double({ min: 0, max: 30, noNaN: true }), { minLength: 1, maxLength: 60 }),
+        (limit, seconds, pauses) => {
+          const name = `key ${key++}`;
+          let admitted = 0;
+          let elapsed = 0;
+          for (const pause of pauses) {
+            after(pause);
+            elapsed += pause;
+            const first = store.take(name, limit, seconds);
+            if (first.admitted) admitted++;
+            else {
+              expect(store.take(name, limit, seconds).retryAfter).toBeCloseTo(first.retryAfter, 6);
+              after(first.retryAfter + 1e-6);
+              elapsed += first.retryAfter + 1e-6;
+              expect(store.take(name, limit, seconds).admitted).toBe(true);
+              admitted++;
+            }
+            expect(first.remaining).toBeLessThan(limit);
+            expect(admitted).toBeLessThanOrEqual(limit + (elapsed * limit) / seconds + 1e-6);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('memory is bounded: the bucket that was touched longest ago goes first', async () => {
+    await using bucket = storeAt();
+    const { store } = bucket;
+    store.take('kept', 1, 1000);
+    store.take('dropped', 1, 1000);
+    for (let i = 0; i < 99_998; i++) store.take(`other ${i}`, 1, 1000);
+    expect(store.take('kept', 1, 1000).admitted).toBe(false);
+    store.take('one more', 1, 1000);
+    expect(store.take('kept', 1, 1000).admitted).toBe(false);
+    expect(store.take('dropped', 1, 1000).admitted).toBe(true);
+  });
+
+  test('sums and sets are dropped when their time is over', async () => {
+    await using bucket = storeAt();
+    const { store, after } = bucket;
+    expect([store.add('s', 0.75, 10), store.add('s', 3, 10)]).toEqual([0.75, 3.75]);
+    expect([store.distinct('d', 'x', 10), store.distinct('d', 'x', 10), store.distinct('d', 'y', 10)]).toEqual([
+      1, 1, 2,
+    ]);
+    after(10);
+    expect([store.add('s', 1, 10), store.distinct('d', 'z', 10)]).toEqual([1, 1]);
+  });
+});

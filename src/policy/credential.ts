@@ -1,0 +1,55 @@
+export type CredentialKind = 'session' | 'bot' | 'bearer' | 'admin-key';
+
+/** What the caller sent (credentials.md section 2). Tokens are opaque and unchanged. */
+export type Credential = { kind: 'none' } | { kind: 'malformed' } | { kind: CredentialKind; token: string };
+
+export interface HeaderRules {
+  /** The route is below `/v1/admin`, the only place where `Admin` is a scheme. */
+  readonly admin: boolean;
+  /** `Bot ` matches without regard to case: the two bot routes. */
+  readonly anyCase: boolean;
+}
+
+const NONE: Credential = { kind: 'none' };
+const MALFORMED: Credential = { kind: 'malformed' };
+const MAX_LENGTH = 512;
+const VISIBLE = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+const SCHEME = /^(Bot|Bearer|Admin) ([\x21-\x7e]+)$/;
+const BOT_ANY_CASE = /^[Bb][Oo][Tt] /;
+const SESSION_TOKEN = /^flx_[A-Za-z0-9]{36}$/;
+const BOT_TOKEN = /^(?:0|[1-9][0-9]{0,18})\.[A-Za-z0-9_-]{43}$/;
+
+/**
+ * The `Authorization` lines of a request as a credential. Pure; decides by bytes alone, never trims.
+ * `malformed` is answered like an unknown credential.
+ */
+export function parseAuthorization(lines: readonly string[], rules: HeaderRules): Credential {
+  const line = lines[0];
+  if (line === undefined) return NONE;
+  if (lines.length > 1 || line.length > MAX_LENGTH || !VISIBLE.test(line)) return MALFORMED;
+  if (!line.includes(' ')) return { kind: 'session', token: line };
+  const match = SCHEME.exec(rules.anyCase ? line.replace(BOT_ANY_CASE, 'Bot ') : line);
+  if (!match) return MALFORMED;
+  const token = match[2] as string;
+  switch (match[1]) {
+    case 'Bot':
+      return { kind: 'bot', token };
+    case 'Bearer':
+      return { kind: SESSION_TOKEN.test(token) ? 'session' : 'bearer', token };
+    default:
+      return rules.admin ? { kind: 'admin-key', token } : MALFORMED;
+  }
+}
+
+/** The token of Identify and Resume: its form alone tells the kind, a scheme prefix is no part of it (gateway.md 7). */
+export function parseBareToken(token: string): Credential {
+  if (SESSION_TOKEN.test(token)) return { kind: 'session', token };
+  return BOT_TOKEN.test(token) ? { kind: 'bot', token } : MALFORMED;
+}
+
+/** `GET /v1/applications/@me`: whether the value has the `Bot` prefix at all (oauth.md 6.1). */
+export const hasBotPrefix = (lines: readonly string[]): boolean => /^bot(?: |$)/i.test(lines[0] ?? '');
+
+/** `GET /v1/gateway/bot`: whether the value has the form of a bot token; nothing is looked up (oauth.md 6.2). */
+export const hasBotTokenForm = (lines: readonly string[]): boolean =>
+  lines.length === 1 && /^bot [0-9]+\.[A-Za-z0-9_-]+$/i.test(lines[0] ?? '') && (lines[0] ?? '').length <= MAX_LENGTH;

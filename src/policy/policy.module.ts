@@ -1,0 +1,23 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
+import { CrossOrigin } from '../cross-origin.js';
+import { arrivalGuardsInOrder, GuardStack, guardsInOrder, Plans } from './guards.js';
+import { IdentityResolver } from './identity.js';
+import { Routes } from './route-audit.js';
+
+/** The gatehouse itself. The only APP_GUARD in the tree stands here. */
+@Global()
+@Module({
+  imports: [DiscoveryModule],
+  providers: [
+    IdentityResolver,
+    Routes,
+    { provide: Plans, useExisting: Routes },
+    CrossOrigin,
+    ...arrivalGuardsInOrder(),
+    ...guardsInOrder(),
+    { provide: APP_GUARD, useClass: GuardStack },
+  ],
+  exports: [IdentityResolver, Routes, CrossOrigin, ...arrivalGuardsInOrder()],
+})
+export class PolicyModule {}

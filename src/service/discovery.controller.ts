@@ -1,0 +1,76 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { SsoConfiguration } from '../auth/sso-configuration.service.js';
+import { JSON_LIMIT } from '../body.js';
+import { Config } from '../config.js';
+import { Refusal } from '../errors.js';
+import { CaptchaVerifier } from '../platform/captcha.js';
+import { Instance } from '../platform/instance.js';
+import { Cors, CredentialFree, Public, RateLimit } from '../policy/decorators.js';
+import { LOCALES } from '../users/locales.js';
+
+@Controller()
+export class DiscoveryController {
+  constructor(
+    private readonly config: Config,
+    private readonly instance: Instance,
+    private readonly captcha: CaptchaVerifier,
+    private readonly sso: SsoConfiguration,
+  ) {}
+
+  /** What a client needs to know of this instance (conventions.md section 10); addresses come from configuration. */
+  @Get('.well-known/service')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  @Cors('any')
+  @Header('Cache-Control', 'public, max-age=60')
+  describe() {
+    const { config, instance } = this;
+    const { registration, branding, legal } = instance.current;
+    return {
+      api_version: '1',
+      product_name: branding.productName,
+      endpoints: {
+        api: `${config.publicOrigin}/v1`,
+        gateway: config.gatewayUrl,
+        media: config.mediaBaseUrl,
+        webapp: config.webAppUrl,
+        oauth2_issuer: config.publicOrigin,
+      },
+      captcha: {
+        provider: this.captcha.provider,
+        hcaptcha_site_key: this.captcha.siteKeyOf('hcaptcha'),
+        turnstile_site_key: this.captcha.siteKeyOf('turnstile'),
+      },
+      sso: this.sso.status(),
+      registration: { mode: registration.mode },
+      features: {
+        email: config.mailTransport !== 'none',
+        sms: config.smsTransport !== 'none',
+        passkey_bridge: config.passkeyBridge,
+        uploads: config.media.uploadsEnabled,
+      },
+      legal: { terms_url: legal.termsUrl, privacy_url: legal.privacyUrl },
+      locales: LOCALES,
+      limits: {
+        json_body_bytes: JSON_LIMIT,
+        upload_bytes: config.media.maxUploadBytes,
+        webhook_content: 4000,
+        webhook_embeds: 10,
+        webhook_files: 10,
+        applications: 25,
+        webhooks: config.webhooksPerAccount,
+        passkeys: 10,
+      },
+    };
+  }
+
+  /** A signed proof-of-work challenge, for instances whose captcha the service makes itself. */
+  @Get('v1/captcha/challenge')
+  @Public()
+  @RateLimit('instance:info')
+  async challenge() {
+    const challenge = await this.captcha.challenge();
+    if (!challenge) throw new Refusal('NOT_FOUND');
+    return challenge;
+  }
+}

@@ -1,0 +1,51 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { addressIsIn, clientAddress } from '../address.js';
+import type { Call } from '../call.js';
+import { Config } from '../config.js';
+import { Refusal, unavailable } from '../errors.js';
+import { Metrics } from '../metrics.js';
+import { Database } from '../platform/database.js';
+import { CredentialFree, TheCall } from '../policy/decorators.js';
+import { LoadGuard } from '../policy/guards.js';
+
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly database: Database,
+    private readonly load: LoadGuard,
+    private readonly metrics: Metrics,
+    private readonly config: Config,
+  ) {}
+
+  /** The process answers. */
+  @Get('health/live')
+  @CredentialFree()
+  live() {
+    return { status: 'ok' };
+  }
+
+  /** The process should get traffic: the database answers, its schema is current, no shutdown is under way. */
+  @Get('health/ready')
+  @CredentialFree()
+  async ready() {
+    if (this.load.draining) throw unavailable(1);
+    try {
+      if (await this.database.hasPendingMigrations()) throw unavailable(5);
+    } catch {
+      throw unavailable(5);
+    }
+    return { status: 'ok' };
+  }
+
+  /** Prometheus text, only to `METRICS_ALLOW`, and not here when metrics have a port of their own. */
+  @Get('metrics')
+  @CredentialFree()
+  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  async prometheus(@TheCall() { req }: Call) {
+    const address = clientAddress(req, this.config.trustedProxies);
+    if (this.config.metricsPort !== undefined || !address || !addressIsIn(address, this.config.metricsAllow)) {
+      throw new Refusal('NOT_FOUND');
+    }
+    return this.metrics.text();
+  }
+}

@@ -1,0 +1,40 @@
+import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
+import type { Call } from '../call.js';
+import { Int, Text } from '../input.js';
+import { Inbox } from '../platform/inbox.js';
+import { CredentialFree, TheCall } from '../policy/decorators.js';
+import { INBOX_CSP, inboxPage } from './inbox.page.js';
+
+const SHOWN = 50;
+
+class InboxQuery {
+  @Text({ min: 1, max: 254, optional: true }) to?: string;
+  @Int({ min: 1, max: 200, text: true, optional: true }) limit?: number;
+}
+
+/** Messages that a real transport would have sent, for whoever tries the service out. */
+@Controller('dev')
+export class InboxController {
+  constructor(private readonly inbox: Inbox) {}
+
+  @Get('inbox')
+  @CredentialFree()
+  async page(@Query() { to, limit }: InboxQuery, @TheCall() { res }: Call) {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.setHeader('Content-Security-Policy', INBOX_CSP);
+    return inboxPage(await this.inbox.list(to, limit ?? SHOWN));
+  }
+
+  @Get('inbox.json')
+  @CredentialFree()
+  async list(@Query() { to, limit }: InboxQuery) {
+    return { messages: await this.inbox.list(to, limit ?? SHOWN) };
+  }
+
+  @Delete('inbox')
+  @HttpCode(204)
+  @CredentialFree()
+  clear() {
+    return this.inbox.empty();
+  }
+}

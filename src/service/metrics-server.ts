@@ -1,0 +1,27 @@
+import { createServer, type Server } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
+import { addressIsIn } from '../address.js';
+import { Config } from '../config.js';
+import { Refusal } from '../errors.js';
+import { Metrics } from '../metrics.js';
+
+/** Serves `/metrics` on `METRICS_PORT`, a port of its own, to the addresses of `METRICS_ALLOW`; nothing else is there. */
+export async function serveMetrics(app: INestApplication): Promise<Server | undefined> {
+  const { metricsPort, metricsAllow, host } = app.get(Config);
+  if (metricsPort === undefined) return undefined;
+  const metrics = app.get(Metrics);
+  const server = createServer(async (req, res) => {
+    const isAllowed = addressIsIn(req.socket.remoteAddress ?? '', metricsAllow);
+    const isKnown = req.method === 'GET' && req.url === '/metrics' && isAllowed;
+    res.statusCode = isKnown ? 200 : 404;
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('Content-Type', isKnown ? metrics.registry.contentType : 'application/json; charset=utf-8');
+    res.end(isKnown ? await metrics.text() : JSON.stringify(new Refusal('NOT_FOUND').getResponse()));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(metricsPort, host, resolve);
+  });
+  return server;
+}

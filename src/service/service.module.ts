@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { ApiDescription } from './description.service.js';
+import { DiscoveryController } from './discovery.controller.js';
+import { DocsController } from './docs.controller.js';
+import { HealthController } from './health.controller.js';
+
+/** What the service says of itself: health, metrics, discovery, description. */
+@Module({
+  controllers: [HealthController, DiscoveryController, DocsController],
+  providers: [ApiDescription],
+})
+export class ServiceModule {}

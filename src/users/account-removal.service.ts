@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { Factors } from '../auth/factors.service.js';
+import { OneTimeSecrets } from '../auth/one-time-secrets.service.js';
+import { Passkeys } from '../auth/passkeys.service.js';
+import { SessionService } from '../auth/sessions.service.js';
+import { SsoIdentities } from '../auth/sso-identities.service.js';
+import { Log } from '../log.js';
+import { Applications } from '../oauth/applications.service.js';
+import { Grants } from '../oauth/grants.service.js';
+import type { Tx } from '../platform/database.js';
+import { Janitor } from '../platform/janitor.js';
+import { Outbox } from '../platform/outbox.js';
+import { AccountService } from './account.service.js';
+
+const BATCH = 50;
+
+/** Removes what one module keeps of an account. */
+export type Removal = (tx: Tx, accountId: string) => Promise<void>;
+
+/** Runs the deletions whose deadline has passed (account.md section 3). Modules add what they own. */
+@Injectable()
+export class AccountRemoval {
+  private readonly parts: Removal[] = [];
+
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly factors: Factors,
+    private readonly passkeys: Passkeys,
+    private readonly secrets: OneTimeSecrets,
+    private readonly grants: Grants,
+    private readonly applications: Applications,
+    private readonly identities: SsoIdentities,
+    private readonly outbox: Outbox,
+    private readonly log: Log,
+    janitor: Janitor,
+  ) {
+    janitor.add('account', (tx, limit) => this.removeDue(tx, Math.min(limit, BATCH)));
+  }
+
+  /** Adds what is to be removed together with an account, before the account itself is erased. */
+  alsoRemove(part: Removal): void {
+    this.parts.push(part);
+  }
+
+  private async removeDue(tx: Tx, limit: number): Promise<number> {
+    const due = await this.accounts.findDueForDeletion(tx, limit);
+    for (const id of due) await this.removeAlone(tx, id);
+    return due.length;
+  }
+
+  /** One account that cannot be removed keeps no other from its end. */
+  private async removeAlone(tx: Tx, id: string): Promise<void> {
+    await tx.query('SAVEPOINT removal');
+    try {
+      await this.remove(tx, id);
+      await tx.query('RELEASE SAVEPOINT removal');
+    } catch (error) {
+      await tx.query('ROLLBACK TO SAVEPOINT removal');
+      this.log.error('an account could not be removed', { account: id, error });
+    }
+  }
+
+  /** Erases an account that `tx` holds: nothing stays but the row that others refer to, and the audit log. */
+  async remove(tx: Tx, id: string): Promise<void> {
+    const email = (await this.accounts.find(id, tx))?.email ?? null;
+    const bots = await this.applications.ofOwner(id, tx);
+    for (const part of this.parts) await part(tx, id);
+    await this.applications.deleteAllOf(tx, id);
+    for (const bot of bots) await this.accounts.erase(tx, bot.id);
+    await this.sessions.forget(tx, id);
+    await this.passkeys.removeAll(tx, id);
+    await this.factors.removeBackupCodes(tx, id);
+    await this.identities.removeAll(tx, id);
+    await this.grants.revokeAll(tx, id);
+    await this.secrets.forget(tx, id);
+    await this.outbox.forget(tx, id, email);
+    await this.accounts.erase(tx, id);
+  }
+}

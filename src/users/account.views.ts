@@ -1,0 +1,102 @@
+import type { Account, Identity } from '../policy/identity.js';
+
+/** Names of the suspicious-activity bits, lowest first (account.md section 7). */
+export const SUSPICION_NAMES = [
+  'REQUIRE_VERIFIED_EMAIL',
+  'REQUIRE_REVERIFIED_EMAIL',
+  'REQUIRE_VERIFIED_PHONE',
+  'REQUIRE_REVERIFIED_PHONE',
+  'REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE',
+  'REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE',
+  'REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE',
+  'REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE',
+] as const;
+
+export const tagOf = (discriminator: number): string => String(discriminator).padStart(4, '0');
+
+/** Lifecycle and limit bits are nobody's business; what others see are the low 31. */
+const publicFlags = (flags: bigint): number => Number(flags & 0x7fffffffn);
+
+/** What everyone may see of an account; a deleted one has no face left (auth.md section 3). */
+export function partialUserView(account: Account) {
+  // A scheduled deletion shows nothing yet.
+  const isDeleted = account.deletedAt !== null;
+  return {
+    id: account.id,
+    username: isDeleted ? 'DeletedUser' : account.username,
+    discriminator: isDeleted ? '0000' : tagOf(account.discriminator),
+    global_name: isDeleted ? 'Deleted User' : account.globalName,
+    avatar: isDeleted ? null : account.avatar,
+    avatar_color: isDeleted ? null : account.avatarColor,
+    // A member that is undefined is left out of the JSON.
+    bot: account.bot || undefined,
+    system: account.system || undefined,
+    flags: isDeleted ? 0 : publicFlags(account.flags),
+  };
+}
+
+/** `0` TOTP secret, `2` passkey with the second-factor switch on. */
+export const authenticatorTypes = (account: Account): number[] => [
+  ...(account.hasTotp ? [0] : []),
+  ...(account.passkeys > 0 && account.passkeySecondFactor ? [2] : []),
+];
+
+export const needsSecondFactor = (account: Account): boolean => authenticatorTypes(account).length > 0;
+
+/** The account as its owner sees it (account.md 1.1). */
+export function privateUserView(account: Account) {
+  const types = authenticatorTypes(account);
+  const seen = partialUserView(account);
+  // Written out: a spread before so many members costs more than the rest of the request.
+  return {
+    id: seen.id,
+    username: seen.username,
+    discriminator: seen.discriminator,
+    global_name: seen.global_name,
+    avatar: seen.avatar,
+    avatar_color: seen.avatar_color,
+    bot: seen.bot,
+    system: seen.system,
+    flags: seen.flags,
+    acls: sorted(account.acls),
+    traits: sorted(account.traits),
+    email: account.email,
+    email_bounced: account.emailBounced || undefined,
+    phone: null,
+    has_verified_phone: account.hasVerifiedPhone,
+    bio: account.bio,
+    pronouns: account.pronouns,
+    banner: account.banner,
+    accent_color: account.accentColor,
+    locale: account.locale,
+    mfa_enabled: types.length > 0,
+    authenticator_types: types.length > 0 ? types : undefined,
+    verified: account.email !== null && account.emailVerified,
+    password_last_changed_at: account.passwordChangedAt,
+    required_actions:
+      account.suspicious === 0 ? [] : SUSPICION_NAMES.filter((_, bit) => account.suspicious & (1 << bit)),
+    terms_agreed_at: account.termsAgreedAt,
+    created_at: account.createdAt,
+  };
+}
+
+const sorted = (names: readonly string[]): readonly string[] => (names.length > 1 ? [...names].sort() : names);
+
+/** The same for whoever asks: a bearer sees only what its scopes show. */
+export function currentUserView(me: Identity) {
+  const view = privateUserView(me.account);
+  if (me.via !== 'bearer') return view;
+  const showsEmail = me.scopes.includes('email');
+  return {
+    ...view,
+    email_bounced: undefined,
+    authenticator_types: undefined,
+    acls: [],
+    traits: [],
+    email: showsEmail ? view.email : null,
+    verified: showsEmail && view.verified,
+    mfa_enabled: false,
+    password_last_changed_at: null,
+    required_actions: [],
+  };
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { type BackupCodeView, Factors } from '../auth/factors.service.js';
+import { SecurityNotices } from '../auth/security-notices.service.js';
+import type { Origin } from '../auth/sessions.service.js';
+import { Refusal } from '../errors.js';
+import { Database, type Tx } from '../platform/database.js';
+import type { Account } from '../policy/identity.js';
+import { AccountService } from './account.service.js';
+
+/** The account's set of backup codes (account.md 6.2). */
+@Injectable()
+export class BackupCodes {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly factors: Factors,
+    private readonly notices: SecurityNotices,
+  ) {}
+
+  /** Which of them are used up; the codes themselves are not known any more. */
+  list({ id }: Account, tx?: Tx): Promise<BackupCodeView[]> {
+    return this.factors.backupCodesOf(id, tx);
+  }
+
+  /** @throws Refusal TWO_FACTOR_REQUIRED */
+  renew(account: Account, origin: Origin): Promise<BackupCodeView[]> {
+    return this.database.transaction(async (tx) => this.renewIn(tx, await this.accounts.hold(tx, account.id), origin));
+  }
+
+  /** @throws Refusal TWO_FACTOR_REQUIRED */
+  async renewIn(tx: Tx, account: Account, origin: Origin): Promise<BackupCodeView[]> {
+    demandFactor(account);
+    await this.notices.send(tx, account, 'backup_codes_regenerated', origin);
+    return this.factors.renewBackupCodes(tx, account.id);
+  }
+}
+
+/** @throws Refusal TWO_FACTOR_REQUIRED: neither an authenticator nor a passkey */
+export function demandFactor({ hasTotp, passkeys }: Account): void {
+  if (!hasTotp && passkeys === 0) throw new Refusal('TWO_FACTOR_REQUIRED');
+}

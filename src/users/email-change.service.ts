@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import { isGone } from '../auth/issuance.service.js';
+import { describeClient, type Origin } from '../auth/sessions.service.js';
+import { invalid, Refusal } from '../errors.js';
+import { Limiter } from '../limits.js';
+import { Database, type Tx } from '../platform/database.js';
+import { MailDomains } from '../platform/mail-domains.js';
+import type { SessionIdentity } from '../policy/identity.js';
+import { AccountService } from './account.service.js';
+import { privateUserView } from './account.views.js';
+import type { MailedCodeInput, RequestNewEmailInput, VerifyNewEmailInput } from './email-change.dto.js';
+import { MailTickets, type Step } from './mail-tickets.service.js';
+import { MailedCodes, type SentCode, timesOf } from './mailed-codes.service.js';
+import { NewAddresses, type NewAddressState, newAddressContext } from './new-addresses.service.js';
+
+type State = NewAddressState & {
+  /** The present address is verified, so its owner must agree. */
+  readonly requiresOriginal: boolean;
+  readonly originalVerified?: boolean;
+  readonly original?: SentCode;
+};
+
+const FLOW = 'email-change';
+const TICKET_SECONDS = 3600;
+/** Codes to the present address (account.md 1.5). */
+const SENDS = { limit: 3, seconds: 900 };
+
+const originalContext = (ticket: string): string => `email-change/original/${ticket}`;
+
+/** Changing the address of an account: the present one agrees, the new one is confirmed (account.md section 4). */
+@Injectable()
+export class EmailChange {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly tickets: MailTickets,
+    private readonly codes: MailedCodes,
+    private readonly addresses: NewAddresses,
+    private readonly domains: MailDomains,
+    private readonly limiter: Limiter,
+  ) {}
+
+  async start({ account: { id, email, emailVerified } }: SessionIdentity, origin: Origin) {
+    if (email !== null && emailVerified) this.codes.demandMail();
+    await this.chargeOriginal(id);
+    return this.tickets.open(id, FLOW, TICKET_SECONDS, async ({ tx, account, now }, ticket) => {
+      const requiresOriginal = account.email !== null && account.emailVerified;
+      const original = requiresOriginal ? await this.sendToOriginal({ tx, account, now }, ticket, origin) : undefined;
+      const times = original && timesOf(original);
+      const state: State = { email: account.email, requiresOriginal, ...(original ? { original } : {}) };
+      const result = {
+        ticket,
+        require_original: requiresOriginal,
+        original_email: account.email,
+        original_proof: requiresOriginal ? null : this.codes.proof(originalContext(ticket)),
+        original_code_expires_at: times?.expiresAt ?? null,
+        resend_available_at: times?.resendAt ?? null,
+      };
+      return { state, result };
+    });
+  }
+
+  private chargeOriginal(accountId: string): Promise<void> {
+    return this.limiter.demand('email-change:original', accountId, SENDS.limit, SENDS.seconds);
+  }
+
+  private sendToOriginal(
+    { tx, account, now }: Pick<Step<State>, 'tx' | 'account' | 'now'>,
+    ticket: string,
+    origin: Origin,
+  ): Promise<SentCode> {
+    return this.codes.send(tx, now, originalContext(ticket), {
+      type: 'email_change_original',
+      to: account.email as string,
+      accountId: account.id,
+      client: describeClient(origin),
+    });
+  }
+
+  async resendOriginal({ account: { id } }: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    const demandResendable = ({ state, now }: Step<State>) => {
+      if (!state.requiresOriginal || state.originalVerified) {
+        throw invalid('ticket', 'ORIGINAL_EMAIL_ALREADY_VERIFIED');
+      }
+      this.codes.demandMail();
+      this.codes.demandPause(state.original, now);
+    };
+    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => demandResendable(step));
+    await this.chargeOriginal(id);
+    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => {
+      demandResendable(step);
+      await step.save({ original: await this.sendToOriginal(step, ticket, origin) });
+    });
+  }
+
+  verifyOriginal({ account: { id } }: SessionIdentity, { ticket, code }: MailedCodeInput) {
+    return this.tickets.step<State, { original_proof: string }>(id, FLOW, ticket, async ({ state, now, save }) => {
+      if (!state.requiresOriginal) throw invalid('ticket', 'ORIGINAL_VERIFICATION_NOT_REQUIRED');
+      this.codes.demandRight(state.original, now, originalContext(ticket), code);
+      await save({ originalVerified: true });
+      return { original_proof: this.codes.proof(originalContext(ticket)) };
+    });
+  }
+
+  /** The present address has agreed, and the caller knows its proof. */
+  private demandAgreement({ requiresOriginal, originalVerified }: State, ticket: string, proof: string): void {
+    if (requiresOriginal && !originalVerified) throw invalid('ticket', 'ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST');
+    this.codes.demandProof(originalContext(ticket), proof, 'original_proof');
+  }
+
+  async requestNew({ account }: SessionIdentity, input: RequestNewEmailInput, origin: Origin) {
+    const { ticket, new_email: newEmail, original_proof: proof } = input;
+    await this.tickets.step<State, void>(account.id, FLOW, ticket, async ({ state }) =>
+      this.demandAgreement(state, ticket, proof),
+    );
+    await this.addresses.demandRequestable(account, newEmail);
+    await this.domains.demandMailDomain(newEmail, 'new_email');
+    return this.tickets.step(account.id, FLOW, ticket, async (step: Step<State>) => {
+      this.demandAgreement(step.state, ticket, proof);
+      const fresh = await this.addresses.sendCode(step, ticket, newEmail, origin);
+      this.codes.demandPause(step.state.fresh, step.now);
+      await step.save({ newEmail, fresh });
+      const { expiresAt, resendAt } = timesOf(fresh);
+      return { ticket, new_email: newEmail, new_code_expires_at: expiresAt, resend_available_at: resendAt };
+    });
+  }
+
+  async resendNew({ account: { id } }: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    const requireRequested = ({ state, now }: Step<State>): string => {
+      if (state.newEmail === undefined) throw invalid('ticket', 'NO_NEW_EMAIL_REQUESTED');
+      this.codes.demandMail();
+      this.codes.demandPause(state.fresh, now);
+      return state.newEmail;
+    };
+    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => void requireRequested(step));
+    await this.addresses.chargeSend(id);
+    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => {
+      const newEmail = requireRequested(step);
+      await step.save({ fresh: await this.addresses.sendCode(step, ticket, newEmail, origin) });
+    });
+  }
+
+  /** Completes the ticket; the account changes when the token is applied. */
+  verifyNew({ account: { id } }: SessionIdentity, { ticket, code, original_proof: proof }: VerifyNewEmailInput) {
+    return this.tickets.step<State, { email_token: string }>(id, FLOW, ticket, async (step) => {
+      const { tx, account, state, now } = step;
+      this.demandAgreement(state, ticket, proof);
+      this.codes.demandRight(state.fresh, now, newAddressContext(ticket), code);
+      await step.save({ completed: true });
+      return { email_token: await this.addresses.issueToken(tx, account, state.newEmail as string) };
+    });
+  }
+
+  async apply({ account: { id } }: SessionIdentity, token: string) {
+    return this.database.transaction(async (tx) => {
+      await this.applyIn(tx, id, token);
+      return privateUserView(await this.accounts.hold(tx, id));
+    });
+  }
+
+  /** @throws Refusal ACCESS_DENIED, FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token) */
+  async applyIn(tx: Tx, accountId: string, token: string): Promise<void> {
+    const account = await this.accounts.hold(tx, accountId);
+    if (isGone(account)) throw new Refusal('ACCESS_DENIED');
+    await this.addresses.applyToken(tx, account, token);
+  }
+}

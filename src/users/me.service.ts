@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Passwords } from '../auth/passwords.service.js';
+import { type Origin, SessionService } from '../auth/sessions.service.js';
+import { invalid } from '../errors.js';
+import { Limiter } from '../limits.js';
+import { Assets, hashesOf, type NewImages } from '../media/assets.service.js';
+import { Database, type Tx } from '../platform/database.js';
+import { ACCOUNT_FLAGS, type SessionIdentity } from '../policy/identity.js';
+import type { Account } from './account.entities.js';
+import { AccountService, violates } from './account.service.js';
+import { privateUserView, tagOf } from './account.views.js';
+import { EmailChange } from './email-change.service.js';
+import type { EditMeInput } from './me.dto.js';
+import { OwnPassword } from './own-password.service.js';
+
+/** Every member but those of sudo: without one of them nothing is changed. */
+const PROFILE = [
+  ...(['username', 'discriminator', 'global_name', 'avatar', 'banner', 'bio', 'pronouns', 'accent_color'] as const),
+  ...(['new_password', 'email_token'] as const),
+];
+
+/** The signed-in account and what it changes of itself (account.md sections 2 and 3). */
+@Injectable()
+export class MeService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly passwords: Passwords,
+    private readonly sessions: SessionService,
+    private readonly password: OwnPassword,
+    private readonly emailChange: EmailChange,
+    private readonly assets: Assets,
+    private readonly limiter: Limiter,
+  ) {}
+
+  /** The whole body is applied or nothing. A changed password rotates the calling session and ends the others. */
+  async edit(me: SessionIdentity, input: EditMeInput, origin: Origin) {
+    const { account } = me;
+    const { email_token: emailToken, new_password: newPassword } = input;
+    if (PROFILE.every((member) => input[member] === undefined)) return privateUserView(account);
+    await this.chargeControls(me, input);
+    const passwordHash = newPassword === undefined ? undefined : await this.hashOf(me, newPassword, input.password);
+    const images = await this.assets.prepareBoth(account.id, input);
+    return this.database.transaction(async (tx) => {
+      const current = await this.accounts.hold(tx, account.id);
+      if (emailToken !== undefined) await this.emailChange.applyIn(tx, account.id, emailToken);
+      await this.write(tx, me, input, images);
+      const rotated = passwordHash === undefined ? {} : await this.password.set(tx, me, current, passwordHash, origin);
+      return { ...privateUserView(await this.accounts.hold(tx, account.id)), ...rotated };
+    });
+  }
+
+  private async write(tx: Tx, me: SessionIdentity, input: EditMeInput, images: NewImages): Promise<void> {
+    const { id } = me.account;
+    const name = isRenamed(me, input) ? await this.rename(tx, me, input) : {};
+    try {
+      await this.accounts.update(tx, id, { ...changesOf(input, images), ...name });
+    } catch (error) {
+      if (violates(error, 'account_tag')) throw invalid('discriminator', 'TAG_ALREADY_TAKEN');
+      throw error;
+    }
+    await this.assets.replaceBoth(tx, id, images);
+  }
+
+  private async chargeControls({ account }: SessionIdentity, input: EditMeInput): Promise<void> {
+    const renamed = input.username !== undefined || input.discriminator !== undefined;
+    const controls = [
+      [renamed, 'username', 'USERNAME_CHANGED_TOO_MANY_TIMES', 5, 3 * 3600],
+      [input.bio !== undefined, 'bio', 'BIO_CHANGED_TOO_MANY_TIMES', 25, 1800],
+      [input.pronouns !== undefined, 'pronouns', 'PRONOUNS_CHANGED_TOO_MANY_TIMES', 25, 1800],
+      [input.accent_color !== undefined, 'accent_color', 'ACCENT_COLOR_CHANGED_TOO_MANY_TIMES', 25, 1800],
+      [input.avatar !== undefined, 'avatar', 'AVATAR_CHANGED_TOO_MANY_TIMES', 25, 1800],
+      [input.banner !== undefined, 'banner', 'BANNER_CHANGED_TOO_MANY_TIMES', 25, 1800],
+    ] as const;
+    for (const [applies, member, code, limit, seconds] of controls) {
+      if (!applies) continue;
+      const { admitted } = await this.limiter.charge(`profile:${member}`, account.id, limit, seconds);
+      if (!admitted)
+        throw invalid(member === 'username' && input.username === undefined ? 'discriminator' : member, code);
+    }
+  }
+
+  private async rename(tx: Tx, { account }: SessionIdentity, input: EditMeInput): Promise<Partial<Account>> {
+    const username = input.username ?? account.username;
+    if (input.discriminator !== undefined) return { username, discriminator: Number(input.discriminator) };
+    const keeps = username.toLowerCase() === account.username.toLowerCase();
+    if (keeps || !(await this.accounts.isTagTaken(tx, username, account.discriminator))) return { username };
+    return { username, discriminator: await this.accounts.freeDiscriminator(tx, username) };
+  }
+
+  /**
+   * The hash of the new password. For an account without a second factor sudo has just examined the present one.
+   * @throws Refusal FV(INVALID_PASSWORD@password), FV(PASSWORD_IS_TOO_COMMON@new_password)
+   */
+  private async hashOf({ account }: SessionIdentity, fresh: string, present = ''): Promise<string> {
+    if (account.hasPassword && (account.hasTotp || account.passkeys > 0)) {
+      const { admitted } = await this.limiter.charge('sudo', account.id, 10, 900);
+      if (!admitted || !(await this.passwords.isPasswordOf(account.id, present))) {
+        throw invalid('password', 'INVALID_PASSWORD');
+      }
+      await this.limiter.clear('sudo', account.id);
+    }
+    return this.passwords.hashNew(fresh, 'new_password');
+  }
+
+  async disable({ account }: SessionIdentity): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.accounts.hold(tx, account.id);
+      await this.accounts.setFlags(tx, account.id, ACCOUNT_FLAGS.DISABLED);
+      await this.accounts.raiseEpoch(tx, account.id);
+      await this.sessions.revokeAll(tx, account.id);
+    });
+  }
+}
+
+const isRenamed = ({ account }: SessionIdentity, { username, discriminator }: EditMeInput): boolean =>
+  (username !== undefined && username !== account.username) ||
+  (discriminator !== undefined && discriminator !== tagOf(account.discriminator));
+
+function changesOf(input: EditMeInput, images: NewImages): Partial<Account> {
+  const changes: Partial<Account> = hashesOf(images);
+  if (input.global_name !== undefined) changes.globalName = input.global_name;
+  if (input.bio !== undefined) changes.bio = input.bio;
+  if (input.pronouns !== undefined) changes.pronouns = input.pronouns;
+  if (input.accent_color !== undefined) changes.accentColor = input.accent_color;
+  return changes;
+}

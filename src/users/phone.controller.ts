@@ -1,0 +1,49 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { field, Text } from '../input.js';
+import { AllowSuspicious, Me, RateLimit, UserOnly } from '../policy/decorators.js';
+import type { SessionIdentity } from '../policy/identity.js';
+import { withoutControl } from './names.js';
+import { PhoneVerification } from './phone.service.js';
+
+const NUMBER = /^\+[1-9]\d{1,14}$/;
+
+/** A number in E.164 form, after trimming and removal of control characters. */
+function PhoneNumber(): PropertyDecorator {
+  const description = { type: String, pattern: NUMBER.source };
+  const convert = (value: unknown) => (typeof value === 'string' ? withoutControl(value) : value);
+  return field({ description, convert }, (value) => {
+    if (typeof value !== 'string') return 'INVALID_FORMAT';
+    return NUMBER.test(value) ? undefined : 'PHONE_NUMBER_INVALID_FORMAT';
+  });
+}
+
+export class PhoneInput {
+  @PhoneNumber() phone: string;
+}
+
+export class PhoneCodeInput extends PhoneInput {
+  @Text({ min: 1, max: 32 }) code: string;
+}
+
+@Controller('v1/users/@me/phone')
+export class PhoneController {
+  constructor(private readonly phone: PhoneVerification) {}
+
+  @Post('send-verification')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('phone:send_verification')
+  send(@Me() me: SessionIdentity, @Body() input: PhoneInput) {
+    return this.phone.send(me, input.phone);
+  }
+
+  @Post('verify')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('phone:verify_code')
+  verify(@Me() me: SessionIdentity, @Body() input: PhoneCodeInput) {
+    return this.phone.verify(me, input);
+  }
+}

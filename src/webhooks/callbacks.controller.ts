@@ -1,0 +1,31 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import type { Call } from '../call.js';
+import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { CallbacksService } from './callbacks.service.js';
+import { TokenPath } from './webhooks.dto.js';
+
+/** What other services send in their own form (webhooks.md section 6). */
+@Controller('v1/webhooks/:id/:token')
+export class CallbacksController {
+  constructor(private readonly callbacks: CallbacksService) {}
+
+  @Post('slack')
+  @HttpCode(200)
+  @CredentialFree()
+  @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  @Accepts('raw')
+  slack(@TheCall() call: Call, @Param() path: TokenPath) {
+    return this.callbacks.slack(call, path);
+  }
+
+  @Post('github')
+  @HttpCode(204)
+  @CredentialFree()
+  @RateLimit('webhook:github', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  @Accepts('raw')
+  github(@TheCall() call: Call, @Param() path: TokenPath) {
+    return this.callbacks.github(call, path);
+  }
+}

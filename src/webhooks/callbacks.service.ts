@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { JSON_LIMIT, readJson } from '../body.js';
+import { ANSWERED, type Call } from '../call.js';
+import { Refusal } from '../errors.js';
+import { readGitHub } from './github.js';
+import { type Repeatable, WebhookMessageService } from './messages.service.js';
+import { readSlack } from './slack.js';
+import { WebhookTokenService } from './webhook-tokens.service.js';
+import type { TokenPath } from './webhooks.dto.js';
+
+const GITHUB_LIMIT = 1024 * 1024;
+const DELIVERY_SECONDS = 24 * 3600;
+
+const headerOf = ({ req }: Call, name: string): string => {
+  const value = req.headers[name];
+  return typeof value === 'string' ? value : '';
+};
+
+function deliveryOf(call: Call): Repeatable | undefined {
+  const id = headerOf(call, 'x-github-delivery');
+  return id === '' ? undefined : { kind: 'delivery', value: hash('sha256', id, 'hex'), seconds: DELIVERY_SECONDS };
+}
+
+/** Callbacks of other services. No signature of theirs is checked: the address is the credential. */
+@Injectable()
+export class CallbacksService {
+  constructor(
+    private readonly tokens: WebhookTokenService,
+    private readonly messages: WebhookMessageService,
+  ) {}
+
+  async slack(call: Call, path: TokenPath): Promise<typeof ANSWERED> {
+    const webhook = await this.tokens.resolve(call, path);
+    await this.messages.create(webhook, readSlack(await readJson(call, JSON_LIMIT)));
+    call.res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': 2 }).end('ok');
+    return ANSWERED;
+  }
+
+  async github(call: Call, path: TokenPath): Promise<void> {
+    const webhook = await this.tokens.resolve(call, path);
+    const input = readGitHub(headerOf(call, 'x-github-event'), await readJson(call, GITHUB_LIMIT));
+    if (!input) return;
+    const repeat = deliveryOf(call);
+    try {
+      await this.messages.create(webhook, input, repeat ? { repeat } : {});
+    } catch (error) {
+      // A delivery whose message is gone was seen all the same.
+      if (!repeat || !(error instanceof Refusal) || error.code !== 'UNKNOWN_MESSAGE') throw error;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import type { Call } from '../call.js';
+import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { ExecutionService } from './execution.service.js';
+import { MessagePath, TokenPath } from './webhooks.dto.js';
+
+/** Routes with the token in the path: it is all the authority that there is (webhooks.md section 3). */
+@Controller('v1/webhooks/:id/:token')
+export class ExecutionController {
+  constructor(private readonly execution: ExecutionService) {}
+
+  @Get()
+  @CredentialFree()
+  @RateLimit('webhook:read', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  show(@TheCall() call: Call, @Param() path: TokenPath) {
+    return this.execution.show(call, path);
+  }
+
+  @Patch()
+  @CredentialFree()
+  @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  @Accepts('raw')
+  edit(@TheCall() call: Call, @Param() path: TokenPath) {
+    return this.execution.edit(call, path);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @CredentialFree()
+  @RateLimit('webhook:delete', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  @Accepts('raw')
+  delete(@TheCall() call: Call, @Param() path: TokenPath) {
+    return this.execution.delete(call, path);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @CredentialFree()
+  @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  @Accepts('raw')
+  execute(@TheCall() call: Call, @Param() path: TokenPath) {
+    return this.execution.execute(call, path);
+  }
+
+  @Get('messages/:message_id')
+  @CredentialFree()
+  @RateLimit('webhook:message_get', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  showMessage(@TheCall() call: Call, @Param() path: MessagePath) {
+    return this.execution.showMessage(call, path);
+  }
+
+  @Patch('messages/:message_id')
+  @CredentialFree()
+  @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  @Accepts('raw')
+  editMessage(@TheCall() call: Call, @Param() path: MessagePath) {
+    return this.execution.editMessage(call, path);
+  }
+
+  @Delete('messages/:message_id')
+  @HttpCode(204)
+  @CredentialFree()
+  @RateLimit('webhook:message_delete', { per: 'id', misses: 'webhook:miss' })
+  @Cors('none')
+  @Accepts('raw')
+  deleteMessage(@TheCall() call: Call, @Param() path: MessagePath) {
+    return this.execution.deleteMessage(call, path);
+  }
+}

@@ -1,0 +1,220 @@
+import { randomInt } from 'node:crypto';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { Counter } from 'prom-client';
+import { Log } from '../log.js';
+import { MediaUrlService } from '../media/urls.service.js';
+import { Metrics } from '../metrics.js';
+import { Database, type Tx } from '../platform/database.js';
+import { Janitor } from '../platform/janitor.js';
+import { Snowflakes } from '../snowflake.js';
+import { messageView } from './message.views.js';
+import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageEvent, type WebhookMessageSink } from './message-sinks.js';
+import type { WebhookMessage } from './webhook.entities.js';
+import type { OpenWebhook } from './webhook-tokens.service.js';
+
+type Message = Omit<WebhookMessage, 'expiresAt'>;
+
+interface Claimed {
+  readonly id: string;
+  readonly event_id: string;
+  readonly kind: WebhookMessageEvent['kind'];
+  readonly webhook: WebhookMessageEvent['webhook'];
+  readonly message: Message;
+  readonly attempts: number;
+  readonly hopeless: boolean;
+}
+
+const LANES = 4;
+const POLL_MS = 5_000;
+const ANSWER_MS = 10_000;
+/** Longer than a sink may take: afterwards whoever handled the event is taken for dead. */
+const LEASE_SECONDS = 30;
+const FIRST_DELAY_SECONDS = 5;
+const LONGEST_DELAY_SECONDS = 3600;
+
+/** The oldest event of a webhook goes first; the later ones wait for it until it is handled or parked. */
+const CLAIM = `
+  UPDATE webhook_event SET attempts = attempts + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
+  WHERE id = (
+    SELECT e.id FROM webhook_event e
+    WHERE e.sink = $1 AND e.parked_at IS NULL AND e.next_attempt_at <= now() AND NOT EXISTS (
+      SELECT 1 FROM webhook_event earlier WHERE earlier.sink = e.sink AND earlier.webhook_id = e.webhook_id
+        AND earlier.parked_at IS NULL AND earlier.id < e.id)
+    ORDER BY e.next_attempt_at, e.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING id, event_id, kind, webhook, message, attempts, created_at < now() - interval '1 day' AS hopeless`;
+
+/** What goes on for one sink, apart from all others. */
+class Lane {
+  readonly running = new Set<Promise<void>>();
+  wishes = 0;
+
+  constructor(readonly sink: WebhookMessageSink) {}
+}
+
+/**
+ * Messages on their way to the sinks of teams (webhooks.md section 7): written with the message itself, handed over
+ * after the commit, at least once, in order per webhook.
+ */
+@Injectable()
+export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly outcomes: Counter<'sink' | 'outcome'>;
+  private lanes: Lane[] = [];
+  private poll: NodeJS.Timeout | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly database: Database,
+    private readonly snowflakes: Snowflakes,
+    private readonly urls: MediaUrlService,
+    private readonly log: Log,
+    metrics: Metrics,
+    janitor: Janitor,
+  ) {
+    this.outcomes = new Counter({
+      name: 'gatehouse_webhook_events_total',
+      help: 'Events of webhook messages by sink and what became of them',
+      labelNames: ['sink', 'outcome'],
+      registers: [metrics.registry],
+    });
+    // What belongs to a sink that was removed is never claimed, and goes with what is parked.
+    const ended = "coalesce(parked_at, created_at + interval '1 day')";
+    janitor.addExpiry('webhook_event', 'id', `${ended} < now() - interval '7 days'`);
+  }
+
+  /** @throws Error for sinks that cannot be told apart */
+  onModuleInit(): void {
+    const sinks = this.discovery
+      .getProviders()
+      .filter(({ token }) => token === WEBHOOK_MESSAGE_SINKS)
+      .flatMap(({ instance }) => instance as WebhookMessageSink | WebhookMessageSink[]);
+    const names = new Set(sinks.map(({ name }) => name));
+    if (names.size !== sinks.length || names.has(''))
+      throw new Error('every sink of webhook messages needs its own name');
+    this.lanes = sinks.map((sink) => new Lane(sink));
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.lanes.length === 0) return;
+    this.poll = setInterval(() => this.wake(), POLL_MS).unref();
+    this.wake();
+  }
+
+  /** Writes what happened in the transaction of what made it happen. */
+  async enqueue(
+    tx: Tx,
+    kind: WebhookMessageEvent['kind'],
+    { id, applicationId, ownerId, name }: OpenWebhook,
+    message: Message | Pick<Message, 'id'>,
+  ): Promise<void> {
+    if (this.lanes.length === 0) return;
+    const webhook = JSON.stringify({ id, applicationId, ownerId, name });
+    await tx.query(
+      `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
+       SELECT $1::bigint, sink, $2::bigint, $3::text, $4::jsonb, $5::jsonb FROM unnest($6::text[]) AS sink`,
+      [this.snowflakes.next(), id, kind, webhook, JSON.stringify(message), this.lanes.map(({ sink }) => sink.name)],
+    );
+    this.database.onCommit(tx, () => this.wake());
+  }
+
+  /** Forgets what waits of webhooks whose owner is erased. */
+  async forget(tx: Tx, webhookIds: readonly string[]): Promise<void> {
+    await tx.query('DELETE FROM webhook_event WHERE webhook_id = ANY ($1::bigint[])', [webhookIds]);
+  }
+
+  /** Looks at once for what is due. */
+  wake(): void {
+    for (const lane of this.lanes) {
+      lane.wishes++;
+      if (this.stopping || lane.running.size >= LANES) continue;
+      const work = this.drain(lane).finally(() => lane.running.delete(work));
+      lane.running.add(work);
+    }
+  }
+
+  /** Hands over until nothing is due, also of what became due meanwhile. */
+  private async drain(lane: Lane): Promise<void> {
+    try {
+      for (let seen = -1; seen !== lane.wishes && !this.stopping; ) {
+        seen = lane.wishes;
+        while (!this.stopping && (await this.handleNext(lane.sink)));
+      }
+    } catch (error) {
+      this.log.error('events of webhook messages cannot be read', { error });
+    }
+  }
+
+  /** False when nothing is due. */
+  private async handleNext(sink: WebhookMessageSink): Promise<boolean> {
+    const [[claimed]]: [Claimed[]] = await this.database.manager.query(CLAIM, [sink.name]);
+    if (!claimed) return false;
+    if (claimed.hopeless) await this.park(sink, claimed);
+    else await this.attempt(sink, claimed);
+    return true;
+  }
+
+  private async attempt(sink: WebhookMessageSink, claimed: Claimed): Promise<void> {
+    try {
+      await inTime(sink.handle(this.eventOf(claimed)));
+    } catch (error) {
+      await this.defer(sink, claimed, error);
+      return;
+    }
+    this.outcomes.inc({ sink: sink.name, outcome: 'handled' });
+    await this.database.manager.query('DELETE FROM webhook_event WHERE id = $1', [claimed.id]);
+    // The next one of this webhook may have waited for it.
+    this.wake();
+  }
+
+  private eventOf({ event_id: eventId, kind, webhook, message }: Claimed): WebhookMessageEvent {
+    if (kind === 'delete') return { eventId, kind, webhook, message: { id: message.id } };
+    const editedAt = message.editedAt === null ? null : new Date(message.editedAt);
+    const row = { ...message, createdAt: new Date(message.createdAt), editedAt };
+    return { eventId, kind, webhook, message: messageView(row, this.urls) };
+  }
+
+  private async defer(sink: WebhookMessageSink, { id, attempts }: Claimed, error: unknown): Promise<void> {
+    this.outcomes.inc({ sink: sink.name, outcome: 'deferred' });
+    const reason = error instanceof Error ? error.constructor.name : 'unknown';
+    this.log.warn('a sink did not take an event', { sink: sink.name, event: id, attempts, reason });
+    const delay = Math.min(FIRST_DELAY_SECONDS * 2 ** (attempts - 1), LONGEST_DELAY_SECONDS);
+    await this.database.manager.query(
+      'UPDATE webhook_event SET next_attempt_at = now() + make_interval(secs => $2) WHERE id = $1',
+      [id, (delay * randomInt(750, 1250)) / 1000],
+    );
+  }
+
+  private async park(sink: WebhookMessageSink, { id }: Claimed): Promise<void> {
+    this.outcomes.inc({ sink: sink.name, outcome: 'parked' });
+    this.log.error('an event was given up that a sink did not take for a day', { sink: sink.name, event: id });
+    await this.database.manager.query('UPDATE webhook_event SET parked_at = now() WHERE id = $1', [id]);
+    this.wake();
+  }
+
+  /** Stops between two events. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.poll);
+    await Promise.all(this.lanes.flatMap(({ running }) => [...running]));
+  }
+}
+
+class TooSlow extends Error {}
+
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooSlow('no answer')), ANSWER_MS);
+  });
+  try {
+    await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

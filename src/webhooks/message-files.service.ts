@@ -1,0 +1,152 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { assertPlainEncoding, bodyApart, drop } from '../body.js';
+import type { Call } from '../call.js';
+import { fieldError, Refusal, unavailable } from '../errors.js';
+import { plainFilename } from '../media/keys.js';
+import type { MediaObject } from '../media/media.entities.js';
+import { attachmentKey, MediaService } from '../media/media.service.js';
+import { Database } from '../platform/database.js';
+import { Storage, StorageFault } from '../platform/storage.js';
+import { type FilePart, type FormMembers, readForm } from './message-form.js';
+import { type FileLabel, MESSAGE_LIMITS } from './message-input.js';
+import type { StoredAttachment } from './webhook.entities.js';
+import type { OpenWebhook } from './webhook-tokens.service.js';
+
+/** A file of a form, in the bucket `uploads`, where nobody can read it. */
+interface StagedFile {
+  readonly key: string;
+  readonly index: number;
+  readonly filename: string | undefined;
+  readonly size: number;
+  readonly sha256: Buffer;
+}
+
+export interface MessageForm extends FormMembers {
+  readonly files: readonly StagedFile[];
+}
+
+/** A file whose bytes are in place; only the rows that a message brings make it readable. */
+export interface NewFile {
+  readonly attachment: StoredAttachment;
+  readonly object: Partial<MediaObject>;
+}
+
+const FORM_BYTES = 251 * 1024 * 1024;
+const FORM_MS = 15 * 60_000;
+
+const storageFailure = (error: unknown): unknown => (error instanceof StorageFault ? unavailable(5) : error);
+
+/** Files that come with messages (webhooks.md 4.1): streamed to storage, and nothing of them left when it fails. */
+@Injectable()
+export class MessageFiles {
+  constructor(
+    private readonly database: Database,
+    private readonly storage: Storage,
+    private readonly media: MediaService,
+  ) {}
+
+  /**
+   * Reads a form and hands it to `use`, which may publish its files. What was staged is gone afterwards.
+   * @throws Refusal of the form, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, and whatever `use` throws
+   */
+  async receive<T>(call: Call, use: (form: MessageForm) => Promise<T>): Promise<T> {
+    const files: StagedFile[] = [];
+    const keys: string[] = [];
+    try {
+      const members = await this.read(call, async (part, limits) => {
+        const key = randomUUID();
+        keys.push(key);
+        const { size, sha256 } = await this.stage(key, part);
+        if (size > MESSAGE_LIMITS.fileBytes) limits.push(fieldError(`files.${part.index}`, 'FILE_SIZE_TOO_LARGE'));
+        else files.push({ key, index: part.index, filename: part.filename, size, sha256 });
+      });
+      return await use({ ...members, files: files.sort((a, b) => a.index - b.index) });
+    } catch (error) {
+      throw storageFailure(error);
+    } finally {
+      // What cannot be removed now, the janitor removes.
+      for (const key of keys) await this.storage.remove('uploads', key).catch(() => {});
+    }
+  }
+
+  private async read(
+    call: Call,
+    write: (part: FilePart, limits: FormMembers['limits']) => Promise<void>,
+  ): Promise<FormMembers> {
+    const { req, res } = call;
+    assertPlainEncoding(req);
+    const limits: FormMembers['limits'] = [];
+    let body: Readable | undefined;
+    try {
+      if (Number(req.headers['content-length'] ?? 0) > FORM_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
+      clearTimeout(call.bodyDeadline);
+      body = bodyApart(call, FORM_MS, new Refusal('BAD_REQUEST'));
+      let room = FORM_BYTES;
+      body.on('data', (chunk: Buffer) => {
+        room -= chunk.length;
+        if (room < 0) body?.destroy(new Refusal('PAYLOAD_TOO_LARGE'));
+      });
+      const form = await readForm(req.headers, body, (part) => write(part, limits));
+      return { ...form, limits: [...form.limits, ...limits] };
+    } catch (error) {
+      if (!req.complete) {
+        if (!res.headersSent) res.setHeader('Connection', 'close');
+        req.unpipe();
+        drop(req);
+      }
+      throw error;
+    } finally {
+      body?.destroy();
+    }
+  }
+
+  private async stage(key: string, { bytes }: FilePart): Promise<{ size: number; sha256: Buffer }> {
+    await this.media.discard(this.database.manager, 'uploads', [key]);
+    const sha256 = createHash('sha256');
+    let size = 0;
+    const counted = async function* (source: Readable): AsyncGenerator<Buffer> {
+      for await (const chunk of source as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        // What is too large is read to its end, so that the answer can name every limit, but not kept.
+        if (size > MESSAGE_LIMITS.fileBytes) continue;
+        sha256.update(chunk);
+        yield chunk;
+      }
+    };
+    await this.storage.write('uploads', key, counted(bytes));
+    return { size, sha256: sha256.digest() };
+  }
+
+  /** Puts the files of a form where they will be read, under the names that their labels or their senders give them. */
+  async publish(webhook: OpenWebhook, form: MessageForm, labels: readonly FileLabel[]): Promise<NewFile[]> {
+    const named = form.files.map((file) => {
+      const label = labels.findLast(({ id }) => id === file.index)?.filename;
+      const filename = plainFilename(label ?? file.filename ?? '');
+      const id = randomUUID();
+      return { ...file, id, filename, target: attachmentKey(webhook.id, id, filename) };
+    });
+    await this.media.discard(
+      this.database.manager,
+      'media',
+      named.map(({ target }) => target),
+    );
+    const files: NewFile[] = [];
+    for (const { id, key, target, filename, size, sha256 } of named) {
+      if (!(await this.storage.publish(key, target))) throw unavailable(5);
+      const { contentType, width, height } = await this.media.describe(target, filename, size);
+      const { id: ownerId, ownerId: accountId } = webhook;
+      const about = { filename, content_type: contentType, size };
+      const edges = width === null || height === null ? {} : { width, height };
+      files.push({
+        attachment: { id, key: target, ...about, ...edges },
+        object: {
+          ...{ key: target, ownerId, accountId, filename, contentType, width, height, sha256 },
+          size: String(size),
+        },
+      });
+    }
+    return files;
+  }
+}

@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import busboy from 'busboy';
+import { JSON_LIMIT, parseJson } from '../body.js';
+import { type FieldError, fieldError, invalid, type Refusal } from '../errors.js';
+import { MESSAGE_LIMITS } from './message-input.js';
+
+/** A part `files[index]` while it is read. */
+export interface FilePart {
+  readonly index: number;
+  /** As the sender called it. */
+  readonly filename: string | undefined;
+  readonly bytes: Readable;
+}
+
+/** Everything of a form but its files. */
+export interface FormMembers {
+  readonly members: Record<string, unknown>;
+  readonly limits: FieldError[];
+}
+
+const MAX_PARTS = 64;
+const MAX_BOUNDARY = 70;
+const FILE_NAME = /^files\[(\d)\]$/;
+
+export const broken = (): Refusal => invalid('files', 'FAILED_TO_PARSE_MULTIPART_FORM_DATA');
+
+function parserFor(headers: IncomingHttpHeaders): busboy.Busboy {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(headers['content-type'] ?? '') ?? [];
+  if ((quoted ?? plain ?? '').length > MAX_BOUNDARY) throw broken();
+  try {
+    return busboy({
+      headers,
+      defParamCharset: 'utf8',
+      preservePath: true,
+      limits: { parts: MAX_PARTS, fieldSize: JSON_LIMIT + 1, fieldNameSize: 100, headerPairs: 20 },
+    });
+  } catch {
+    throw broken();
+  }
+}
+
+/** The whole number that a plain field holds; whatever else it holds is judged where the member is read. */
+const numberOf = (text: string): unknown => (/^\d{1,16}$/.test(text) ? Number(text) : text);
+
+/** Reads a form (webhooks.md 4.1). What is left of it when it is refused is for the caller to drop. */
+class FormReading {
+  private payload: string | undefined;
+  private readonly fields: Record<string, unknown> = {};
+  private readonly limits: FieldError[] = [];
+  private readonly indexes = new Set<number>();
+  private readonly writing: Promise<void>[] = [];
+
+  constructor(
+    private readonly write: (part: FilePart) => Promise<void>,
+    private readonly stop: (error: unknown) => void,
+  ) {}
+
+  limit(path: string, code: FieldError['code']): void {
+    if (!this.limits.some((limit) => limit.path === path)) this.limits.push(fieldError(path, code));
+  }
+
+  field(name: string, value: string): void {
+    if (name === 'payload_json') {
+      if (Buffer.byteLength(value) > JSON_LIMIT) this.limit('payload_json', 'CONTENT_EXCEEDS_MAX_LENGTH');
+      else this.payload = value;
+    } else if (name === 'flags') this.fields.flags = numberOf(value);
+    else if (name === 'content' || name === 'nonce') this.fields[name] = value;
+  }
+
+  file(name: string, bytes: Readable, filename: string | undefined): void {
+    // Ends without notice when the form is refused.
+    bytes.on('error', () => {});
+    const index = FILE_NAME.exec(name)?.[1];
+    if (this.indexes.size >= MESSAGE_LIMITS.files) {
+      this.limit('files', 'TOO_MANY_FILES');
+      bytes.resume();
+    } else if (index === undefined) this.stop(invalid('files', 'INVALID_FILE_FIELD_NAME'));
+    else if (this.indexes.has(Number(index))) this.stop(invalid('files', 'DUPLICATE_FILE_INDEX'));
+    else {
+      this.indexes.add(Number(index));
+      this.writing.push(this.write({ index: Number(index), filename, bytes }).catch((error) => this.stop(error)));
+    }
+  }
+
+  /** Waits until no file is being written any more, whatever becomes of it. */
+  async settled(): Promise<void> {
+    await Promise.all(this.writing);
+  }
+
+  finish(): FormMembers {
+    return { members: { ...this.parsed(), ...this.fields }, limits: this.limits };
+  }
+
+  private parsed(): Record<string, unknown> {
+    try {
+      return this.payload === undefined || this.payload.trim() === '' ? {} : parseJson(Buffer.from(this.payload));
+    } catch {
+      throw invalid('payload_json', 'INVALID_JSON_IN_PAYLOAD_JSON');
+    }
+  }
+}
+
+/**
+ * Reads the form in `body`. Every file goes to `write` as it arrives, one after the other; nothing is written any more
+ * when this settles.
+ * @throws Refusal FV(files: ...), FV(payload_json: ...), and whatever `body` and `write` break with
+ */
+export async function readForm(
+  headers: IncomingHttpHeaders,
+  body: Readable,
+  write: (part: FilePart) => Promise<void>,
+): Promise<FormMembers> {
+  const parser = parserFor(headers);
+  let stop: (error: unknown) => void = () => {};
+  const reading = new FormReading(write, (error) => stop(error));
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stop = reject;
+      body.once('error', reject);
+      parser
+        .on('file', (name, bytes, { filename }) => reading.file(name, bytes, filename))
+        .on('field', (name, value) => reading.field(name, value))
+        .once('partsLimit', () => reject(broken()))
+        .on('error', () => reject(broken()))
+        .once('close', () => reading.settled().then(resolve));
+      body.pipe(parser);
+    });
+    return reading.finish();
+  } catch (error) {
+    body.unpipe(parser);
+    parser.destroy();
+    await reading.settled();
+    throw error;
+  }
+}

@@ -1,0 +1,242 @@
+import { type FieldCode, type FieldError, fieldError, invalid, Refusal } from '../errors.js';
+import { codePoints } from '../input.js';
+
+/** What a message may hold (webhooks.md 4.1). */
+export const MESSAGE_LIMITS = { content: 4000, embeds: 10, files: 10, fileBytes: 25 * 1024 * 1024 } as const;
+
+const EMBED_TEXT = 6000;
+const EMBED_FIELDS = 25;
+export const URL_LENGTH = 2048;
+/** Suppress embeds, suppress notifications. */
+const FLAGS = (1 << 2) | (1 << 12);
+
+export type Embed = Readonly<Record<string, unknown>>;
+export type Nonce = string | number;
+
+/** The name of a file that the sender chose for part `files[id]`. */
+export interface FileLabel {
+  readonly id: number;
+  readonly filename?: string;
+}
+
+export interface MessageInput {
+  readonly content: string;
+  readonly embeds: readonly Embed[];
+  readonly username: string | null;
+  readonly avatarUrl: string | null;
+  readonly flags: number;
+  readonly nonce: Nonce | null;
+  readonly attachments: readonly FileLabel[];
+}
+
+export type MessageEdit = Partial<Pick<MessageInput, 'content' | 'embeds' | 'flags'>>;
+
+export type Members = Readonly<Record<string, unknown>>;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Drops the members that are `undefined`. */
+const present = (members: Members): Members =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+
+export const isHttpUrl = (text: string): boolean =>
+  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * Reads the members of a message. A member of the wrong type or form spoils the whole, and one element says so; of
+ * exceeded limits all are listed (webhooks.md 4.3).
+ */
+class Reading {
+  private isMalformed = false;
+  private readonly limits: FieldError[] = [];
+  private embedText = 0;
+
+  finish(limits: readonly FieldError[] = []): void {
+    this.limits.push(...limits);
+    if (this.isMalformed) throw invalid('message_data', 'INVALID_MESSAGE_DATA');
+    if (this.limits.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: this.limits.slice(0, 100) });
+  }
+
+  malformed(): undefined {
+    this.isMalformed = true;
+  }
+
+  private exceeded(path: string, code: FieldCode = 'CONTENT_EXCEEDS_MAX_LENGTH'): void {
+    if (!this.limits.some((limit) => limit.path === path && limit.code === code)) {
+      this.limits.push(fieldError(path, code));
+    }
+  }
+
+  /** Text of at most `max` code points; `undefined` when it is absent. */
+  text(value: unknown, path: string, { max, min = 0 }: { max: number; min?: number }): string | undefined {
+    if (value === undefined) return undefined;
+    if (typeof value !== 'string' || value.includes('\u0000') || !value.isWellFormed()) return this.malformed();
+    const length = codePoints(value);
+    if (length < min) return this.malformed();
+    if (length > max) this.exceeded(path);
+    return value;
+  }
+
+  url(value: unknown, path: string): string | undefined {
+    const text = this.text(value, path, { max: URL_LENGTH });
+    return text === undefined || isHttpUrl(text) ? text : this.malformed();
+  }
+
+  int(value: unknown, max: number): number | undefined {
+    if (value === undefined) return undefined;
+    return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
+      ? (value as number)
+      : this.malformed();
+  }
+
+  flags(value: unknown): number | undefined {
+    const flags = this.int(value, Number.MAX_SAFE_INTEGER);
+    return flags === undefined ? undefined : Number(BigInt(flags) & BigInt(FLAGS));
+  }
+
+  nonce(value: unknown): Nonce | null {
+    if (typeof value === 'number') return this.int(value, Number.MAX_SAFE_INTEGER) ?? null;
+    return this.text(value, 'nonce', { min: 1, max: 32 }) ?? null;
+  }
+
+  labels(value: unknown): FileLabel[] {
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) {
+      this.malformed();
+      return [];
+    }
+    return value.flatMap((label): FileLabel[] => {
+      const id = isMembers(label) ? this.int(label.id, Number.MAX_SAFE_INTEGER) : undefined;
+      const filename = isMembers(label) ? this.text(label.filename, 'attachments', { max: 1024 }) : undefined;
+      if (id === undefined) this.malformed();
+      return id === undefined ? [] : [filename === undefined ? { id } : { id, filename }];
+    });
+  }
+
+  embeds(value: unknown): Embed[] | undefined {
+    if (value === undefined) return undefined;
+    if (value === null) return [];
+    if (!Array.isArray(value)) return this.malformed();
+    if (value.length > MESSAGE_LIMITS.embeds) this.exceeded('embeds', 'TOO_MANY_EMBEDS');
+    const embeds = value.map((embed, index) => this.embed(embed, `embeds.${index}`));
+    if (this.embedText > EMBED_TEXT) this.exceeded('embeds');
+    return embeds;
+  }
+
+  private embed(value: unknown, path: string): Embed {
+    const given = this.members(value) ?? {};
+    const embed = present({
+      title: this.shown(given.title, `${path}.title`, 256),
+      description: this.shown(given.description, `${path}.description`, 4096),
+      url: this.url(given.url, `${path}.url`),
+      color: this.int(given.color, 0xffffff),
+      timestamp: this.time(given.timestamp),
+      footer: this.part(given.footer, (footer) => ({
+        text: this.shown(footer.text, `${path}.footer.text`, 2048),
+        icon_url: this.url(footer.icon_url, `${path}.footer.icon_url`),
+      })),
+      author: this.part(given.author, (author) => ({
+        name: this.shown(author.name, `${path}.author.name`, 256),
+        url: this.url(author.url, `${path}.author.url`),
+        icon_url: this.url(author.icon_url, `${path}.author.icon_url`),
+      })),
+      image: this.picture(given.image, `${path}.image`),
+      thumbnail: this.picture(given.thumbnail, `${path}.thumbnail`),
+      fields: this.fields(given.fields, `${path}.fields`),
+    });
+    if (!isVisible(embed)) this.malformed();
+    return embed;
+  }
+
+  private members(value: unknown): Members | undefined {
+    return isMembers(value) ? value : this.malformed();
+  }
+
+  /** Text that counts towards the sum over all embeds. */
+  private shown(value: unknown, path: string, max: number, min = 0): string | undefined {
+    const text = this.text(value, path, { max, min });
+    this.embedText += codePoints(text ?? '');
+    return text;
+  }
+
+  private time(value: unknown): string | undefined {
+    if (value === undefined) return undefined;
+    if (typeof value !== 'string' || !TIME.test(value) || Number.isNaN(Date.parse(value))) return this.malformed();
+    return new Date(value).toISOString();
+  }
+
+  private part(value: unknown, read: (part: Members) => Members): Members | undefined {
+    if (value === undefined) return undefined;
+    const part = this.members(value);
+    return part && present(read(part));
+  }
+
+  private picture(value: unknown, path: string): Members | undefined {
+    return this.part(value, ({ url }) => {
+      if (url === undefined) this.malformed();
+      return { url: this.url(url, `${path}.url`) };
+    });
+  }
+
+  private fields(value: unknown, path: string): Members[] | undefined {
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value)) return this.malformed();
+    if (value.length > EMBED_FIELDS) this.exceeded(path, 'INVALID_FORMAT');
+    return value.map((field, index) => {
+      const { name, value: text, inline } = this.members(field) ?? {};
+      if (name === undefined || text === undefined) this.malformed();
+      if (inline !== undefined && typeof inline !== 'boolean') this.malformed();
+      return {
+        name: this.shown(name, `${path}.${index}.name`, 256, 1),
+        value: this.shown(text, `${path}.${index}.value`, 1024, 1),
+        inline: inline === true,
+      };
+    });
+  }
+}
+
+/** Whether an embed shows anything of itself. */
+function isVisible({ title, description, footer, author, image, thumbnail, fields }: Embed): boolean {
+  const texts = [title, description, (footer as Members)?.text, (author as Members)?.name];
+  return Boolean(image || thumbnail || (fields as unknown[])?.length || texts.some((text) => text));
+}
+
+/**
+ * A message from the members of a body. `limits` are what its files exceed.
+ * @throws Refusal FV(message_data: INVALID_MESSAGE_DATA), or one element for each limit that is exceeded
+ */
+export function readMessage(body: Members, limits: readonly FieldError[] = []): MessageInput {
+  const reading = new Reading();
+  const embeds = body.embeds === undefined && body.embed !== undefined ? [body.embed] : body.embeds;
+  const message: MessageInput = {
+    content: reading.text(body.content ?? undefined, 'content', { max: MESSAGE_LIMITS.content }) ?? '',
+    embeds: reading.embeds(embeds) ?? [],
+    username: reading.text(body.username ?? undefined, 'username', { min: 1, max: 80 }) ?? null,
+    avatarUrl: reading.url(body.avatar_url ?? undefined, 'avatar_url') ?? null,
+    flags: reading.flags(body.flags) ?? 0,
+    nonce: reading.nonce(body.nonce),
+    attachments: reading.labels(body.attachments),
+  };
+  reading.finish(limits);
+  return message;
+}
+
+/**
+ * The members of an edit that are there.
+ * @throws Refusal like `readMessage`
+ */
+export function readEdit(body: Members): MessageEdit {
+  const reading = new Reading();
+  const content = body.content === null ? '' : reading.text(body.content, 'content', { max: MESSAGE_LIMITS.content });
+  const embeds = reading.embeds(body.embeds);
+  const flags = reading.flags(body.flags);
+  reading.finish();
+  return {
+    ...(content === undefined ? {} : { content }),
+    ...(embeds === undefined ? {} : { embeds }),
+    ...(flags === undefined ? {} : { flags }),
+  };
+}

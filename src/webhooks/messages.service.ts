@@ -1,0 +1,232 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { Config } from '../config.js';
+import { invalid, Refusal } from '../errors.js';
+import { GatewayEvents } from '../gateway/events.service.js';
+import { MediaService } from '../media/media.service.js';
+import { MediaUrlService } from '../media/urls.service.js';
+import { Database, type Row, type Tx } from '../platform/database.js';
+import { Snowflakes } from '../snowflake.js';
+import { type MessageView, messageView } from './message.views.js';
+import { MessageEvents } from './message-events.service.js';
+import type { NewFile } from './message-files.service.js';
+import type { MessageEdit, MessageInput } from './message-input.js';
+import { type StoredAttachment, WebhookMessage, WebhookRepeat } from './webhook.entities.js';
+import type { OpenWebhook } from './webhook-tokens.service.js';
+import type { MessagesQuery } from './webhooks.dto.js';
+import { type Holder, WebhookService } from './webhooks.service.js';
+
+/** What a sender may repeat without effect, and for how long. */
+export interface Repeatable {
+  readonly kind: WebhookRepeat['kind'];
+  readonly value: string;
+  readonly seconds: number;
+}
+
+const NONCE_SECONDS = 300;
+const PAGE = 50;
+
+type NewMessage = Omit<WebhookMessage, 'expiresAt'>;
+
+interface Visible {
+  readonly content: string;
+  readonly embeds: readonly unknown[];
+  readonly attachments: readonly unknown[];
+}
+
+function requireVisible({ content, embeds, attachments }: Visible): void {
+  if (content.trim() === '' && embeds.length === 0 && attachments.length === 0) {
+    throw new Refusal('CANNOT_SEND_EMPTY_MESSAGE');
+  }
+}
+
+/** Messages that are sent through webhooks (webhooks.md sections 4 and 5). */
+@Injectable()
+export class WebhookMessageService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly webhooks: WebhookService,
+    private readonly media: MediaService,
+    private readonly urls: MediaUrlService,
+    private readonly snowflakes: Snowflakes,
+    private readonly events: GatewayEvents,
+    private readonly sinks: MessageEvents,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  onModuleInit(): void {
+    for (const type of ['WEBHOOK_MESSAGE_CREATE', 'WEBHOOK_MESSAGE_UPDATE']) {
+      this.events.reader(type, async ({ webhook_id, message_id }) => {
+        const message = await this.find(String(webhook_id), String(message_id));
+        return message ? messageView(message, this.urls) : undefined;
+      });
+    }
+  }
+
+  /**
+   * Creates a message, or answers the one that a repeat was made of. The bytes of `files` are stored already; the
+   * commit makes them readable.
+   * @throws Refusal CANNOT_SEND_EMPTY_MESSAGE, UNKNOWN_WEBHOOK; UNKNOWN_MESSAGE for a repeat of one that is gone
+   */
+  async create(
+    webhook: OpenWebhook,
+    input: MessageInput,
+    { files = [], repeat }: { files?: readonly NewFile[]; repeat?: Repeatable } = {},
+  ): Promise<{ message: MessageView; isRepeat: boolean }> {
+    requireVisible({ ...input, attachments: files });
+    const message = this.compose(
+      webhook,
+      input,
+      files.map(({ attachment }) => attachment),
+    );
+    const repeatable = repeat ?? nonceOf(input);
+    const first = await this.database.transaction(async (tx) => {
+      await this.requireAlive(tx, webhook.id);
+      const earlier = repeatable ? await this.claim(tx, webhook.id, message.id, repeatable) : null;
+      if (earlier !== null) return earlier;
+      await tx.createQueryBuilder().insert().into(WebhookMessage).values(this.expiring(message)).execute();
+      await this.media.adopt(
+        tx,
+        files.map(({ object }) => object),
+      );
+      await this.sinks.enqueue(tx, 'create', webhook, message);
+      await this.announce(tx, 'WEBHOOK_MESSAGE_CREATE', webhook, message.id);
+      return message.id;
+    });
+    const isRepeat = first !== message.id;
+    return { message: isRepeat ? await this.show(webhook.id, first) : messageView(message, this.urls), isRepeat };
+  }
+
+  /** The lock keeps the webhook, and with it the message, until the commit. */
+  private async requireAlive(tx: Tx, id: string): Promise<void> {
+    const rows: Row[] = await tx.query('SELECT 1 FROM webhook WHERE id = $1 FOR KEY SHARE', [id]);
+    if (rows.length === 0) throw new Refusal('UNKNOWN_WEBHOOK');
+  }
+
+  /** Claims a repeatable value for message `id`; `null` when it was free, else the id that holds it. */
+  private async claim(tx: Tx, webhookId: string, id: string, { kind, value, seconds }: Repeatable) {
+    const won: Row[] = await tx.query(
+      `INSERT INTO webhook_repeat AS r (webhook_id, kind, value, message_id, expires_at)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))
+       ON CONFLICT (webhook_id, kind, value)
+         DO UPDATE SET message_id = excluded.message_id, expires_at = excluded.expires_at WHERE r.expires_at <= now()
+       RETURNING message_id`,
+      [webhookId, kind, value, id, seconds],
+    );
+    if (won.length > 0) return null;
+    const held = await tx.findOneByOrFail(WebhookRepeat, { webhookId, kind, value });
+    return held.messageId;
+  }
+
+  private compose(webhook: OpenWebhook, input: MessageInput, files: readonly StoredAttachment[]): NewMessage {
+    const isShown = input.avatarUrl !== null && this.urls.sign(input.avatarUrl) !== null;
+    return {
+      id: this.snowflakes.next(),
+      webhookId: webhook.id,
+      applicationId: webhook.applicationId,
+      username: input.username ?? webhook.name,
+      avatar: webhook.avatar,
+      avatarUrl: isShown ? input.avatarUrl : null,
+      content: input.content,
+      embeds: [...input.embeds],
+      attachments: [...files],
+      flags: input.flags,
+      nonce: input.nonce,
+      createdAt: this.clock.date(),
+      editedAt: null,
+    };
+  }
+
+  /** The row of a message; the database's clock decides when it expires. */
+  private expiring(message: NewMessage) {
+    return {
+      ...message,
+      expiresAt: () => `now() + interval '${Number(this.config.webhookRetentionDays)} days'`,
+    } as never;
+  }
+
+  /** The messages of an owned webhook, newest first. */
+  async list(me: Holder, webhookId: string, { limit = PAGE, before, after }: MessagesQuery): Promise<MessageView[]> {
+    if (before !== undefined && after !== undefined) throw invalid('after', 'INVALID_FORMAT');
+    await this.webhooks.requireOwned(me, webhookId);
+    const query = this.database.manager
+      .createQueryBuilder(WebhookMessage, 'm')
+      .where('m.webhook_id = :webhookId AND m.expires_at > now()', { webhookId })
+      .orderBy('m.id', after === undefined ? 'DESC' : 'ASC')
+      .limit(limit);
+    if (before !== undefined) query.andWhere('m.id < :before', { before });
+    if (after !== undefined) query.andWhere('m.id > :after', { after });
+    const messages = await query.getMany();
+    if (after !== undefined) messages.reverse();
+    return messages.map((message) => messageView(message, this.urls));
+  }
+
+  private find(webhookId: string, id: string, tx: Tx = this.database.manager): Promise<WebhookMessage | null> {
+    return tx
+      .createQueryBuilder(WebhookMessage, 'm')
+      .where('m.id = :id AND m.webhook_id = :webhookId AND m.expires_at > now()', { id, webhookId })
+      .getOne();
+  }
+
+  private async require(webhookId: string, id: string): Promise<WebhookMessage> {
+    const message = await this.find(webhookId, id);
+    if (!message) throw new Refusal('UNKNOWN_MESSAGE');
+    return message;
+  }
+
+  /** @throws Refusal UNKNOWN_MESSAGE */
+  async show(webhookId: string, id: string): Promise<MessageView> {
+    return messageView(await this.require(webhookId, id), this.urls);
+  }
+
+  /**
+   * Replaces the members that are there.
+   * @throws Refusal UNKNOWN_MESSAGE, CANNOT_SEND_EMPTY_MESSAGE
+   */
+  async edit(webhook: OpenWebhook, id: string, edit: MessageEdit): Promise<MessageView> {
+    const edited = await this.database.transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM webhook_message WHERE id = $1 FOR UPDATE', [id]);
+      const message = await this.find(webhook.id, id, tx);
+      if (!message) throw new Refusal('UNKNOWN_MESSAGE');
+      if (Object.keys(edit).length === 0) throw new Refusal('CANNOT_SEND_EMPTY_MESSAGE');
+      const changes = { ...edit, editedAt: this.clock.date() };
+      requireVisible({ ...message, ...edit });
+      await tx.update(WebhookMessage, { id }, changes as never);
+      const { expiresAt: _, ...result } = Object.assign(message, changes);
+      await this.sinks.enqueue(tx, 'update', webhook, result as NewMessage);
+      await this.announce(tx, 'WEBHOOK_MESSAGE_UPDATE', webhook, id);
+      return result as NewMessage;
+    });
+    return messageView(edited, this.urls);
+  }
+
+  /** @throws Refusal UNKNOWN_MESSAGE */
+  async delete(webhook: OpenWebhook, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { raw } = await tx
+        .createQueryBuilder()
+        .delete()
+        .from(WebhookMessage)
+        .where('id = :id AND webhook_id = :webhookId AND expires_at > now()', { id, webhookId: webhook.id })
+        .returning(['attachments'])
+        .execute();
+      if (!raw[0]) throw new Refusal('UNKNOWN_MESSAGE');
+      await this.media.delete(
+        tx,
+        (raw[0].attachments as StoredAttachment[]).map(({ key }) => key),
+      );
+      await this.sinks.enqueue(tx, 'delete', webhook, { id });
+      const d = { id, webhook_id: webhook.id };
+      await this.events.announce(tx, { type: 'WEBHOOK_MESSAGE_DELETE', account_id: webhook.ownerId, d });
+    });
+  }
+
+  /** Ids only: a message may be larger than a notice. */
+  private announce(tx: Tx, type: string, { id: webhookId, ownerId }: OpenWebhook, messageId: string): Promise<void> {
+    return this.events.announce(tx, { type, account_id: ownerId, webhook_id: webhookId, message_id: messageId });
+  }
+}
+
+const nonceOf = ({ nonce }: MessageInput): Repeatable | undefined =>
+  nonce === null ? undefined : { kind: 'nonce', value: JSON.stringify(nonce), seconds: NONCE_SECONDS };

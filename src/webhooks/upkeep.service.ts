@@ -1,0 +1,45 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { MediaService } from '../media/media.service.js';
+import { Applications } from '../oauth/applications.service.js';
+import type { Row, Tx } from '../platform/database.js';
+import { Janitor } from '../platform/janitor.js';
+import { AccountRemoval } from '../users/account-removal.service.js';
+import type { StoredAttachment } from './webhook.entities.js';
+import { WebhookService } from './webhooks.service.js';
+
+/** Removes expired messages, and webhooks with the account or the application that they end with (section 8). */
+@Injectable()
+export class WebhookUpkeep implements OnModuleInit {
+  constructor(
+    private readonly janitor: Janitor,
+    private readonly media: MediaService,
+    private readonly webhooks: WebhookService,
+    private readonly applications: Applications,
+    private readonly accounts: AccountRemoval,
+  ) {}
+
+  onModuleInit(): void {
+    this.janitor.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
+    this.janitor.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
+    this.accounts.alsoRemove((tx, accountId) => this.webhooks.removeAllOf(tx, { ownerId: accountId }));
+    this.applications.onEnd(async (tx, applicationId) => {
+      await this.webhooks.removeAllOf(tx, { applicationId });
+      await this.webhooks.removeAllOf(tx, { ownerId: applicationId });
+    });
+  }
+
+  private async removeMessages(tx: Tx, limit: number): Promise<number> {
+    const [rows]: [Row[], number] = await tx.query(
+      `DELETE FROM webhook_message WHERE id IN (
+         SELECT id FROM webhook_message WHERE expires_at <= now() LIMIT $1
+       ) RETURNING attachments`,
+      [limit],
+    );
+    const files = rows.flatMap(({ attachments }) => attachments as StoredAttachment[]);
+    await this.media.delete(
+      tx,
+      files.map(({ key }) => key),
+    );
+    return rows.length;
+  }
+}

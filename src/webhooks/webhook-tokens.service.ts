@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Call } from '../call.js';
+import { Config } from '../config.js';
+import { Refusal } from '../errors.js';
+import { addressCaller, Limiter } from '../limits.js';
+import { Database, type Row } from '../platform/database.js';
+import { IS_ACTIVE } from '../policy/identity.js';
+import { digest, matches } from '../secrets.js';
+
+/** A webhook whose token the caller knows. */
+export interface OpenWebhook {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly applicationId: string | null;
+  readonly name: string;
+  readonly avatar: string | null;
+}
+
+/** What an unknown id is compared with, so that it takes the same time as a known one. */
+const NOBODY = digest('');
+
+/** Who may use a webhook: whoever knows its token, whatever the reason why another may not (webhooks.md section 3). */
+@Injectable()
+export class WebhookTokenService {
+  constructor(
+    private readonly database: Database,
+    private readonly limiter: Limiter,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * The webhook that id and token of the path open. A miss counts against the caller's address.
+   * @throws Refusal UNKNOWN_WEBHOOK, the same for every cause
+   */
+  async resolve(call: Call, { id, token }: { id: string; token: string }): Promise<OpenWebhook> {
+    const rows: Row[] = await this.database.manager.query(
+      `SELECT w.id, w.owner_id, w.application_id, w.name, w.avatar, w.digest,
+         a.deletion_at IS NULL AND ${IS_ACTIVE} AS open
+       FROM webhook w JOIN account a ON a.id = w.owner_id WHERE w.id = $1`,
+      [id],
+    );
+    const [row] = rows;
+    const isRight = matches(row?.digest ?? NOBODY, digest(token));
+    if (row && isRight && row.open) {
+      return {
+        ...{ id, ownerId: row.owner_id, applicationId: row.application_id },
+        ...{ name: row.name, avatar: row.avatar },
+      };
+    }
+    if (this.config.rateLimits) await this.limiter.route('webhook:miss', addressCaller(call.address));
+    throw new Refusal('UNKNOWN_WEBHOOK');
+  }
+}

@@ -1,0 +1,71 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Accepts, Authenticated, Me, RateLimit, RequiresSudo } from '../policy/decorators.js';
+import { WebhookMessageService } from './messages.service.js';
+import { AVATAR_BODY_LIMIT, CreateWebhookInput, EditWebhookInput, MessagesQuery, WebhookPath } from './webhooks.dto.js';
+import { type Holder, WebhookService } from './webhooks.service.js';
+
+/** Webhooks as their owners manage them (webhooks.md section 2). */
+@Controller('v1')
+export class WebhooksController {
+  constructor(
+    private readonly webhooks: WebhookService,
+    private readonly messages: WebhookMessageService,
+  ) {}
+
+  @Get('users/@me/webhooks')
+  @Authenticated()
+  @RateLimit('webhook:list')
+  list(@Me() me: Holder) {
+    return this.webhooks.list(me);
+  }
+
+  @Post('users/@me/webhooks')
+  @HttpCode(200)
+  @Header('Pragma', 'no-cache')
+  @Authenticated()
+  @RateLimit('webhook:create')
+  @Accepts('json', { limit: AVATAR_BODY_LIMIT })
+  create(@Me() me: Holder, @Body() input: CreateWebhookInput) {
+    return this.webhooks.create(me, input);
+  }
+
+  @Get('webhooks/:id')
+  @Authenticated()
+  @RateLimit('webhook:read', { per: 'id' })
+  show(@Me() me: Holder, @Param() { id }: WebhookPath) {
+    return this.webhooks.show(me, id);
+  }
+
+  @Patch('webhooks/:id')
+  @Authenticated()
+  @RateLimit('webhook:update', { per: 'id' })
+  @Accepts('json', { limit: AVATAR_BODY_LIMIT })
+  edit(@Me() me: Holder, @Param() { id }: WebhookPath, @Body() input: EditWebhookInput) {
+    return this.webhooks.edit(me, id, input);
+  }
+
+  @Delete('webhooks/:id')
+  @HttpCode(204)
+  @Authenticated()
+  @RateLimit('webhook:delete', { per: 'id' })
+  delete(@Me() me: Holder, @Param() { id }: WebhookPath) {
+    return this.webhooks.delete(me, id);
+  }
+
+  @Post('webhooks/:id/token/rotate')
+  @HttpCode(200)
+  @Header('Pragma', 'no-cache')
+  @Authenticated()
+  @RequiresSudo()
+  @RateLimit('webhook:rotate', { per: 'id' })
+  rotate(@Me() me: Holder, @Param() { id }: WebhookPath) {
+    return this.webhooks.rotate(me, id);
+  }
+
+  @Get('webhooks/:id/messages')
+  @Authenticated()
+  @RateLimit('webhook:messages', { per: 'id' })
+  history(@Me() me: Holder, @Param() { id }: WebhookPath, @Query() query: MessagesQuery) {
+    return this.messages.list(me, id, query);
+  }
+}

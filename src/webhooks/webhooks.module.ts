@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { MediaModule } from '../media/media.module.js';
+import { CallbacksController } from './callbacks.controller.js';
+import { CallbacksService } from './callbacks.service.js';
+import { ExecutionController } from './execution.controller.js';
+import { ExecutionService } from './execution.service.js';
+import { MessageEvents } from './message-events.service.js';
+import { MessageFiles } from './message-files.service.js';
+import { WebhookMessageService } from './messages.service.js';
+import { WebhookUpkeep } from './upkeep.service.js';
+import { WebhookTokenService } from './webhook-tokens.service.js';
+import { WebhooksController } from './webhooks.controller.js';
+import { WebhookService } from './webhooks.service.js';
+
+/** Webhooks, their messages, and those who know a token. */
+@Module({
+  imports: [DiscoveryModule, MediaModule],
+  controllers: [WebhooksController, ExecutionController, CallbacksController],
+  providers: [
+    ...[WebhookService, WebhookTokenService, WebhookMessageService, WebhookUpkeep, ExecutionService, CallbacksService],
+    ...[MessageFiles, MessageEvents],
+  ],
+  exports: [WebhookService, WebhookTokenService, WebhookMessageService],
+})
+export class WebhooksModule {}

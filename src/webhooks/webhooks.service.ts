@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { Config } from '../config.js';
+import { Refusal } from '../errors.js';
+import { GatewayEvents } from '../gateway/events.service.js';
+import { Assets } from '../media/assets.service.js';
+import { MediaService } from '../media/media.service.js';
+import { Applications } from '../oauth/applications.service.js';
+import { Database, type Tx } from '../platform/database.js';
+import type { Account, BotIdentity, SessionIdentity } from '../policy/identity.js';
+import { digest, mintLetters } from '../secrets.js';
+import { Snowflakes } from '../snowflake.js';
+import { partialUserView } from '../users/account.views.js';
+import { MessageEvents } from './message-events.service.js';
+import { Webhook } from './webhook.entities.js';
+import type { CreateWebhookInput, EditWebhookInput } from './webhooks.dto.js';
+
+/** A session or a bot: whoever may own webhooks. */
+export type Holder = SessionIdentity | BotIdentity;
+
+const TOKEN_LENGTH = 64;
+
+/** The webhook as its owner sees it (webhooks.md section 1). */
+export const webhookView = (webhook: Webhook, owner: Account) => ({
+  id: webhook.id,
+  application_id: webhook.applicationId,
+  name: webhook.name,
+  avatar: webhook.avatar,
+  user: partialUserView(owner),
+  created_at: webhook.createdAt.toISOString(),
+});
+
+/** Webhooks as their owners manage them (webhooks.md section 2). */
+@Injectable()
+export class WebhookService {
+  constructor(
+    private readonly database: Database,
+    private readonly snowflakes: Snowflakes,
+    private readonly events: GatewayEvents,
+    private readonly messageEvents: MessageEvents,
+    private readonly assets: Assets,
+    private readonly media: MediaService,
+    private readonly applications: Applications,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  async list({ account }: Holder) {
+    const webhooks = await this.database.manager.find(Webhook, {
+      where: { ownerId: account.id },
+      order: { id: 'ASC' },
+    });
+    return webhooks.map((webhook) => webhookView(webhook, account));
+  }
+
+  /**
+   * The webhook with its token, which is seen only now.
+   * @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, MAX_WEBHOOKS, FV(avatar: ...)
+   */
+  async create(me: Holder, input: CreateWebhookInput) {
+    const { account } = me;
+    const token = mintLetters(TOKEN_LENGTH);
+    const id = this.snowflakes.next();
+    const applicationId = await this.applicationFor(me, input.application_id);
+    const owner = { ownerId: id, accountId: account.id };
+    const avatar = await this.assets.prepare('avatars', owner, 'avatar', input.avatar ?? null);
+    const webhook: Webhook = {
+      ...{ id, ownerId: account.id, applicationId, name: input.name, avatar: avatar?.hash ?? null },
+      ...{ digest: digest(token), createdAt: this.clock.date() },
+    };
+    await this.database.transaction(async (tx) => {
+      await this.requireRoom(tx, account.id);
+      await tx.insert(Webhook, webhook);
+      if (avatar) await this.assets.replace(tx, 'avatars', owner, avatar);
+      await this.announce(tx, webhook, 'create');
+    });
+    return this.withToken(webhook, account, token);
+  }
+
+  /** The lock makes parallel creations of one account wait, so that together they never exceed the limit. */
+  private async requireRoom(tx: Tx, accountId: string): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [accountId]);
+    const count = await tx.countBy(Webhook, { ownerId: accountId });
+    if (count >= this.config.webhooksPerAccount) throw new Refusal('MAX_WEBHOOKS');
+  }
+
+  /** A bot names its own application, said or unsaid; a session one that its account owns. */
+  private async applicationFor(me: Holder, wanted: string | undefined): Promise<string | null> {
+    if (wanted === undefined) return me.via === 'bot' ? me.applicationId : null;
+    const { ownerId } = await this.applications.requireOwned(wanted);
+    const isMine = me.via === 'bot' ? me.applicationId === wanted : ownerId === me.account.id;
+    if (!isMine) throw new Refusal('ACCESS_DENIED');
+    return wanted;
+  }
+
+  /** @throws Refusal UNKNOWN_WEBHOOK, ACCESS_DENIED */
+  async requireOwned({ account }: Holder, id: string): Promise<Webhook> {
+    const webhook = await this.database.manager.findOneBy(Webhook, { id });
+    if (!webhook) throw new Refusal('UNKNOWN_WEBHOOK');
+    if (webhook.ownerId !== account.id) throw new Refusal('ACCESS_DENIED');
+    return webhook;
+  }
+
+  async show(me: Holder, id: string) {
+    return webhookView(await this.requireOwned(me, id), me.account);
+  }
+
+  async edit(me: Holder, id: string, input: EditWebhookInput) {
+    return webhookView(await this.change(await this.requireOwned(me, id), input), me.account);
+  }
+
+  /** Changes name and avatar, for whoever was let in. */
+  async change(webhook: Pick<Webhook, 'id' | 'ownerId'>, input: EditWebhookInput): Promise<Webhook> {
+    const owner = { ownerId: webhook.id, accountId: webhook.ownerId };
+    const avatar = await this.assets.prepare('avatars', owner, 'avatar', input.avatar);
+    const changes = {
+      ...(input.name === undefined ? {} : { name: input.name }),
+      ...(avatar === undefined ? {} : { avatar: avatar?.hash ?? null }),
+    };
+    const changed = await this.database.transaction(async (tx) => {
+      if (Object.keys(changes).length > 0) {
+        await tx.update(Webhook, { id: webhook.id }, changes);
+        if (avatar !== undefined) await this.assets.replace(tx, 'avatars', owner, avatar);
+        await this.announce(tx, webhook, 'update');
+      }
+      return tx.findOneBy(Webhook, { id: webhook.id });
+    });
+    if (!changed) throw new Refusal('UNKNOWN_WEBHOOK');
+    return changed;
+  }
+
+  async delete(me: Holder, id: string): Promise<void> {
+    await this.remove(await this.requireOwned(me, id));
+  }
+
+  /** Removes a webhook with its messages and files, for whoever was let in. */
+  async remove(webhook: Pick<Webhook, 'id' | 'ownerId'>): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { affected } = await tx.delete(Webhook, { id: webhook.id });
+      if (affected !== 1) throw new Refusal('UNKNOWN_WEBHOOK');
+      await this.media.deleteAllOf(tx, webhook.id);
+      await this.announce(tx, webhook, 'delete');
+    });
+  }
+
+  /** Removes every webhook that an account owns or that names an application, with all that belongs to it. */
+  async removeAllOf(tx: Tx, of: { ownerId: string } | { applicationId: string }): Promise<void> {
+    const webhooks = await tx.find(Webhook, { where: of, select: { id: true } });
+    const ids = webhooks.map(({ id }) => id);
+    for (const id of ids) await this.media.deleteAllOf(tx, id);
+    if ('ownerId' in of) await this.messageEvents.forget(tx, ids);
+    await tx.delete(Webhook, of);
+  }
+
+  /** A new token; the old one is dead with the commit, on every replica. */
+  async rotate(me: Holder, id: string) {
+    const webhook = await this.requireOwned(me, id);
+    const token = mintLetters(TOKEN_LENGTH);
+    await this.database.transaction(async (tx) => {
+      const { affected } = await tx.update(Webhook, { id }, { digest: digest(token) });
+      if (affected !== 1) throw new Refusal('UNKNOWN_WEBHOOK');
+      await this.announce(tx, webhook, 'rotate');
+    });
+    return this.withToken(webhook, me.account, token);
+  }
+
+  private withToken(webhook: Webhook, owner: Account, token: string) {
+    const url = `${this.config.publicOrigin}/v1/webhooks/${webhook.id}/${token}`;
+    return { ...webhookView(webhook, owner), token, url };
+  }
+
+  private announce(tx: Tx, { id, ownerId }: Pick<Webhook, 'id' | 'ownerId'>, action: string): Promise<void> {
+    const d = { webhook_id: id, action };
+    return this.events.announce(tx, { type: 'WEBHOOKS_UPDATE', account_id: ownerId, d });
+  }
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationError, type Env, loadConfig, settingNames } from '../src/config.js';
+
+const secret = () => randomBytes(32).toString('base64');
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  GATEHOUSE_SECRET: secret(),
+  DATABASE_URL: 'postgres://gatehouse@db.internal/gatehouse',
+  PUBLIC_ORIGIN: 'https://id.example.com',
+};
+
+/** The faults of an environment, each by the setting that it names. */
+function faultsOf(env: Env): string[] {
+  try {
+    loadConfig({ GATEHOUSE_SECRET: secret(), ...env });
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+const namesOf = (env: Env): string[] => faultsOf(env).map((fault) => fault.split(' ')[0] as string);
+
+describe('FLT-32 a bad configuration does not start', () => {
+  test('every fault is named at once, by the setting and never by its value', () => {
+    const canary = 'k4n4ri';
+    const bad = {
+      NODE_ENV: canary,
+      PORT: `80${canary}`,
+      PUBLIC_ORIGIN: `http://${canary}.example/path`,
+      WEB_APP_URL: canary,
+      DATABASE_URL: `mysql://${canary}@db/x`,
+      GATEHOUSE_SECRET: canary,
+      HTTP_PLATFORM: canary,
+      TRUSTED_PROXIES: `10.0.0.0/8,${canary}`,
+      CORS_ORIGINS: `https://${canary}.example/x`,
+      RATE_LIMITS: canary,
+      RATE_LIMIT_OVERRIDES: `{"auth:login": "${canary}"}`,
+      ADMIN_APPLICATION_ID: canary,
+      MEDIA_RELAY_SECRETS: canary,
+      GATEHOUSE_SETUP_TOKEN: canary,
+      WORKER_ID: '1024',
+      METRICS_PORT: '0',
+    };
+    const error = (() => {
+      try {
+        return loadConfig(bad);
+      } catch (thrown) {
+        return thrown as Error;
+      }
+    })() as Error;
+    expect(error).toBeInstanceOf(ConfigurationError);
+    for (const name of Object.keys(bad)) expect(error.message).toContain(name);
+    expect(error.message).not.toContain(canary);
+  });
+
+  test.each([
+    ['PORT', ['-1', '65536', '1e3', '80.5', ' 80a', '0x50']],
+    ['DATABASE_POOL_SIZE', ['0', '201']],
+    ['OAUTH_CODE_TTL_SECONDS', ['29', '601']],
+    ['ARGON2_MEMORY_KIB', ['1024']],
+    [
+      'PUBLIC_ORIGIN',
+      ['id.example.com', 'ftp://id.example.com', 'https://id.example.com/v1', 'https://u:p@id.example.com'],
+    ],
+    ['DATABASE_URL', ['http://db', 'db.internal']],
+    ['TERMS_URL', ['http://example.com/terms', 'terms']],
+    ['TRUSTED_PROXIES', ['10.0.0.0/33', 'proxy', '10.0.0.0/8;::1']],
+    ['CORS_ORIGINS', ['*', 'null', 'https://a.example/']],
+    ['CAPTCHA_PROVIDER', ['recaptcha']],
+    ['RATE_LIMIT_OVERRIDES', ['[]x', '{"a": "0/1"}', '{"a": 5}', '{"a": "5"}']],
+    ['MIGRATE_ON_START', ['on', 'yes', '1']],
+    ['LOGIN_ALLOWANCES', ['true', 'false']],
+    ['ADMIN_APPLICATION_ID', ['0', '01', 'abc']],
+  ])('%s refuses what it does not understand', (name, values) => {
+    for (const value of values) expect(namesOf({ [name]: value })).toContain(name);
+  });
+
+  test('white space around a value is ignored, and an empty value is unset', () => {
+    expect(loadConfig({ GATEHOUSE_SECRET: secret(), PORT: ' 8081 ', HTTP_PLATFORM: '' })).toMatchObject({
+      port: 8081,
+      httpPlatform: 'express',
+    });
+  });
+
+  test('media in S3 need two buckets and both halves of a key', () => {
+    const s3 = { MEDIA_STORAGE: 's3', MEDIA_S3_UPLOADS_BUCKET: 'up-1', MEDIA_S3_MEDIA_BUCKET: 'media.1' };
+    expect(faultsOf(s3)).toEqual([]);
+    expect(namesOf({ MEDIA_STORAGE: 's3' })).toEqual(['MEDIA_S3_UPLOADS_BUCKET', 'MEDIA_S3_MEDIA_BUCKET']);
+    for (const [name, values] of Object.entries({
+      MEDIA_STORAGE: ['S3', 'disk'],
+      MEDIA_S3_ENDPOINT: ['s3.example.com', 'ftp://s3', 'http://u:p@s3.example', 'http://s3.example/?a=b'],
+      MEDIA_S3_REGION: ['eu west', 'eu/west'],
+      MEDIA_S3_FORCE_PATH_STYLE: ['on'],
+      MEDIA_S3_UPLOADS_BUCKET: ['UP', 'a/b', 'ab', '-up'],
+      MEDIA_S3_MEDIA_BUCKET: ['up-1'],
+    })) {
+      for (const value of values) expect([value, namesOf({ ...s3, [name]: value })]).toEqual([value, [name]]);
+    }
+    expect(namesOf({ ...s3, MEDIA_S3_ACCESS_KEY_ID: 'id' })).toEqual(['MEDIA_S3_SECRET_ACCESS_KEY']);
+    expect(namesOf({ ...s3, MEDIA_S3_SECRET_ACCESS_KEY: 'key' })).toEqual(['MEDIA_S3_ACCESS_KEY_ID']);
+    expect(loadConfig({ GATEHOUSE_SECRET: secret(), ...s3 }).media.s3).toEqual({
+      ...{ endpoint: undefined, region: 'us-east-1', forcePathStyle: false },
+      ...{ accessKeyId: undefined, secretAccessKey: undefined, buckets: { uploads: 'up-1', media: 'media.1' } },
+    });
+    const local = { ...s3, MEDIA_STORAGE: 'local' };
+    expect(loadConfig({ GATEHOUSE_SECRET: secret(), ...local }).media.s3).toBeUndefined();
+  });
+
+  test('the configuration is frozen', () => {
+    expect(Object.isFrozen(loadConfig({ GATEHOUSE_SECRET: secret() }))).toBe(true);
+  });
+});
+
+describe('SUP-05 production refuses development defaults and weak secrets', () => {
+  test('a complete production environment is accepted', () => {
+    expect(faultsOf(PRODUCTION)).toEqual([]);
+  });
+
+  test('no secret, no database and the inbox are refused together', () => {
+    const faults = namesOf({ NODE_ENV: 'production', GATEHOUSE_SECRET: undefined, MAIL_TRANSPORT: 'inbox' });
+    expect(faults.sort()).toEqual(['DATABASE_URL', 'GATEHOUSE_SECRET', 'MAIL_TRANSPORT']);
+  });
+
+  test('the embedded database is used in production only where it is asked for', () => {
+    const { DATABASE_URL: _, ...rest } = PRODUCTION;
+    expect(namesOf(rest)).toEqual(['DATABASE_URL']);
+    expect(faultsOf({ ...rest, EMBEDDED_DATABASE: 'true' })).toEqual([]);
+  });
+
+  test.each([
+    ['short', randomBytes(31).toString('base64')],
+    ['no base64', 'changeme changeme changeme changeme changeme!'],
+    ['typed', Buffer.from('changemechangemechangemechangemechangeme').toString('base64')],
+    ['zeros', Buffer.alloc(32).toString('base64')],
+    ['repeated', Buffer.alloc(48, 'abcdefgh').toString('base64')],
+  ])('a %s secret is refused', (_, value) => {
+    expect(namesOf({ ...PRODUCTION, GATEHOUSE_SECRET: value })).toEqual(['GATEHOUSE_SECRET']);
+  });
+
+  test('one secret serves one purpose', () => {
+    const { GATEHOUSE_SECRET: value } = PRODUCTION;
+    expect(namesOf({ ...PRODUCTION, GATEHOUSE_SECRET_PREVIOUS: value })).toEqual(['GATEHOUSE_SECRET_PREVIOUS']);
+    expect(namesOf({ ...PRODUCTION, MEDIA_RELAY_SECRETS: `${secret()},${value}` })).toEqual(['MEDIA_RELAY_SECRETS']);
+    expect(namesOf({ ...PRODUCTION, ADMIN_OAUTH_CLIENT_SECRET: value })).toEqual(['ADMIN_OAUTH_CLIENT_SECRET']);
+  });
+
+  test('a short client secret of the Admin application is refused', () => {
+    expect(namesOf({ ...PRODUCTION, ADMIN_OAUTH_CLIENT_SECRET: 'changeme' })).toEqual(['ADMIN_OAUTH_CLIENT_SECRET']);
+  });
+
+  test('in development a secret is made once, readable by its owner alone', () => {
+    const DATA_DIR = join(mkdtempSync(join(tmpdir(), 'gatehouse-config-')), 'data');
+    const first = loadConfig({ DATA_DIR });
+    expect(first.secret).toHaveLength(32);
+    expect(loadConfig({ DATA_DIR }).secret).toEqual(first.secret);
+    expect(statSync(join(DATA_DIR, 'secret')).mode & 0o077).toBe(0);
+  });
+
+  test('a faulty environment leaves no trace', () => {
+    const DATA_DIR = join(tmpdir(), `gatehouse-config-${randomBytes(6).toString('hex')}`);
+    expect(() => loadConfig({ DATA_DIR, PORT: 'x' })).toThrow(ConfigurationError);
+    expect(existsSync(DATA_DIR)).toBe(false);
+  });
+});
+
+describe('.env.example', () => {
+  const lines = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8').split('\n');
+  const settings = lines.flatMap((line, index) => {
+    const [, name, value] = /^#?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, value: value as string, comment: lines[index - 1] ?? '' }];
+  });
+
+  test('names every setting that the service reads, and no other', () => {
+    expect(settings.map(({ name }) => name).sort()).toEqual(settingNames());
+  });
+
+  test('each setting has a comment of one line', () => {
+    expect(settings.filter(({ comment }) => !/^# \S/.test(comment))).toEqual([]);
+  });
+
+  test('shows the default of each', () => {
+    const shown = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+    const GATEHOUSE_SECRET = secret();
+    expect(loadConfig({ ...shown, GATEHOUSE_SECRET })).toEqual(loadConfig({ GATEHOUSE_SECRET }));
+  });
+});

@@ -1,0 +1,157 @@
+import { Agent, request } from 'node:http';
+import { jest } from '@jest/globals';
+import { Database } from '../../src/platform/database.js';
+import { IdentityResolver } from '../../src/policy/identity.js';
+import { expectRefusal, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
+
+const CONNECTIONS = 32;
+
+let service: Gatehouse;
+let ada: Outfit;
+let bob: Outfit;
+
+beforeAll(async () => {
+  service = await gatehouse();
+  ada = await outfit(service, { scopes: ['identify', 'email'], acls: ['admin:authenticate'] });
+  bob = await outfit(service, { scopes: ['identify', 'email'], acls: ['admin:authenticate'] });
+});
+afterAll(() => service.close());
+
+/** Lookup statements and lookups while `work` runs. */
+async function counted(work: () => Promise<unknown>): Promise<{ statements: number; lookups: number }> {
+  const { counters } = service.app.get(IdentityResolver);
+  const before = { ...counters };
+  await work();
+  return { statements: counters.statements - before.statements, lookups: counters.lookups - before.lookups };
+}
+
+const me = (authorization: string) => service.as(authorization).get('/v1/users/@me');
+
+describe('performance.md P4: what a credential costs the database', () => {
+  test.each(['session', 'bot', 'bearer'] as const)('%s: exactly one statement for one request', async (kind) => {
+    const { statements, lookups } = await counted(async () => {
+      for (let round = 0; round < 20; round++) expect((await me(ada[kind])).body.id).toBeDefined();
+    });
+    expect({ statements, lookups }).toEqual({ statements: 20, lookups: 20 });
+  });
+
+  test('a revoked credential is refused by the very next request: nothing is remembered', async () => {
+    const { session } = await outfit(service);
+    expect((await me(session)).status).toBe(200);
+    await service.as(session).post('/v1/auth/logout');
+    const cost = await counted(async () => expectRefusal(await me(session), 'UNAUTHORIZED'));
+    expect(cost).toEqual({ statements: 1, lookups: 1 });
+  });
+
+  test.each([
+    'flx_tooshort',
+    'Bot 0123456789abcdef',
+    'Bearer  two blanks',
+    `Bearer ${'A'.repeat(44)}`,
+    'Basic YTpi',
+    `Admin fa_99999999999999999999_${'A'.repeat(32)}`,
+  ])('%s: malformed, no statement', async (authorization) => {
+    const cost = await counted(async () => expectRefusal(await me(authorization), 'UNAUTHORIZED'));
+    expect(cost).toEqual({ statements: 0, lookups: 0 });
+  });
+
+  test('a route without a credential asks for none', async () => {
+    const cost = await counted(async () => {
+      expect((await service.anonymous.get('/.well-known/service')).status).toBe(200);
+      expectRefusal(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+    });
+    expect(cost).toEqual({ statements: 0, lookups: 0 });
+  });
+});
+
+/** Requests over a fixed number of connections, as load generators send them. */
+async function load(
+  requests: number,
+  authorization: (index: number) => string,
+): Promise<{ status: number; id: string }[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const one = (index: number) =>
+    new Promise<{ status: number; id: string }>((resolve, reject) => {
+      const headers = { authorization: authorization(index) };
+      request(`${service.url}/v1/users/@me`, { agent, headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, id: JSON.parse(text).id }));
+      })
+        .on('error', reject)
+        .end();
+    });
+  let next = 0;
+  const answers: { status: number; id: string }[] = [];
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (next < requests) {
+        const index = next++;
+        answers[index] = await one(index);
+      }
+    }),
+  );
+  agent.destroy();
+  return answers;
+}
+
+describe('performance.md P4: at 32 connections', () => {
+  test('lookups that wait together are one statement: fewer than 0.2 for a request', async () => {
+    const requests = 40 * CONNECTIONS;
+    const { statements, lookups } = await counted(async () => {
+      const answers = await load(requests, () => ada.session);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    });
+    expect(lookups).toBe(requests);
+    expect(statements / requests).toBeLessThan(0.2);
+  });
+
+  test('everyone in a batch gets the own answer, the unknown and the same one twice too', async () => {
+    const presented: [authorization: string, status: number, id: string | undefined][] = [
+      [ada.session, 200, ada.accountId],
+      [`flx_${'A'.repeat(36)}`, 401, undefined],
+      [bob.session, 200, bob.accountId],
+      [ada.bot, 200, ada.applicationId],
+      [`Bot ${bob.applicationId}.${ada.bot.split('.')[1]}`, 401, undefined],
+      [bob.bearer, 200, bob.accountId],
+      [`Bearer ${'A'.repeat(43)}`, 401, undefined],
+    ];
+    const at = (index: number) => presented[index % presented.length] as (typeof presented)[number];
+    const answers = await load(20 * CONNECTIONS, (index) => at(index)[0]);
+    expect(answers.map(({ status, id }) => [status, id])).toEqual(answers.map((_, index) => at(index).slice(1)));
+  });
+
+  test('at most two statements of a kind are in flight', async () => {
+    const database = service.app.get(Database);
+    const inFlight = new Map<string, number>();
+    let most = 0;
+    const asked = jest.spyOn(database, 'statement');
+    const ask = Database.prototype.statement;
+    asked.mockImplementation(async (name, text, values) => {
+      const now = (inFlight.get(name) ?? 0) + 1;
+      inFlight.set(name, now);
+      most = Math.max(most, now);
+      try {
+        return await ask.call(database, name, text, values);
+      } finally {
+        inFlight.set(name, (inFlight.get(name) ?? 0) - 1);
+      }
+    });
+    await load(20 * CONNECTIONS, (index) => (index % 2 ? ada.session : bob.bearer));
+    asked.mockRestore();
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  test('a batch that the database does not answer fails with 503, and the next one passes', async () => {
+    const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    const failing = jest.spyOn(service.app.get(Database), 'statement').mockRejectedValueOnce(cut);
+    const answer = await me(ada.session);
+    expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    expect(answer.headers.get('retry-after')).toBe('5');
+    failing.mockRestore();
+    expect((await me(ada.session)).status).toBe(200);
+  });
+});

@@ -1,0 +1,511 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Database } from '../../src/platform/database.js';
+import { Replica } from '../../src/platform/replica.js';
+import { IdentityResolver } from '../../src/policy/identity.js';
+import { GatewayClient, pass } from '../support/gateway-client.js';
+import {
+  type Client,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  mailTo,
+  newApp,
+  newTokens,
+  type Persona,
+  person,
+  signIn,
+  sudoProof,
+  withTotp,
+} from '../support/index.js';
+
+let service: Gatehouse;
+let alice: Persona;
+beforeAll(async () => {
+  service = await gatehouse();
+  alice = await person(service, 'alice');
+});
+afterAll(() => service.close());
+
+/** An application whose bot has this token. */
+async function bot(owner: Persona) {
+  const app = await newApp(service, owner);
+  return { ...app, token: app.bot.slice('Bot '.length) };
+}
+
+const hash = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+/** How the gateway ends a socket that identifies like this. */
+async function identifyEnds(d?: unknown): Promise<[number, string]> {
+  const client = await GatewayClient.greeted(service);
+  client.send({ op: 2, d });
+  const end = await client.closed();
+  expect(client.received).toHaveLength(1);
+  return end;
+}
+
+/** Announces what an operation that does not exist here would announce. */
+const announce = (topic: string, data: Record<string, unknown>): Promise<void> =>
+  service.app.get(Database).transaction((tx) => service.app.get(Replica).announce(tx, { topic, data }));
+
+describe('5.10.1 a session token or a bot token is sent in Identify', () => {
+  test('READY of a user', async () => {
+    const dora = await person(service, 'dora');
+    const { client, ready } = await GatewayClient.identified(service, dora.authorization);
+    const me = await service.as(dora).get('/v1/users/@me');
+    expect(client.received[1]).toMatchObject({ op: 0, s: 1, t: 'READY' });
+    expect(ready).toEqual({
+      version: 1,
+      session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      resume_gateway_url: 'ws://localhost:8080/gateway',
+      user: me.body,
+      sessions: [
+        { session_id: 'all', status: 'online', afk: false, mobile: false },
+        { session_id: ready.session_id, status: 'online', afk: false, mobile: false },
+      ],
+      guilds: [],
+      private_channels: [],
+      user_settings: {
+        locale: 'en-US',
+        theme: 'system',
+        email_notifications: true,
+        session_ip_authorization: true,
+        developer_mode: false,
+        custom: {},
+      },
+      webauthn_credentials: [],
+      auth_session_id_hash: hash(dora.authorization),
+    });
+    expect(JSON.stringify(ready)).not.toContain(dora.authorization);
+  });
+
+  test('READY of a bot', async () => {
+    const { id, token } = await bot(alice);
+    const { ready } = await GatewayClient.identified(service, token, { shard: [0, 2] });
+    expect(Object.keys(ready).sort()).toEqual(
+      [
+        ...['version', 'session_id', 'resume_gateway_url', 'user', 'sessions', 'guilds', 'private_channels'],
+        ...['shard', 'application'],
+      ].sort(),
+    );
+    expect(ready).toMatchObject({ application: { id }, shard: [0, 2], user: { id, bot: true, email: null } });
+    expect(JSON.stringify(ready)).not.toContain(token);
+  });
+
+  test('READY lists the passkeys of a user, oldest first', async () => {
+    const eve = await person(service, 'eve');
+    for (const [id, created] of [
+      ['second', '2026-01-02'],
+      ['first', '2026-01-01'],
+    ]) {
+      await service.sql(
+        `INSERT INTO passkey (id, account_id, name, public_key, created_at) VALUES ($1, $2, $1, '\\x00', $3)`,
+        [id, eve.id, created],
+      );
+    }
+    const { ready } = await GatewayClient.identified(service, eve.authorization);
+    expect(ready.webauthn_credentials).toEqual([
+      { id: 'first', name: 'first', created_at: '2026-01-01T00:00:00.000Z', last_used_at: null },
+      { id: 'second', name: 'second', created_at: '2026-01-02T00:00:00.000Z', last_used_at: null },
+    ]);
+  });
+
+  test('an account with an outstanding requirement is let in: that gate does not stand here', async () => {
+    const suspect = await person(service, 'suspect');
+    await service.sql('UPDATE account SET suspicious_flags = 4 WHERE id = $1', [suspect.id]);
+    const { ready } = await GatewayClient.identified(service, suspect.authorization);
+    expect(ready.user.required_actions).toEqual(['REQUIRE_VERIFIED_PHONE']);
+  });
+
+  test('properties, ignored events and shard in every good form', async () => {
+    for (const more of [
+      { properties: {} },
+      { properties: { os: 5, browser: 'x'.repeat(500), device: null, mobile: 'yes' }, unknown: { token: 1 } },
+      { ignored_events: null, shard: null },
+      { ignored_events: [] },
+      { ignored_events: Array.from({ length: 256 }, (_, index) => `e${index % 7}`), shard: [16383, 16384] },
+    ]) {
+      const { client, ready } = await GatewayClient.identified(service, alice.authorization, more);
+      expect(ready.sessions.at(-1)).toMatchObject({ session_id: ready.session_id, mobile: false });
+      await client.vanish();
+    }
+    const { ready } = await GatewayClient.identified(service, alice.authorization, { properties: { mobile: true } });
+    expect(ready.sessions.at(-1)).toMatchObject({ session_id: ready.session_id, mobile: true });
+  });
+});
+
+describe('5.10.2 an invalid or revoked credential closes with 4004', () => {
+  test('every cause alike', async () => {
+    const { token } = await bot(alice);
+    const [id, secret] = token.split('.') as [string, string];
+    const withMfa = await person(service, 'mfa');
+    const { authenticator } = await withTotp(service, withMfa);
+    const proof = await sudoProof(service, withMfa, authenticator);
+    const gone = await person(service, 'gone');
+    await service.as(gone).post('/v1/auth/logout');
+    const access = randomBytes(32).toString('base64url');
+    for (const refused of [
+      gone.authorization,
+      `flx_${'A'.repeat(36)}`,
+      `Bearer ${alice.authorization}`,
+      `Bot ${token}`,
+      ` ${alice.authorization}`,
+      `${alice.authorization}\n`,
+      `${alice.authorization}x`,
+      alice.authorization.toUpperCase(),
+      `${id}.${randomBytes(32).toString('base64url')}`,
+      `1${id}.${secret}`,
+      `0${id}.${secret}`,
+      `9999999999999999999.${secret}`,
+      secret,
+      access,
+      `Bearer ${access}`,
+      proof,
+      `fa_1_${'a'.repeat(32)}`,
+      'x',
+      '\u0000',
+      'é'.repeat(1000),
+      '1.2',
+    ]) {
+      expect([refused, await identifyEnds({ token: refused })]).toEqual([refused, [4004, 'Invalid token']]);
+    }
+  });
+
+  test.each([
+    ['disabled by its user', 'flags = flags | (1::bigint << 38)'],
+    ['sent to deletion by its user', 'flags = flags | (1::bigint << 36)'],
+    ['sent to deletion', 'flags = flags | (1::bigint << 34)'],
+    ['disabled for suspicious activity', 'flags = flags | (1::bigint << 35)'],
+    ['banned', 'banned = true'],
+    ['banned for a time', "banned = true, banned_until = now() + interval '1 hour'"],
+    ['deleted', 'deleted_at = now()'],
+  ])('an account that is %s is refused, user and bot alike, and Resume as well', async (_, change) => {
+    const frank = await person(service, 'frank');
+    const robot = await bot(frank);
+    for (const { id, token } of [{ id: frank.id, token: frank.authorization }, robot]) {
+      const { client, ready } = await GatewayClient.identified(service, token);
+      await client.vanish();
+      await service.sql(`UPDATE account SET ${change} WHERE id = $1`, [id]);
+      expect(await identifyEnds({ token })).toEqual([4004, 'Invalid token']);
+      const again = await GatewayClient.greeted(service);
+      again.resume(token, ready.session_id, 1);
+      expect(await again.closed()).toEqual([4004, 'Invalid token']);
+    }
+  });
+
+  test('a ban that has run out refuses nobody', async () => {
+    const late = await person(service, 'late');
+    await service.sql("UPDATE account SET banned = true, banned_until = now() - interval '1 s' WHERE id = $1", [
+      late.id,
+    ]);
+    await GatewayClient.identified(service, late.authorization);
+  });
+});
+
+describe('5.10.3 a missing token closes with 4002 Invalid identify payload', () => {
+  test.each([
+    [undefined],
+    [null],
+    [[]],
+    ['flx_x'],
+    [5],
+    [{}],
+    [{ token: null }],
+    [{ token: '' }],
+    [{ token: 1 }],
+    [{ token: {} }],
+    [{ token: ['x'] }],
+    [{ token: 'x', properties: null }],
+    [{ token: 'x', properties: [] }],
+    [{ token: 'x', properties: 'linux' }],
+    [{ token: 'x', ignored_events: 'READY' }],
+    [{ token: 'x', ignored_events: {} }],
+    [{ token: 'x', ignored_events: [1] }],
+    [{ token: 'x', ignored_events: [null] }],
+    [{ token: 'x', ignored_events: Array(257).fill('A') }],
+    [{ token: 'x', ignored_events: [1], shard: [2, 1] }],
+    [{ token: '', shard: 'x' }],
+  ])('%j', async (d) => {
+    expect(await identifyEnds(d)).toEqual([4002, 'Invalid identify payload']);
+  });
+
+  test.each([
+    [[1, 1]],
+    [[-1, 1]],
+    [[0, 0]],
+    [[0, 16385]],
+    [[0.5, 2]],
+    [['0', '1']],
+    [[0]],
+    [[0, 1, 2]],
+    [[]],
+    ['0,1'],
+    [{ id: 0, count: 1 }],
+    [0],
+    [false],
+  ])('the shard %j is refused with 4010 before the token is looked at', async (shard) => {
+    expect(await identifyEnds({ token: 'x', shard })).toEqual([4010, 'Invalid shard']);
+  });
+});
+
+describe('gateway 9: revocation while connected', () => {
+  test('logout closes the sockets of that session before it answers, and of no other', async () => {
+    const grace = await person(service, 'grace');
+    const second = await signIn(service, grace);
+    const { client: first } = await GatewayClient.identified(service, grace.authorization);
+    const { client: twin } = await GatewayClient.identified(service, grace.authorization);
+    const { client: other } = await GatewayClient.identified(service, second);
+    expect((await service.as(grace).post('/v1/auth/logout')).status).toBe(204);
+    for (const client of [first, twin]) expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    await other.beat();
+  });
+
+  test('ending sessions from another one closes their sockets; op 9 is not used for it', async () => {
+    const heidi = await person(service, 'heidi');
+    const second = await signIn(service, heidi);
+    const { client, ready } = await GatewayClient.identified(service, second);
+    const { client: own } = await GatewayClient.identified(service, heidi.authorization);
+    const answer = await service.as(heidi).post('/v1/auth/sessions/logout', {
+      session_id_hashes: [ready.auth_session_id_hash],
+      password: heidi.password,
+    });
+    expect(answer.status).toBe(204);
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    expect(client.received.some(({ op }) => op === 9)).toBe(false);
+    await own.beat();
+  });
+
+  test.each([
+    ['disabling the account', ({ password }: Persona, me: Client) => me.post('/v1/users/@me/disable', { password })],
+    ['its scheduled deletion', ({ password }: Persona, me: Client) => me.post('/v1/users/@me/delete', { password })],
+    [
+      'a password reset',
+      async ({ email }: Persona) => {
+        await service.anonymous.post('/v1/auth/forgot', { email });
+        const { token } = (await mailTo(service, email, 'password_reset')).metadata;
+        return service.anonymous.post('/v1/auth/reset', { token, password: 'a brand new password' });
+      },
+    ],
+  ])('%s closes all sockets of the account', async (_, revoke) => {
+    const ivan = await person(service, 'ivan');
+    const second = await signIn(service, ivan);
+    const clients = [];
+    for (const token of [ivan.authorization, second, second]) {
+      clients.push((await GatewayClient.identified(service, token)).client);
+    }
+    expect((await revoke(ivan, service.as(ivan))).status).toBeLessThan(300);
+    for (const client of clients) expect(await client.closed()).toEqual([4004, 'Invalid token']);
+  });
+
+  test('an account with very many sessions loses them all', async () => {
+    const max = await person(service, 'max');
+    const { client } = await GatewayClient.identified(service, max.authorization);
+    await service.sql(
+      `INSERT INTO session (id, digest, account_id, ip)
+       SELECT $1::bigint - n, sha256(n::text::bytea || $1::text::bytea), $1::bigint, '127.0.0.1'
+       FROM generate_series(1, 1000) n`,
+      [max.id],
+    );
+    const { status } = await service.as(max).post('/v1/users/@me/disable', { password: max.password });
+    expect(status).toBe(204);
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+  });
+
+  test('a changed password closes the others; the caller stays under the new token and is told it', async () => {
+    const judy = await person(service, 'judy');
+    const second = await signIn(service, judy);
+    const { client: other } = await GatewayClient.identified(service, second);
+    const { client, ready } = await GatewayClient.identified(service, judy.authorization, {
+      ignored_events: ['auth_session_change', 'user_update'],
+    });
+    const { client: idle, ready: idleReady } = await GatewayClient.identified(service, judy.authorization);
+    await idle.vanish();
+    const { status, body } = await service.as(judy).patch('/v1/users/@me', {
+      password: judy.password,
+      new_password: randomBytes(12).toString('hex'),
+    });
+    expect(status).toBe(200);
+    expect(await other.closed()).toEqual([4004, 'Invalid token']);
+    const { d, s } = await client.event('AUTH_SESSION_CHANGE');
+    expect(d).toEqual({
+      old_auth_session_id_hash: ready.auth_session_id_hash,
+      new_auth_session_id_hash: body.auth_session_id_hash,
+      new_token: body.token,
+    });
+    expect(body.auth_session_id_hash).toBe(hash(body.token));
+    await client.beat(null);
+    await client.vanish();
+
+    const stale = await GatewayClient.greeted(service);
+    stale.resume(judy.authorization, ready.session_id, 1);
+    expect(await stale.closed()).toEqual([4004, 'Invalid token']);
+    const back = await GatewayClient.greeted(service);
+    back.resume(body.token, ready.session_id, 1);
+    expect(await back.event('RESUMED')).toMatchObject({ d: {}, s });
+    expect(JSON.stringify(back.received)).not.toContain(body.token);
+    const alsoBack = await GatewayClient.greeted(service);
+    alsoBack.resume(body.token, idleReady.session_id, 1);
+    await alsoBack.event('RESUMED');
+    expect(alsoBack.received.some(({ t }) => t === 'AUTH_SESSION_CHANGE')).toBe(false);
+  });
+
+  test.each([
+    ['a reset bot token', (id: string) => `post /v1/oauth2/applications/${id}/bot/reset-token`],
+    ['the deletion of the application', (id: string) => `delete /v1/oauth2/applications/${id}`],
+  ])('%s closes all sockets of the bot, and of no other', async (_, operation) => {
+    const robot = await bot(alice);
+    const other = await bot(alice);
+    const { client } = await GatewayClient.identified(service, robot.token);
+    const { client: twin } = await GatewayClient.identified(service, robot.token);
+    const { client: spared } = await GatewayClient.identified(service, other.token);
+    const [method, path = ''] = operation(robot.id).split(' ') as ['post' | 'delete', string];
+    const { status } = await service.as(alice)[method](path, { password: alice.password });
+    expect(status).toBeLessThan(300);
+    for (const each of [client, twin]) expect(await each.closed()).toEqual([4004, 'Invalid token']);
+    expect(await identifyEnds({ token: robot.token })).toEqual([4004, 'Invalid token']);
+    await spared.beat();
+  });
+
+  test('a revoked account loses all sockets but those of the session that is excepted', async () => {
+    const kim = await person(service, 'kim');
+    const second = await signIn(service, kim);
+    const { client } = await GatewayClient.identified(service, kim.authorization);
+    const { client: spared } = await GatewayClient.identified(service, second);
+    const [session] = await service.sql('SELECT id FROM session WHERE digest = $1', [
+      createHash('sha256').update(second).digest(),
+    ]);
+    await announce('revoked', { account: kim.id, except: session?.id });
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    await spared.beat();
+  });
+
+  test('a retained session dies with its credential, and nothing is dispatched after it', async () => {
+    const leo = await person(service, 'leo');
+    const second = await signIn(service, leo);
+    const { client, ready } = await GatewayClient.identified(service, leo.authorization);
+    await client.vanish();
+    expect((await service.as(leo).post('/v1/auth/logout')).status).toBe(204);
+    const again = await GatewayClient.greeted(service);
+    again.resume(second, ready.session_id, 1);
+    expect(await again.next()).toEqual({ op: 9, d: false });
+    await again.vanish();
+  });
+
+  test('what revokes no session closes no socket', async () => {
+    const mia = await person(service, 'mia');
+    const robot = await bot(mia);
+    const clients = [];
+    for (const token of [mia.authorization, robot.token]) {
+      clients.push((await GatewayClient.identified(service, token)).client);
+    }
+    await newTokens(service, mia, robot);
+    const me = service.as(mia);
+    expect((await me.delete(`/v1/oauth2/@me/authorizations/${robot.id}`)).status).toBeLessThan(300);
+    const reset = `/v1/oauth2/applications/${robot.id}/client-secret/reset`;
+    expect((await me.post(reset, { password: mia.password })).status).toBe(200);
+    await service.sql('UPDATE account SET suspicious_flags = 4, acls = ARRAY[$2] WHERE id = $1', [mia.id, 'x']);
+    pass(service, 10);
+    for (const client of clients) await client.beat();
+  });
+
+  test('a logout that races Identify never leaves a socket open', async () => {
+    const nina = await person(service, 'nina');
+    const tokens = [nina.authorization];
+    while (tokens.length < 25) tokens.push(await signIn(service, nina));
+    const rounds = tokens.map(async (token) => {
+      const clients = await Promise.all([1, 2, 3].map(() => GatewayClient.greeted(service)));
+      for (const client of clients) client.send({ op: 2, d: { token } });
+      expect((await service.as(token).post('/v1/auth/logout')).status).toBe(204);
+      for (const client of clients) expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    });
+    await Promise.all(rounds);
+  });
+});
+
+describe('gateway 9: while revocations cannot be heard', () => {
+  beforeEach(() => {
+    const replica = service.app.get(Replica);
+    Object.defineProperty(replica, 'isConnected', { value: false, configurable: true, writable: true });
+  });
+  afterEach(() => {
+    Object.defineProperty(service.app.get(Replica), 'isConnected', { value: true, configurable: true, writable: true });
+    pass(service, 1);
+  });
+
+  test('every live credential is checked again every 5 s', async () => {
+    const olga = await person(service, 'olga');
+    const { client } = await GatewayClient.identified(service, olga.authorization);
+    const { client: spared } = await GatewayClient.identified(service, await signIn(service, olga));
+    const robot = await bot(olga);
+    const { client: machine } = await GatewayClient.identified(service, robot.token);
+    pass(service, 1);
+    await service.sql('UPDATE session SET revoked_at = now() WHERE digest = $1', [
+      createHash('sha256').update(olga.authorization).digest(),
+    ]);
+    await service.sql('UPDATE application SET bot_digest = $2 WHERE id = $1', [robot.id, randomBytes(32)]);
+    pass(service, 6);
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    expect(await machine.closed()).toEqual([4004, 'Invalid token']);
+    await spared.beat();
+  });
+
+  test('a socket whose credential cannot be checked for 60 s closes, and its session is retained', async () => {
+    const paul = await person(service, 'paul');
+    const { client, ready } = await GatewayClient.identified(service, paul.authorization);
+    await service.sql('ALTER TABLE session RENAME TO session_away');
+    try {
+      for (let waited = 0; waited < 60; waited += 20) {
+        await client.beat();
+        pass(service, 20);
+      }
+      pass(service, 1);
+      expect(await client.closed()).toEqual([4000, 'Session unavailable']);
+      const blind = await GatewayClient.greeted(service);
+      blind.send({ op: 2, d: { token: paul.authorization } });
+      expect(await blind.closed()).toEqual([4000, 'Failed to start session']);
+      const blindResume = await GatewayClient.greeted(service);
+      blindResume.resume(paul.authorization, ready.session_id, 1);
+      expect(await blindResume.closed()).toEqual([4000, 'Session unavailable']);
+    } finally {
+      await service.sql('ALTER TABLE session_away RENAME TO session');
+    }
+    const back = await GatewayClient.greeted(service);
+    back.resume(paul.authorization, ready.session_id, 1);
+    await back.event('RESUMED');
+  });
+});
+
+describe('oauth 6.2: GET /v1/gateway/bot', () => {
+  const unknown = '1.x';
+  test.each([`Bot ${unknown}`, `bot ${unknown}`, `BOT 007.${'A'.repeat(43)}`, 'bOt 1._-'])(
+    'the form alone decides: %j',
+    async (authorization) => {
+      const { status, body } = await service.as(authorization).get('/v1/gateway/bot');
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        url: 'ws://localhost:8080/gateway',
+        shards: 1,
+        session_start_limit: { total: 1000, remaining: 999, reset_after: 14_400_000, max_concurrency: 1 },
+      });
+    },
+  );
+
+  test.each([
+    ...['Bot', 'Bot x', 'Bot .x', 'Bot 1.', 'Bot 1..x', 'Bot 1.a.b', 'Bot a.b', 'Bot a b.c', 'Bot -1.x', 'Bot 1.%00'],
+    ...['Bot  1.x', 'Bot 1.x y', 'Bot 1.x=', '1.x', 'Bearer 1.x', 'Admin 1.x', 'Bots 1.x', 'Bot\t1.x', 'Bot ١.x'],
+  ])('%j has not the form', async (authorization) => {
+    const value = Buffer.from(authorization, 'utf8').toString('latin1');
+    expectRefusal(await service.as(value).get('/v1/gateway/bot'), 'UNAUTHORIZED');
+  });
+
+  test('nothing is looked up', async () => {
+    const { counters } = service.app.get(IdentityResolver);
+    const before = { ...counters };
+    await service.as(`Bot 1.${'A'.repeat(43)}`).get('/v1/gateway/bot');
+    expect(counters).toEqual(before);
+  });
+
+  test('no credential, and a session token, have not the form', async () => {
+    expectRefusal(await service.anonymous.get('/v1/gateway/bot'), 'UNAUTHORIZED');
+    expectRefusal(await service.as(alice).get('/v1/gateway/bot'), 'UNAUTHORIZED');
+  });
+});

@@ -1,0 +1,490 @@
+import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
+import { Passwords } from '../../src/auth/passwords.service.js';
+import { Text } from '../../src/input.js';
+import { registerBucket } from '../../src/limits.js';
+import { scopes } from '../../src/oauth/scopes.js';
+import {
+  AdminAcl,
+  AllowSuspicious,
+  BearerOnly,
+  BlockedBySso,
+  Captcha,
+  OAuthScope,
+  type PolicyKind,
+  Public,
+  RateLimit,
+  RequiresSudo,
+  UserOnly,
+} from '../../src/policy/decorators.js';
+import { type RoutePlan, Routes } from '../../src/policy/route-audit.js';
+import {
+  type Answer,
+  earnedCaptcha,
+  enforceSso,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Outfit,
+  type OutfitOptions,
+  outfit,
+  person,
+  withTotp,
+} from '../support/index.js';
+
+const every = <T>(...lists: T[][]): T[][] =>
+  lists.reduce<T[][]>((rows, list) => rows.flatMap((row) => list.map((item) => [...row, item])), [[]]);
+
+describe('5.5 every route, every kind of credential', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse();
+  });
+  afterAll(() => service.close());
+
+  /** Codes that only the order of outcomes gives; an admitted caller must meet none of them. */
+  const OF_POLICY = [
+    ...['UNAUTHORIZED', 'INVALID_TOKEN', 'ACCESS_DENIED', 'MISSING_OAUTH_SCOPE', 'MISSING_PERMISSIONS', 'MISSING_ACL'],
+    ...['ACCOUNT_SUSPICIOUS_ACTIVITY', 'SSO_REQUIRED', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'],
+  ];
+  const IN = 'admitted';
+  /** Refusals of a handler that use a code of the order: admin.md section 4, a key manages no keys. */
+  const OF_HANDLERS = new Set([
+    'POST /v1/admin/api-keys by adminKey: ACCESS_DENIED',
+    'PATCH /v1/admin/api-keys/:key_id by adminKey: ACCESS_DENIED',
+    'DELETE /v1/admin/api-keys/:key_id by adminKey: ACCESS_DENIED',
+  ]);
+  const [U, A, C] = ['UNAUTHORIZED', 'ACCESS_DENIED', 'INVALID_CLIENT'];
+
+  const CALLERS = {
+    nobody: { present: () => undefined },
+    malformed: { present: ({ bot }) => bot.replace(' ', '  ') },
+    'unknown session': { present: ({ session }) => session.replace(/.{8}$/, 'AAAAAAAA') },
+    'unknown bearer': { present: ({ bearer }) => bearer.replace(/.{8}$/, 'AAAAAAAA') },
+    session: { present: ({ session }) => session },
+    'session after Bearer': { present: ({ session }) => `Bearer ${session}` },
+    bot: { present: ({ bot }) => bot },
+    'bearer with every scope': { present: ({ bearer }) => bearer, options: { scopes: scopes() } },
+    'bearer without scope': { present: ({ bearer }) => bearer },
+    'Admin bearer': { present: ({ adminBearer }) => adminBearer, options: { acls: ['*'] } },
+    'Admin key': { present: ({ adminKey }) => adminKey, options: { acls: ['*'] } },
+    administrator: { present: ({ session }) => session, options: { acls: ['*'] } },
+    'suspicious session': { present: ({ session }) => session, options: { suspicious: 1 } },
+    'suspicious bot': { present: ({ bot }) => bot, options: { suspicious: 1 } },
+    'suspicious bearer': { present: ({ bearer }) => bearer, options: { suspicious: 1, scopes: scopes() } },
+    'suspicious administrator': { present: ({ session }) => session, options: { suspicious: 1, acls: ['*'] } },
+  } satisfies Record<string, { present: (outfit: Outfit) => string | undefined; options?: OutfitOptions }>;
+  type Caller = keyof typeof CALLERS;
+  const NAMES = Object.keys(CALLERS) as Caller[];
+
+  /** Policy by kind of credential, as source.md section 5 and credentials.md section 3 have it. */
+  const OUTCOMES: Record<Exclude<PolicyKind, 'Public' | 'CredentialFree' | 'ClientAuth'>, Record<string, string>> = {
+    Authenticated: { none: U, session: IN, bot: IN, bearer: A, adminBearer: A, adminKey: U },
+    UserOnly: { none: U, session: IN, bot: A, bearer: A, adminBearer: A, adminKey: U },
+    BotOnly: { none: U, session: A, bot: IN, bearer: A, adminBearer: A, adminKey: U },
+    BearerOnly: { none: U, session: U, bot: U, bearer: IN, adminBearer: IN, adminKey: U },
+    AdminAcl: { none: U, session: IN, bot: U, bearer: A, adminBearer: IN, adminKey: IN },
+  };
+
+  function columnOf(caller: Caller): string {
+    if (/^(nobody|malformed|unknown)/.test(caller)) return 'none';
+    if (caller.startsWith('Admin ')) return caller === 'Admin key' ? 'adminKey' : 'adminBearer';
+    return /bot$/.test(caller) ? 'bot' : /bearer/.test(caller) ? 'bearer' : 'session';
+  }
+
+  function expected({ policy, path, method }: RoutePlan, caller: Caller): string {
+    const { kind, scope, allowSuspicious } = policy;
+    if (kind === 'Public' || kind === 'CredentialFree') return IN;
+    if (kind === 'ClientAuth') return C;
+    const column = columnOf(caller);
+    if (`${method} ${path}` === 'GET /v1/applications/@me' && !/bot$|malformed/.test(caller)) return 'INVALID_TOKEN';
+    const isBearer = column === 'bearer' || column === 'adminBearer';
+    const isOptedIn = isBearer && scope !== undefined && kind !== 'AdminAcl';
+    let outcome = isOptedIn ? IN : OUTCOMES[kind][column];
+    const granted =
+      caller === 'bearer without scope' ? [] : column === 'adminBearer' ? ['identify', 'email'] : scopes();
+    if (isOptedIn && !granted.includes(scope)) outcome = 'MISSING_OAUTH_SCOPE';
+    if (outcome !== IN) return outcome as string;
+    const isGated = kind !== 'AdminAcl' && !allowSuspicious;
+    if (caller.startsWith('suspicious') && isGated) return 'ACCOUNT_SUSPICIOUS_ACTIVITY';
+    const isPowerless = !('acls' in ((CALLERS[caller] as { options?: OutfitOptions }).options ?? {}));
+    return kind === 'AdminAcl' && isPowerless ? 'MISSING_PERMISSIONS' : IN;
+  }
+
+  function isRight(route: RoutePlan, kind: string, { status, code }: { status: number; code: string }, wanted: string) {
+    if (wanted !== IN) return code === wanted;
+    return status < 500 && (!OF_POLICY.includes(code) || OF_HANDLERS.has(`${name(route)} by ${kind}: ${code}`));
+  }
+
+  /** Calls a route with plausible path values and no input of substance. */
+  function call({ method, path, accepts }: RoutePlan, value: string | undefined): Promise<Answer> {
+    const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
+    const client = value === undefined ? service.anonymous : service.as(value);
+    const form = accepts.kind === 'form' ? new URLSearchParams({ token: '1' }) : undefined;
+    return client.send(method, target, form);
+  }
+
+  const routes = (...kinds: PolicyKind[]) =>
+    service.app.get(Routes).all.filter(({ policy }) => kinds.includes(policy.kind));
+  const name = ({ method, path }: RoutePlan) => `${method} ${path}`;
+
+  test.each([...(Object.keys(OUTCOMES) as PolicyKind[]), 'ClientAuth', 'Public'] as PolicyKind[])(
+    '@%s',
+    async (kind) => {
+      const shared = new Map<Caller, Outfit>();
+      for (const caller of NAMES) {
+        shared.set(caller, await outfit(service, (CALLERS[caller] as { options?: OutfitOptions }).options));
+      }
+      const surprises: string[] = [];
+      for (const route of routes(kind)) {
+        for (const caller of NAMES) {
+          const { present, options } = CALLERS[caller] as { present: (of: Outfit) => string; options?: OutfitOptions };
+          const wanted = expected(route, caller);
+          // An admitted caller may end its own credential, so nobody else may wear it.
+          const own = wanted === IN ? await outfit(service, options) : (shared.get(caller) as Outfit);
+          const { status, body } = await call(route, present(own));
+          const code = body?.code ?? '';
+          if (!isRight(route, columnOf(caller), { status, code }, wanted))
+            surprises.push(`${name(route)} with ${caller}: ${status} ${code}, not ${wanted}`);
+        }
+      }
+      expect(surprises).toEqual([]);
+    },
+    120_000,
+  );
+
+  test('@CredentialFree: no credential changes the answer', async () => {
+    const worn = await outfit(service, { acls: ['*'], scopes: scopes() });
+    for (const route of routes('CredentialFree')) {
+      const { status, body } = await call(route, undefined);
+      for (const caller of NAMES) {
+        if (route.policy.caseInsensitiveScheme && caller.endsWith('bot')) continue;
+        const answer = await call(route, (CALLERS[caller] as { present: (of: Outfit) => string }).present(worn));
+        expect([name(route), caller, answer.status, answer.body?.code]).toEqual([
+          ...[name(route), caller, status, body?.code],
+        ]);
+      }
+    }
+  });
+
+  test('@AdminAcl: the ACLs of the account, and of key and owner alike', async () => {
+    const surprises: string[] = [];
+    for (const route of routes('AdminAcl')) {
+      const { mode, acls } = route.policy.acl ?? { mode: 'all', acls: [] };
+      const gate = 'admin:authenticate';
+      const exact = [gate, ...(mode === 'any' ? acls.slice(-1) : acls)];
+      const lacking = acls.every((acl) => acl === gate) ? IN : 'MISSING_ACL';
+      const rows: [
+        title: string,
+        options: OutfitOptions,
+        credential: 'session' | 'adminKey' | 'adminBearer',
+        string,
+      ][] = [
+        [
+          'the ACLs without the gate',
+          { acls: [...acls].filter((acl) => acl !== gate) },
+          'session',
+          'MISSING_PERMISSIONS',
+        ],
+        ['the gate alone', { acls: [gate] }, 'session', lacking],
+        ['the gate alone, bearer', { acls: [gate] }, 'adminBearer', lacking],
+        ['exactly the ACLs', { acls: exact }, 'session', IN],
+        ['exactly the ACLs, bearer', { acls: exact }, 'adminBearer', IN],
+        ['the wildcard', { acls: ['*'] }, 'session', IN],
+        ['a key that has them all, its owner nothing', { acls: [], keyAcls: ['*'] }, 'adminKey', 'MISSING_PERMISSIONS'],
+        ['a key that has them all, its owner the gate', { acls: [gate], keyAcls: ['*'] }, 'adminKey', lacking],
+        ['a key that has nothing, its owner all', { acls: ['*'], keyAcls: [] }, 'adminKey', 'MISSING_ACL'],
+        [
+          'exactly the ACLs on both',
+          { acls: exact, keyAcls: acls.filter((acl) => exact.includes(acl)) },
+          'adminKey',
+          IN,
+        ],
+        ['a look-alike of the wildcard', { acls: [gate, 'user:*', '**'] }, 'session', lacking],
+      ];
+      for (const [title, options, credential, wanted] of rows) {
+        const { status, body } = await call(route, (await outfit(service, options))[credential]);
+        const code = body?.code ?? '';
+        if (!isRight(route, credential, { status, code }, wanted))
+          surprises.push(`${name(route)} with ${title}: ${status} ${code}, not ${wanted}`);
+      }
+    }
+    expect(surprises).toEqual([]);
+  }, 120_000);
+});
+
+registerBucket('probe:fresh', 1_000_000, 1);
+registerBucket('probe:spent', 1, 1_000_000);
+
+class NameInput {
+  @Text({ min: 1, max: 5 }) name: string;
+}
+
+/** Every row of the order stands over these two; they differ in whether the caller's allowance is spent. */
+@Controller('v1/probe')
+class ProbeController {
+  @Post('fresh')
+  @HttpCode(204)
+  @UserOnly()
+  @OAuthScope('identify')
+  @BlockedBySso()
+  @RateLimit('probe:fresh')
+  @Captcha()
+  @RequiresSudo()
+  fresh(@Body() _input: NameInput) {}
+
+  @Post('spent')
+  @HttpCode(204)
+  @UserOnly()
+  @OAuthScope('identify')
+  @BlockedBySso()
+  @RateLimit('probe:spent')
+  @Captcha()
+  @RequiresSudo()
+  spent(@Body() _input: NameInput) {}
+
+  @Post('bearer')
+  @HttpCode(204)
+  @BearerOnly()
+  @OAuthScope('identify')
+  bearer(@Body() _input: NameInput) {}
+
+  @Post('public')
+  @HttpCode(204)
+  @Public()
+  @BlockedBySso()
+  @Captcha()
+  open(@Body() _input: NameInput) {}
+
+  @Post('admitting')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RequiresSudo()
+  admitting(@Body() _input: NameInput) {}
+}
+
+@Controller('v1/admin/probe')
+class AdminProbeController {
+  @Post('fresh')
+  @HttpCode(204)
+  @AdminAcl('audit_log:view')
+  @RateLimit('probe:fresh')
+  fresh(@Body() _input: NameInput) {}
+
+  @Post('spent')
+  @HttpCode(204)
+  @AdminAcl('audit_log:view')
+  @RateLimit('probe:spent')
+  spent(@Body() _input: NameInput) {}
+}
+
+@Module({ controllers: [ProbeController, AdminProbeController] })
+class ProbeModule {}
+
+const PASSWORD = 'a quiet afternoon';
+
+describe('credentials.md 4: which refusal wins', () => {
+  let service: Gatehouse;
+  let passwordHash: string;
+  beforeAll(async () => {
+    service = await gatehouse({ modules: [ProbeModule], env: { RATE_LIMITS: 'on', CAPTCHA_PROVIDER: 'altcha' } });
+    passwordHash = await service.app.get(Passwords).hash(PASSWORD);
+  });
+  afterAll(() => service.close());
+
+  /** An account that is limited by nothing but the bucket in question. */
+  const worn = async (options: OutfitOptions): Promise<Outfit> => {
+    const made = await outfit(service, { flags: 1n << 33n, ...options });
+    await service.sql('UPDATE account SET password_hash = $2 WHERE id = $1', [made.accountId, passwordHash]);
+    return made;
+  };
+
+  test('on a user operation, over every combination of faults', async () => {
+    // [name of the fault, or its absence, ..., in the order of the table]
+    const callers = ['nobody', 'bot', 'bearer without scope', 'bearer', 'session'] as const;
+    const outfits = new Map<string, Outfit>();
+    for (const [captcha, suspicious] of every([true, false], [true, false])) {
+      const traits = captcha ? [] : ['captcha_exempt'];
+      outfits.set(`${captcha} ${suspicious}`, await worn({ traits, suspicious: suspicious ? 1 : 0, scopes: [] }));
+    }
+    const valueFor = (caller: (typeof callers)[number], of: Outfit) =>
+      ({
+        nobody: undefined,
+        bot: of.bot,
+        'bearer without scope': of.bearer,
+        bearer: of.adminBearer,
+        session: of.session,
+      })[caller];
+    const asCaller = (value: string | undefined) => (value === undefined ? service.anonymous : service.as(value));
+    for (const of of outfits.values()) {
+      for (const caller of callers) await asCaller(valueFor(caller, of)).post('/v1/probe/spent');
+    }
+    let seen = 0;
+    for (const sso of [false, true]) {
+      await enforceSso(service, sso);
+      for (const [spent, captcha, suspicious, body, sudo] of every(...Array(5).fill([false, true])) as boolean[][]) {
+        for (const caller of callers) {
+          const of = outfits.get(`${captcha} ${suspicious}`) as Outfit;
+          const reachesCaptcha = !sso && !spent && caller === 'nobody';
+          const token = reachesCaptcha && !captcha ? await earnedCaptcha(service) : 'none';
+          const answer = await asCaller(valueFor(caller, of))
+            .with(captcha ? {} : { 'x-captcha-token': token })
+            .post(`/v1/probe/${spent ? 'spent' : 'fresh'}`, {
+              name: body ? '' : 'x',
+              ...(sudo ? {} : { password: PASSWORD }),
+            });
+          const order: [applies: boolean | undefined, code: string][] = [
+            [sso, 'SSO_REQUIRED'],
+            [spent, 'RATE_LIMITED'],
+            [captcha, 'CAPTCHA_REQUIRED'],
+            [caller === 'nobody', 'UNAUTHORIZED'],
+            [caller === 'bot', 'ACCESS_DENIED'],
+            [caller === 'bearer without scope', 'MISSING_OAUTH_SCOPE'],
+            [suspicious, 'ACCOUNT_SUSPICIOUS_ACTIVITY'],
+            [body, 'INVALID_FORM_BODY'],
+            [sudo, 'SUDO_MODE_REQUIRED'],
+          ];
+          const wanted = order.find(([applies]) => applies)?.[1] ?? '204';
+          const faults = { sso, spent, captcha, caller, suspicious, body, sudo };
+          expect([faults, answer.body?.code ?? String(answer.status)]).toEqual([faults, wanted]);
+          seen++;
+        }
+      }
+    }
+    await enforceSso(service, false);
+    expect(seen).toBe(320);
+  }, 120_000);
+
+  test('on an Admin operation, over every combination of faults', async () => {
+    const callers = ['nobody', 'bot', 'bearer', 'adminBearer', 'session', 'adminKey'] as const;
+    for (const acls of [[], ['admin:authenticate'], ['admin:authenticate', 'audit_log:view']]) {
+      for (const suspicious of [0, 1]) {
+        const of = await worn({ acls, suspicious, scopes: scopes() });
+        for (const caller of callers) {
+          const client = caller === 'nobody' ? service.anonymous : service.as(of[caller]);
+          await client.post('/v1/admin/probe/spent');
+          for (const [spent, body] of every([false, true], [false, true]) as boolean[][]) {
+            const path = `/v1/admin/probe/${spent ? 'spent' : 'fresh'}`;
+            const answer = await client.post(path, { name: body ? '' : 'x' });
+            const order: [applies: boolean | undefined, code: string][] = [
+              [spent, 'RATE_LIMITED'],
+              [caller === 'nobody' || caller === 'bot', 'UNAUTHORIZED'],
+              [caller === 'bearer', 'ACCESS_DENIED'],
+              [acls.length === 0, 'MISSING_PERMISSIONS'],
+              [acls.length === 1, 'MISSING_ACL'],
+              [body, 'INVALID_FORM_BODY'],
+            ];
+            const wanted = order.find(([applies]) => applies)?.[1] ?? '204';
+            const faults = { acls, suspicious, caller, spent, body };
+            expect([faults, answer.body?.code ?? String(answer.status)]).toEqual([faults, wanted]);
+          }
+        }
+      }
+    }
+  });
+
+  test('on a bearer-only operation: kind of credential, scope, suspicion, body', async () => {
+    for (const [scoped, suspicious, body] of every(...Array(3).fill([false, true])) as boolean[][]) {
+      const of = await worn({ scopes: scoped ? ['identify'] : [], suspicious: suspicious ? 1 : 0 });
+      for (const caller of ['session', 'bot', 'adminKey', 'bearer'] as const) {
+        const answer = await service.as(of[caller]).post('/v1/probe/bearer', { name: body ? '' : 'x' });
+        const order: [applies: boolean | undefined, code: string][] = [
+          [caller !== 'bearer', 'UNAUTHORIZED'],
+          [!scoped, 'MISSING_OAUTH_SCOPE'],
+          [suspicious, 'ACCOUNT_SUSPICIOUS_ACTIVITY'],
+          [body, 'INVALID_FORM_BODY'],
+        ];
+        const wanted = order.find(([applies]) => applies)?.[1] ?? '204';
+        expect([caller, scoped, suspicious, body, answer.body?.code ?? '204']).toEqual([
+          ...[caller, scoped, suspicious, body, wanted],
+        ]);
+      }
+    }
+  });
+
+  test('a refusal names what it has to and nothing else', async () => {
+    const of = await worn({ suspicious: 0b1001, scopes: [], traits: ['captcha_exempt'] });
+    expect((await service.as(of.bearer).post('/v1/probe/fresh')).body).toEqual({
+      code: 'MISSING_OAUTH_SCOPE',
+      message: expect.any(String),
+      required_scope: 'identify',
+    });
+    expect((await service.as(of.session).post('/v1/probe/fresh')).body).toEqual({
+      code: 'ACCOUNT_SUSPICIOUS_ACTIVITY',
+      message: expect.any(String),
+      data: { suspicious_activity_flags: 0b1001 },
+    });
+    expect((await service.as(of.session).post('/v1/probe/admitting', { name: 'x' })).body).toEqual({
+      code: 'SUDO_MODE_REQUIRED',
+      message: expect.any(String),
+      has_mfa: false,
+      methods: { totp: false, webauthn: false, backup_codes: false },
+    });
+  });
+
+  test('a requirement that is met is gone from the refusal, and with the last one the refusal', async () => {
+    const of = await worn({ suspicious: 1 | 4, traits: ['captcha_exempt'] });
+    const flags = async () =>
+      (await service.as(of.session).post('/v1/probe/fresh', { name: 'x' })).body.data?.suspicious_activity_flags;
+    expect(await flags()).toBe(5);
+    const email = `${of.accountId}@example.com`;
+    await service.sql('UPDATE account SET email = $2, email_verified = true WHERE id = $1', [of.accountId, email]);
+    expect(await flags()).toBe(4);
+    await service.sql('UPDATE account SET has_verified_phone = true WHERE id = $1', [of.accountId]);
+    expect(await flags()).toBeUndefined();
+  });
+
+  test('no suspicion gates a public operation', async () => {
+    const of = await worn({ suspicious: 255, traits: ['captcha_exempt'] });
+    expect((await service.as(of.session).post('/v1/probe/public', { name: 'x' })).status).toBe(204);
+  });
+
+  test('SSO refuses before a captcha token is spent', async () => {
+    const token = await earnedCaptcha(service);
+    const client = service.anonymous.with({ 'x-captcha-token': token });
+    await enforceSso(service, true);
+    expectRefusal(await client.post('/v1/probe/public', { name: 'x' }), 'SSO_REQUIRED');
+    await enforceSso(service, false);
+    expect((await client.post('/v1/probe/public', { name: 'x' })).status).toBe(204);
+  });
+});
+
+describe('credentials.md 4: a bad body never spends a factor', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse();
+  });
+  afterAll(() => service.close());
+
+  const OPERATION = '/v1/auth/sessions/logout';
+  const bad = (code: string): [title: string, body: unknown, headers: Record<string, string>, refusal: string][] => {
+    const right = { session_id_hashes: [], mfa_method: 'totp', mfa_code: code };
+    const padding = 'x'.repeat(256 * 1024);
+    return [
+      ['a missing member', { mfa_method: 'totp', mfa_code: code }, {}, 'INVALID_FORM_BODY'],
+      ['a wrong member', { ...right, session_id_hashes: 'all' }, {}, 'INVALID_FORM_BODY'],
+      ['a wrong sudo member', { ...right, webauthn_challenge: 1 }, {}, 'INVALID_FORM_BODY'],
+      ['text that is no JSON', `${JSON.stringify(right)},`, {}, 'INVALID_FORM_BODY'],
+      ['another content type', JSON.stringify(right), { 'content-type': 'text/plain' }, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['an encoding', JSON.stringify(right), { 'content-encoding': 'gzip' }, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['too much of it', { ...right, padding }, {}, 'PAYLOAD_TOO_LARGE'],
+    ];
+  };
+
+  test('neither a TOTP code nor a backup code', async () => {
+    const alice = await person(service, 'alice');
+    const { authenticator, backupCodes } = await withTotp(service, alice);
+    for (const code of [authenticator.next(), backupCodes[0] as string]) {
+      for (const [title, body, headers, refusal] of bad(code)) {
+        const answer = await service.as(alice).send('POST', OPERATION, body, { headers });
+        expect([title, answer.body.code]).toEqual([title, refusal]);
+        expect(answer.headers.has('x-service-sudo-mode-jwt')).toBe(false);
+      }
+      const right = { session_id_hashes: [], mfa_method: 'totp', mfa_code: code };
+      expect((await service.as(alice).post(OPERATION, right)).status).toBe(204);
+      expect((await service.as(alice).post(OPERATION, right)).body.errors[0]).toMatchObject({
+        code: 'INVALID_MFA_CODE',
+      });
+    }
+  });
+});

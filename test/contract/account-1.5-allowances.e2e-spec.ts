@@ -1,0 +1,153 @@
+import { MailDomains } from '../../src/platform/mail-domains.js';
+import {
+  type Answer,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  inboxOf,
+  mailTo,
+  type Persona,
+  passkeySudo,
+  person,
+  verifyEmail,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+
+const CHALLENGE = '/v1/users/@me/mfa/backup-codes/challenge';
+const PASSWORD_CHANGE = '/v1/users/@me/password-change';
+const DISABLE = '/v1/users/@me/mfa/totp/disable';
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse();
+});
+afterAll(() => service.close());
+
+async function verified(name: string): Promise<Persona> {
+  const persona = await person(service, name);
+  await verifyEmail(service, persona);
+  return persona;
+}
+
+/** Asserts the shape of conventions.md 7.2: told how long, of which allowance, and of no bucket of a route. */
+function expectSpent(answer: Answer, limit: number): void {
+  expectRefusal(answer, 'RATE_LIMITED', { global: false, retry_after: expect.any(Number) });
+  const header = (name: string) => answer.headers.get(name);
+  expect(header('retry-after')).toBe(String(Math.max(1, Math.ceil(answer.body.retry_after))));
+  expect([header('x-ratelimit-scope'), header('x-ratelimit-limit')]).toEqual(['user', String(limit)]);
+  expect(header('x-ratelimit-remaining')).toBe('0');
+  expect(answer.headers.has('x-ratelimit-bucket')).toBe(false);
+}
+
+/** Lets the last mail of a ticket be older than the pause between two. */
+const sentLongAgo = ({ id }: Persona, purpose: string, member: string) =>
+  service.sql(
+    `UPDATE one_time_secret SET payload = jsonb_set(payload, $3::text[], '"2020-01-01T00:00:00.000Z"')
+     WHERE subject = $1 AND purpose = $2`,
+    [id, purpose, [member, 'sentAt']],
+  );
+
+describe('account.md 1.5 allowances of mailed codes', () => {
+  test('a password change starts three times in 15 minutes; the fourth mails nothing', async () => {
+    const alice = await verified('alice');
+    for (let start = 0; start < 3; start++) {
+      expect((await service.as(alice).post(`${PASSWORD_CHANGE}/start`)).status).toBe(200);
+    }
+    expectSpent(await service.as(alice).post(`${PASSWORD_CHANGE}/start`), 3);
+    await mailTo(service, alice.email, 'password_change', 3);
+    expect(await inboxOf(service, alice.email, 'password_change')).toHaveLength(3);
+  });
+
+  test('a backup-code challenge is mailed again once in 30 seconds and three times in 15 minutes', async () => {
+    const alice = await verified('alice');
+    await withTotp(service, alice);
+    const { ticket } = (await service.as(alice).post(CHALLENGE)).body;
+    const resend = () => service.as(alice).post(`${CHALLENGE}/resend`, { ticket });
+    for (let count = 0; count < 3; count++) {
+      expectRefusal(await resend(), 'RATE_LIMITED');
+      await sentLongAgo(alice, 'backup-codes-challenge', 'lastSent');
+      expect((await resend()).status).toBe(204);
+    }
+    await sentLongAgo(alice, 'backup-codes-challenge', 'lastSent');
+    expectSpent(await resend(), 3);
+  });
+
+  test('five regenerations with one challenge are the most, and the sixth changes nothing', async () => {
+    const alice = await verified('alice');
+    await withTotp(service, alice);
+    const { ticket } = (await service.as(alice).post(CHALLENGE)).body;
+    const { code } = (await mailTo(service, alice.email, 'backup_codes_challenge')).metadata;
+    const { verification_proof } = (await service.as(alice).post(`${CHALLENGE}/verify`, { ticket, code })).body;
+    const regenerate = () => service.as(alice).post(`${CHALLENGE}/regenerate`, { ticket, verification_proof });
+    for (let count = 0; count < 5; count++) expect((await regenerate()).status).toBe(200);
+    const digests = () => service.sql('SELECT digest FROM backup_code WHERE account_id = $1', [alice.id]);
+    const before = await digests();
+    expectSpent(await regenerate(), 5);
+    expect(await digests()).toEqual(before);
+  });
+});
+
+describe('account.md 1.5 the allowance of sudo', () => {
+  test('the code of TOTP disable counts too; it is spent with the right code, and a passkey still enters', async () => {
+    const alice = await verified('alice');
+    const { authenticator } = await withTotp(service, alice);
+    const key = await withPasskey(service, alice, undefined, { mfa_method: 'totp', mfa_code: authenticator.next() });
+    const disable = async (code: string) =>
+      service.as(alice).post(DISABLE, { code, ...(await passkeySudo(service, alice, key)) });
+    for (let attempt = 0; attempt < 10; attempt++) expectInvalid(await disable('000000'), 'code: INVALID_CODE');
+    expectInvalid(await disable(authenticator.next()), 'code: INVALID_CODE');
+    const typed = { session_id_hashes: [], mfa_method: 'totp', mfa_code: authenticator.next() };
+    expectInvalid(await service.as(alice).post('/v1/auth/sessions/logout', typed), 'mfa_code: INVALID_MFA_CODE');
+    const proven = { session_id_hashes: [], ...(await passkeySudo(service, alice, key)) };
+    expect((await service.as(alice).post('/v1/auth/sessions/logout', proven)).status).toBe(204);
+    expect((await service.as(alice).get('/v1/users/@me')).body.authenticator_types).toEqual([0]);
+  });
+
+  test('it is separate from that of the login: spent here, a backup code still signs in there', async () => {
+    const alice = await verified('alice');
+    const { backupCodes } = await withTotp(service, alice);
+    const typed = (mfa_code = '') =>
+      service.as(alice).post('/v1/auth/sessions/logout', { session_id_hashes: [], mfa_method: 'totp', mfa_code });
+    for (let attempt = 0; attempt < 10; attempt++) {
+      expectInvalid(await typed('000000'), 'mfa_code: INVALID_MFA_CODE');
+    }
+    expectInvalid(await typed(backupCodes[0]), 'mfa_code: INVALID_MFA_CODE');
+    const { email, password } = alice;
+    const { ticket } = (await service.anonymous.post('/v1/auth/login', { email, password })).body;
+    const entered = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: backupCodes[0] });
+    expect(entered.status).toBe(200);
+    expectInvalid(await typed(backupCodes[1]), 'mfa_code: INVALID_MFA_CODE');
+  });
+});
+
+describe('account.md section 4 with the DNS check on', () => {
+  test('a new address whose domain takes no mail is refused at both procedures, and gets none', async () => {
+    const checked = await gatehouse({ env: { EMAIL_DNS_CHECK: 'on' } });
+    try {
+      const absent = () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }));
+      checked.app.get(MailDomains).lookup = {
+        resolveMx: async (domain) =>
+          domain === 'example.com' ? [{ exchange: 'mail.example.com', priority: 0 }] : absent(),
+        resolve4: absent as never,
+        resolve6: absent as never,
+      };
+      const alice = await person(checked, 'alice');
+      const { ticket, original_proof } = (await checked.as(alice).post('/v1/users/@me/email-change/start')).body;
+      const new_email = 'alice@nowhere.example';
+      const request = { ticket, new_email, original_proof };
+      const refused = await checked.as(alice).post('/v1/users/@me/email-change/request-new', request);
+      expectInvalid(refused, 'new_email: INVALID_EMAIL_ADDRESS');
+      await checked.sql('UPDATE account SET email_bounced = true WHERE id = $1', [alice.id]);
+      const bounced = await checked.as(alice).post('/v1/users/@me/email-change/bounced/request-new', { new_email });
+      expectInvalid(bounced, 'new_email: INVALID_EMAIL_ADDRESS');
+      expect(await checked.sql('SELECT 1 FROM outbox WHERE recipient = $1', [new_email])).toEqual([]);
+      const present = { ticket, new_email: 'other@example.com', original_proof };
+      const taken = await checked.as(alice).post('/v1/users/@me/email-change/request-new', present);
+      expect(taken.status).toBe(200);
+    } finally {
+      await checked.close();
+    }
+  });
+});

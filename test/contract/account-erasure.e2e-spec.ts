@@ -1,0 +1,326 @@
+import { Module } from '@nestjs/common';
+import sharp from 'sharp';
+import { LastUsed } from '../../src/auth/last-used.service.js';
+import { OneTimeSecrets } from '../../src/auth/one-time-secrets.service.js';
+import type { Row } from '../../src/platform/database.js';
+import { AccountExport } from '../../src/users/account-export.service.js';
+import { AccountRemoval } from '../../src/users/account-removal.service.js';
+import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
+import { adminKey, setAcls } from '../support/admin.js';
+import {
+  type Answer,
+  Authenticator,
+  changeEmail,
+  eventually,
+  type Gatehouse,
+  gatehouse,
+  mailTo,
+  newApp,
+  newCode,
+  newHook,
+  newTokens,
+  type Persona,
+  person,
+  planUploads,
+  settled,
+  uploadFile,
+  verifyEmail,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+import { sweep } from '../support/sweep.js';
+
+interface Fate {
+  /** Finds the rows of an account ($1), its bot ($2), its webhook ($3) and its planned upload ($4). */
+  readonly rows: string | null;
+  readonly after: 'erased' | 'removed' | 'kept' | 'nobody';
+  /** The part of an export in which the rows occur. */
+  readonly exported: string | null;
+  readonly why?: string;
+}
+
+/** What becomes of every table when an account ends. A new table belongs here before anything works. */
+const TABLES: Record<string, Fate> = {
+  account: { rows: 'id IN ($1, $2)', after: 'erased', exported: 'account', why: 'others refer to its id' },
+  account_settings: { rows: 'account_id IN ($1, $2)', after: 'removed', exported: 'settings' },
+  session: { rows: 'account_id = $1', after: 'removed', exported: 'sessions' },
+  authorized_ip: { rows: 'account_id = $1', after: 'removed', exported: 'authorized_ips' },
+  backup_code: { rows: 'account_id = $1', after: 'removed', exported: 'backup_codes' },
+  passkey: { rows: 'account_id = $1', after: 'removed', exported: 'passkeys' },
+  one_time_secret: {
+    rows: "subject = $1::text OR payload->'approval'->>'accountId' = $1::text",
+    after: 'removed',
+    exported: 'pending_secrets',
+  },
+  outbox: { rows: 'account_id = $1', after: 'removed', exported: 'mail' },
+  inbox_message: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'only while developing' },
+  sso_identity: { rows: 'account_id = $1', after: 'removed', exported: 'sign_on_identities' },
+  application: { rows: 'owner_id = $1', after: 'removed', exported: 'applications' },
+  oauth_family: { rows: 'account_id = $1', after: 'removed', exported: 'grants' },
+  oauth_token: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'a grant says it' },
+  oauth_code: { rows: 'account_id = $1', after: 'removed', exported: null, why: 'lives for a minute' },
+  oauth_bot_grant: { rows: 'account_id = $1', after: 'removed', exported: 'bot_authorizations' },
+  admin_key: { rows: 'owner_id = $1', after: 'removed', exported: 'admin_keys' },
+  webhook: { rows: 'owner_id = $1', after: 'removed', exported: 'webhooks' },
+  webhook_message: { rows: 'webhook_id = $3', after: 'removed', exported: 'webhook_messages' },
+  webhook_repeat: { rows: 'webhook_id = $3', after: 'removed', exported: null, why: 'a mark against repetition' },
+  gateway_event: { rows: null, after: 'nobody', exported: null, why: 'notices, which hold ids, for five minutes' },
+  webhook_event: { rows: 'webhook_id = $3', after: 'removed', exported: null, why: 'a copy on its way to a sink' },
+  media_object: { rows: 'account_id = $1', after: 'removed', exported: 'media' },
+  media_upload: { rows: 'owner_id = $1', after: 'removed', exported: 'uploads' },
+  media_staged: { rows: 'key = $4', after: 'removed', exported: null, why: 'bytes on their way to an upload' },
+  media_garbage: { rows: null, after: 'nobody', exported: null, why: 'gone with the bytes, within the hour' },
+  media_capability: { rows: null, after: 'nobody', exported: null, why: 'digests' },
+  audit_log: { rows: 'admin_user_id = $1', after: 'kept', exported: 'audit_by_account', why: 'append only' },
+  ip_ban: { rows: 'created_by_user_id = $1', after: 'kept', exported: null, why: 'names who banned by id only' },
+  instance: { rows: null, after: 'nobody', exported: null },
+  sso_document: { rows: null, after: 'nobody', exported: null, why: 'documents of the provider' },
+};
+
+const NAME = 'Zaphod';
+const AGENT = 'CanaryBrowser/7.7';
+const ADDRESS = '127.77.7.7';
+const PHONE = '+493077777777';
+/** Text by which a leftover would show, wherever it is. */
+const CANARIES = ['zaphod', 'canary', ADDRESS, PHONE.slice(1)];
+
+/** Takes no message, so that events wait. */
+const stuck: WebhookMessageSink = {
+  name: 'stuck',
+  handle: () => Promise.reject(new Error('not now')),
+};
+
+@Module({ providers: [{ provide: WEBHOOK_MESSAGE_SINKS, useValue: stuck }] })
+class StuckModule {}
+
+let service: Gatehouse;
+beforeAll(async () => {
+  const env = { SMS_TRANSPORT: 'inbox', IP_AUTHORIZATION: 'off' };
+  service = await gatehouse({ env, modules: [StuckModule] });
+});
+afterAll(() => service.close());
+
+const ok = ({ status, body }: { status: number; body: unknown }) => {
+  if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
+};
+
+interface Whole {
+  readonly persona: Persona;
+  readonly ids: readonly [account: string, bot: string, webhook: string, upload: string];
+  readonly authenticator: Authenticator;
+}
+
+/** An account with data in every table. */
+async function wholeAccount(email: string): Promise<Whole> {
+  const visitor = service.anonymous.from(ADDRESS).with({ 'user-agent': AGENT });
+  const password = 'a canary of a password';
+  const { body: registered } = await visitor.post('/v1/auth/register', { email, password, username: NAME });
+  const persona = { id: registered.user_id, email, password, username: NAME, authorization: registered.token };
+  const me = service.as(persona).from(ADDRESS).with({ 'user-agent': AGENT });
+  const { authenticator } = await withTotp(service, persona);
+  const byCode = () => ({ mfa_method: 'totp', mfa_code: authenticator.next() });
+  await withPasskey(service, persona, undefined, byCode());
+  const avatar = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const texts = { bio: 'canary bio', pronouns: 'canary', global_name: 'Canary', avatar: avatar.toString('base64') };
+  ok(await me.patch('/v1/users/@me', texts));
+  ok(await me.patch('/v1/users/@me/settings', { custom: { canary: true } }));
+  await changeEmail(service, persona, { to: `new.${email}`, proof: byCode });
+  ok(await me.post('/v1/users/@me/phone/send-verification', { phone: PHONE }));
+  const { metadata } = await mailTo(service, PHONE, 'phone_verification');
+  ok(await me.post('/v1/users/@me/phone/verify', { phone: PHONE, code: metadata.code }));
+
+  const app = await newApp(service, persona, { name: 'Canary app' });
+  ok(await service.as(app.bot).from(ADDRESS).get('/v1/users/@me'));
+  await newTokens(service, persona, app, 'identify bot');
+  await newCode(service, persona, app);
+  const hook = await newHook(service, persona, { name: 'Canary hook' });
+  ok(await visitor.post(hook.path, { content: 'canary content', username: 'Canary', nonce: 'canary' }));
+  await uploadFile(service, persona, 'canary.txt', new TextEncoder().encode('canary'));
+  const [planned] = await planUploads(service, persona, [{ filename: 'canary2.txt', size: 6 }]);
+  const { pathname, search } = new URL(planned?.upload_url ?? '');
+  ok(await service.anonymous.put(pathname + search, new TextEncoder().encode('canary')));
+  await setAcls(service, persona, ['*']);
+  await adminKey(service, persona, 'user:lookup');
+  ok(await service.as(persona).post('/v1/admin/blocklists/ip/entries', { ip: '198.51.100.77' }));
+  await service.sql("INSERT INTO sso_identity (issuer, subject, account_id) VALUES ('https://idp', 'canary', $1)", [
+    persona.id,
+  ]);
+  const { body: handoff } = await visitor.post('/v1/auth/handoff/initiate');
+  ok(await visitor.get(`/v1/auth/handoff/${handoff.code}/info`));
+  ok(await me.post('/v1/auth/handoff/complete', { code: handoff.code, user_id: persona.id }));
+  await settled(service);
+  return { persona, authenticator, ids: [persona.id, app.id, hook.id, planned?.upload_filename ?? ''] };
+}
+
+/** How many rows of the account each table holds. */
+async function count(ids: Whole['ids']): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [table, { rows }] of Object.entries(TABLES)) {
+    if (rows === null) continue;
+    // Every parameter must occur for its type to be known.
+    const all = '$1::bigint IS NOT NULL AND $2::bigint IS NOT NULL AND $3::bigint IS NOT NULL AND $4::text IS NOT NULL';
+    const [row] = await service.sql(`SELECT count(*)::int AS n FROM ${table} WHERE ${all} AND (${rows})`, [...ids]);
+    counts[table] = row?.n;
+  }
+  return counts;
+}
+
+/** Rows of any table, the audit log aside, that hold a canary. */
+async function leftovers(): Promise<Row[]> {
+  const found: Row[] = [];
+  for (const table of Object.keys(TABLES)) {
+    if (TABLES[table]?.after === 'kept') continue;
+    const rows = await service.sql(`SELECT $1 AS table, t::text AS row FROM ${table} t WHERE t::text ILIKE ANY ($2)`, [
+      table,
+      CANARIES.map((canary) => `%${canary}%`),
+    ]);
+    found.push(...rows);
+  }
+  return found;
+}
+
+const named = (wanted: (fate: Fate) => boolean) => Object.keys(TABLES).filter((table) => wanted(TABLES[table] as Fate));
+
+describe('account.md section 3 erasure', () => {
+  test('every table of the schema is named, with what becomes of it', async () => {
+    const rows = await service.sql(
+      "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'migration'",
+    );
+    expect(rows.map(({ table_name }) => table_name).sort()).toEqual(Object.keys(TABLES).sort());
+  });
+
+  test('an account with data in all of them is exported whole, then the worker leaves nothing but what is kept', async () => {
+    const { persona, ids, authenticator } = await wholeAccount('zaphod.canary@example.com');
+    const before = await count(ids);
+    expect(Object.keys(before).filter((table) => before[table] === 0)).toEqual([]);
+
+    const parts = await service.app.get(AccountExport).of(persona.id);
+    const isEmpty = (part: unknown) => !part || (Array.isArray(part) && part.length === 0);
+    expect(named(({ exported }) => exported !== null && isEmpty(parts[exported]))).toEqual([]);
+    expect(parts.account).toMatchObject({ username: NAME, email: 'new.zaphod.canary@example.com', bio: 'canary bio' });
+    const text = JSON.stringify(parts);
+    const [secrets] = await service.sql('SELECT password_hash, totp_secret, phone_digest FROM account WHERE id = $1', [
+      persona.id,
+    ]);
+    for (const secret of Object.values(secrets ?? {})) {
+      expect(text).not.toContain(Buffer.isBuffer(secret) ? secret.toString('hex') : secret);
+    }
+    expect(text).not.toContain(authenticator.secret.base32);
+    expect(text).not.toMatch(/digest|_hash"/);
+
+    const leaving = await service
+      .as(persona)
+      .post('/v1/users/@me/delete', { mfa_method: 'totp', mfa_code: authenticator.next() });
+    ok(leaving);
+    await settled(service);
+    await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [persona.id]);
+    await sweep(service);
+    await service.sql("UPDATE media_garbage SET since = now() - interval '1 hour'");
+    await sweep(service);
+
+    const after = await count(ids);
+    expect(named(({ after: fate }) => fate === 'removed').filter((table) => after[table] !== 0)).toEqual([]);
+    expect(named(({ after: fate }) => fate === 'kept').filter((table) => after[table] === 0)).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+    const [row] = await service.sql('SELECT * FROM account WHERE id = $1', [persona.id]);
+    const { id, username, deletion_at, deleted_at, created_at, deletion_reason_code, epoch, ...rest } = row as Row;
+    expect([id, username, deletion_reason_code]).toEqual([persona.id, 'DeletedUser', 1]);
+    expect([deletion_at, deleted_at, created_at]).toEqual(Array(3).fill(expect.any(Date)));
+    const isBlank = (value: unknown) =>
+      [null, false, 0, '0', 'en-US'].includes(value as never) || (Array.isArray(value) && value.length === 0);
+    expect(Object.keys(rest).filter((column) => column !== 'flags' && !isBlank(rest[column]))).toEqual([]);
+    expect(epoch).toBeGreaterThan(0);
+  });
+
+  test('a use of the account that was noticed before its end is not written after it', async () => {
+    const { body } = await service.anonymous.post('/v1/auth/register', {
+      email: 'late@example.com',
+      password: 'a password of late use',
+    });
+    await service.sql('UPDATE account SET last_active_at = NULL, last_active_ip = NULL WHERE id = $1', [body.user_id]);
+    expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
+    await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [body.user_id]);
+    await sweep(service);
+    await service.app.get(LastUsed).beforeApplicationShutdown();
+    const [row] = await service.sql('SELECT deleted_at, last_active_ip FROM account WHERE id = $1', [body.user_id]);
+    expect(row).toEqual({ deleted_at: expect.any(Date), last_active_ip: null });
+  });
+
+  test('what was asked for before the end and is done after it writes nothing to what is left', async () => {
+    const alice = await person(service, 'alice');
+    await verifyEmail(service, alice);
+    const me = service.as(alice);
+    const authenticator = new Authenticator(service);
+    const { password } = alice;
+    const asked: Record<string, () => Promise<Answer>> = {
+      profile: () => me.patch('/v1/users/@me', { bio: 'canary after the end', global_name: 'Canary' }),
+      settings: () => me.patch('/v1/users/@me/settings', { custom: { canary: true } }),
+      terms: () => me.post('/v1/users/@me/terms-acceptance'),
+      authenticator: () =>
+        me.post('/v1/users/@me/mfa/totp/enable', {
+          ...{ secret: authenticator.secret.base32, code: authenticator.code(), password },
+        }),
+      address: () => me.post('/v1/users/@me/email-change/start'),
+      disable: () => me.post('/v1/users/@me/disable', { password }),
+      deletion: () => me.post('/v1/users/@me/delete', { password }),
+    };
+    await service.sql('UPDATE account SET deleted_at = now(), flags = $2 WHERE id = $1', [alice.id, String(1n << 34n)]);
+    const whole = () =>
+      service.sql('SELECT * FROM account a LEFT JOIN account_settings ON account_id = a.id WHERE a.id = $1', [
+        alice.id,
+      ]);
+    const before = await whole();
+    for (const [operation, ask] of Object.entries(asked)) {
+      const { status, body } = await ask();
+      expect([operation, status, body.code]).toEqual([operation, 403, 'ACCESS_DENIED']);
+    }
+    expect(await whole()).toEqual(before);
+    expect(await service.sql('SELECT 1 FROM backup_code WHERE account_id = $1', [alice.id])).toEqual([]);
+  });
+
+  test('an account that cannot be removed stays whole and keeps no other from its end', async () => {
+    const register = async (email: string) =>
+      (await service.anonymous.post('/v1/auth/register', { email, password: 'a password of one who goes' })).body;
+    const [stuck, free] = [await register('stuck@example.com'), await register('free@example.com')];
+    let isBroken = true;
+    service.app.get(AccountRemoval).alsoRemove(async (_, id) => {
+      if (isBroken && id === stuck.user_id) throw new Error('a part of a module fails');
+    });
+    const due = [stuck.user_id, free.user_id];
+    await service.sql("UPDATE account SET deletion_at = now() - interval '1 hour' WHERE id = $1", [stuck.user_id]);
+    await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [free.user_id]);
+    const erased = async () => {
+      await sweep(service);
+      const rows = await service.sql('SELECT id FROM account WHERE id = ANY ($1) AND deleted_at IS NOT NULL', [due]);
+      return rows.map(({ id }) => id);
+    };
+    expect(await erased()).toEqual([free.user_id]);
+    expect((await service.as(stuck.token).get('/v1/users/@me')).body.email).toBe('stuck@example.com');
+    expect(service.log.join('')).toContain('an account could not be removed');
+    isBroken = false;
+    expect((await erased()).sort()).toEqual([...due].sort());
+  });
+
+  test("other accounts keep what is theirs: a secret that names the account is the account's only", async () => {
+    const secrets = service.app.get(OneTimeSecrets);
+    const { body: other } = await service.anonymous.post('/v1/auth/register', {
+      email: 'other@example.com',
+      password: 'a password of another',
+    });
+    const secret = await secrets.issue('test', other.user_id, { accountId: other.user_id }, 60);
+    const { body } = await service.anonymous.post('/v1/auth/register', {
+      email: 'going@example.com',
+      password: 'a password of one who goes',
+    });
+    await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [body.user_id]);
+    await sweep(service);
+    expect(await secrets.peek('test', secret)).not.toBeNull();
+    expect((await service.as(other.token).get('/v1/users/@me')).status).toBe(200);
+    await eventually('the mail of the other account', async () => {
+      const rows = await service.sql('SELECT 1 FROM inbox_message WHERE account_id = $1', [other.user_id]);
+      return rows.length > 0 || undefined;
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { Config } from '../../src/config.js';
+import { Instance } from '../../src/platform/instance.js';
+import { Replica } from '../../src/platform/replica.js';
+import { describeOnPostgres } from '../machine/postgres.js';
+import { administrator, adminKey, setAcls } from '../support/admin.js';
+import {
+  type Answer,
+  asApp,
+  enforceSso,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  isAlive,
+  newApp,
+  newTokens,
+  type Persona,
+  person,
+} from '../support/index.js';
+import { eventually } from '../support/mail.js';
+
+const CONFIG = '/v1/admin/instance/config';
+const register = (service: Gatehouse) =>
+  service.anonymous.post('/v1/auth/register', {
+    email: `r${Math.random()}@example.com`,
+    password: 'a long enough password',
+  });
+
+describeOnPostgres('on every replica', () => {
+  let first: Gatehouse;
+  let second: Gatehouse;
+  let root: Persona;
+  beforeAll(async () => {
+    first = await gatehouse();
+    second = await gatehouse({ env: { DATABASE_URL: first.app.get(Config).databaseUrl ?? '' } });
+    root = await administrator(first, '*');
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+  });
+
+  /** Waits until the other replica has heard of it. */
+  const heard = (what: string, attempt: () => Promise<Answer>, code: string | undefined) =>
+    eventually(what, async () => ((await attempt()).body?.code === code ? true : undefined));
+
+  test('admin.md 9 a change of the instance configuration holds within a second', async () => {
+    const patch = (body: object) => first.as(root).patch(CONFIG, body);
+    const closed = await patch({ registration: { mode: 'closed' }, app_public: { branding: { product_name: 'New' } } });
+    expect(closed.status).toBe(200);
+    await heard('a closed registration', () => register(second), 'REGISTRATION_CLOSED');
+    expect((await second.anonymous.get('/.well-known/service')).body).toMatchObject({
+      product_name: 'New',
+      registration: { mode: 'closed' },
+    });
+    expect((await second.as(root).get(CONFIG)).body).toEqual(closed.body);
+    await patch({ registration: { mode: 'open' } });
+    await heard('an open registration', () => register(second), undefined);
+  });
+
+  test('SSOE-05 so does enforcement of single sign-on, in both directions', async () => {
+    const alice = await person(first, 'alice');
+    const login = () => second.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password });
+    await enforceSso(first, true);
+    await heard('enforcement', login, 'SSO_REQUIRED');
+    expect((await second.as(alice).get('/v1/users/@me')).status).toBe(200);
+    await enforceSso(first, false);
+    await heard('the end of enforcement', login, undefined);
+  });
+
+  test('ADM-06 ACLs of an account and of its keys hold from the next request', async () => {
+    const clerk = await administrator(first, 'user:lookup', 'admin_api_key:manage');
+    const key = await adminKey(first, clerk, 'user:lookup');
+    const attempt = () => second.as(key).get(`/v1/admin/users/${clerk.id}`);
+    expect((await attempt()).status).toBe(200);
+    await first.as(root).put(`/v1/admin/users/${clerk.id}/acls`, { acls: ['admin:authenticate'] });
+    expectRefusal(await attempt(), 'MISSING_ACL');
+    await setAcls(first, clerk, []);
+    expectRefusal(await attempt(), 'MISSING_PERMISSIONS');
+  });
+
+  test('a revoked Admin key is dead at the next request', async () => {
+    const key = await adminKey(first, root, 'user:lookup');
+    expect((await second.as(key).get(`/v1/admin/users/${root.id}`)).status).toBe(200);
+    expect((await first.as(root).delete(`/v1/admin/api-keys/${key.id}`)).status).toBe(200);
+    expectRefusal(await second.as(key).get(`/v1/admin/users/${root.id}`), 'UNAUTHORIZED');
+  });
+
+  test('OAU-26 so are a client secret, a bot token and the tokens of a grant', async () => {
+    const owner = await person(first, 'owner');
+    const app = await newApp(first, owner);
+    const tokens = await newTokens(second, owner, app);
+    const introspect = () => asApp(second, app, '/v1/oauth2/introspect', { token: tokens.access_token });
+    expect((await introspect()).body.active).toBe(true);
+    const base = `/v1/oauth2/applications/${app.id}`;
+    const sudo = { password: owner.password };
+    expect((await first.as(owner).post(`${base}/bot/reset-token`, sudo)).status).toBe(200);
+    expectRefusal(await second.as(app.bot).get('/v1/applications/@me'), 'UNAUTHORIZED');
+    expect((await first.as(owner).post(`${base}/client-secret/reset`, sudo)).status).toBe(200);
+    expectRefusal(await introspect(), 'INVALID_CLIENT');
+    expect(await isAlive(second, tokens.access_token)).toBe(true);
+    expect((await first.as(owner).delete(`/v1/oauth2/@me/authorizations/${app.id}`)).status).toBe(204);
+    expect(await isAlive(second, tokens.access_token)).toBe(false);
+  });
+
+  test('one built-in Admin application and one audit chain', async () => {
+    const { body } = await second.as(root).get('/v1/admin/audit-logs');
+    expect(body.logs.map(({ action }: { action: string }) => action)).toContain('update_instance_config');
+    const rows = await first.sql('SELECT 1 FROM application WHERE owner_id IS NULL');
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('a replica that could not hear', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse();
+  });
+  afterAll(() => service.close());
+
+  test('reads the instance configuration again once it can', async () => {
+    const replica = service.app.get(Replica) as unknown as {
+      deliver(notice: object, concerns: () => boolean): Promise<void>;
+    };
+    await service.sql(`INSERT INTO instance (name, value) VALUES ('registration', '{"mode": "closed"}')`);
+    expect((await register(service)).status).toBe(200);
+    await replica.deliver({ topic: 'resync', data: {} }, () => true);
+    expectRefusal(await register(service), 'REGISTRATION_CLOSED');
+    expect(service.app.get(Instance).current.registration.mode).toBe('closed');
+  });
+});

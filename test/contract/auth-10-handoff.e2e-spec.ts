@@ -1,0 +1,290 @@
+import {
+  type Answer,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Persona,
+  person,
+  signIn,
+} from '../support/index.js';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const EXPIRED = { status: 'expired' };
+const PENDING = { status: 'pending' };
+const DELETED = 1n << 34n;
+
+describe('auth 10 session exchange', () => {
+  let service: Gatehouse;
+  let alice: Persona;
+  let host = 0;
+  beforeAll(async () => {
+    service = await gatehouse();
+    alice = await person(service, 'alice');
+  });
+  afterAll(() => service.close());
+
+  // Failures are counted by address: every test is somebody else.
+  let caller: ReturnType<Gatehouse['as']>;
+  beforeEach(() => {
+    caller = service.anonymous.from(`127.0.30.${++host}`).with({ 'user-agent': FIREFOX });
+  });
+
+  const initiate = () => caller.post('/v1/auth/handoff/initiate');
+  const inspect = (code: string) => caller.get(`/v1/auth/handoff/${encodeURIComponent(code)}/info`);
+  const status = (code: string) => caller.get(`/v1/auth/handoff/${encodeURIComponent(code)}/status`);
+  const collect = (code: string, poll_secret: unknown) =>
+    caller.post(`/v1/auth/handoff/${code}/status`, { poll_secret });
+  const cancel = (code: string) => caller.delete(`/v1/auth/handoff/${code}`);
+  const approve = (code: unknown, user_id: unknown = alice.id, as: string | Persona = alice): Promise<Answer> =>
+    service.as(as).from(`127.0.31.${host}`).post('/v1/auth/handoff/complete', { code, user_id });
+  const age = (seconds: number) =>
+    service.sql(
+      "UPDATE one_time_secret SET created_at = created_at - $1 * interval '1 second' WHERE purpose = 'handoff'",
+      [seconds],
+    );
+
+  async function inspected(): Promise<{ code: string; secret: string }> {
+    const { body } = await initiate();
+    await inspect(body.code);
+    return { code: body.code, secret: body.poll_secret };
+  }
+
+  async function approved(as: string | Persona = alice) {
+    const handoff = await inspected();
+    expect((await approve(handoff.code, alice.id, as)).status).toBe(204);
+    return handoff;
+  }
+
+  test('initiate answers a code of 12, shown 6-6, its expiry in 5 minutes and a poll secret', async () => {
+    const before = Date.now();
+    const answer = await initiate();
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 200,
+      body: {
+        code: expect.stringMatching(/^[ABCDEFGHJKMNPQRSTUVWXYZ2-9]{6}-[ABCDEFGHJKMNPQRSTUVWXYZ2-9]{6}$/),
+        expires_at: expect.stringMatching(/Z$/),
+        poll_secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      },
+    });
+    const left = Date.parse(answer.body.expires_at) - before;
+    expect(left).toBeGreaterThan(290_000);
+    expect(left).toBeLessThan(310_000);
+    const [row] = await service.sql(
+      "SELECT row_to_json(s)::text AS row FROM one_time_secret s WHERE purpose = 'handoff'",
+    );
+    expect(row?.row).not.toContain(answer.body.code.replace('-', ''));
+    expect(row?.row).not.toContain(answer.body.poll_secret);
+  });
+
+  test('info shows the client that asks', async () => {
+    const { body } = await initiate();
+    const { status: code, body: shown } = await inspect(body.code);
+    expect({ code, shown }).toEqual({
+      code: 200,
+      shown: {
+        status: 'pending',
+        client_info: { platform: 'desktop', os: 'Linux', browser: 'Firefox', device: 'desktop' },
+      },
+    });
+  });
+
+  test('info of an unknown or expired code is expired without a client', async () => {
+    const { body } = await initiate();
+    await age(301);
+    const expected = { status: 'expired', client_info: null };
+    expect((await inspect(body.code)).body).toEqual(expected);
+    expect((await inspect('ABCDEF-ABCDEF')).body).toEqual(expected);
+  });
+
+  test('codes lose hyphens and white space and are upper-cased; a malformed one is INVALID_HANDOFF_CODE', async () => {
+    const { body } = await initiate();
+    const plain = body.code.replace('-', '').toLowerCase();
+    expect((await inspect(` ${plain.slice(0, 4)}-${plain.slice(4, 9)} ${plain.slice(9)}`)).body.status).toBe('pending');
+    for (const code of ['ABCDEF', 'ABCDEFABCDEI', 'ABCDEFABCDE0', `${plain}A`, 'x'.repeat(500)]) {
+      expectRefusal(await inspect(code), 'INVALID_HANDOFF_CODE');
+      expectRefusal(await status(code), 'INVALID_HANDOFF_CODE');
+      expectRefusal(await collect(code, 'x'), 'INVALID_HANDOFF_CODE');
+      expectRefusal(await cancel(code), 'INVALID_HANDOFF_CODE');
+      expectRefusal(await approve(code), 'INVALID_HANDOFF_CODE');
+    }
+  });
+
+  test('an approved code is collected with the poll secret: a session of the initiating device, the approver stays', async () => {
+    const { code, secret } = await inspected();
+    expect((await collect(code, secret)).body).toEqual(PENDING);
+    const before = await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id]);
+    const approval = await approve(code);
+    expect({ status: approval.status, text: approval.text }).toEqual({ status: 204, text: '' });
+    expect(await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).toEqual(before);
+    expect((await status(code)).body).toEqual(PENDING);
+    const { body } = await collect(code, secret);
+    expect(body).toEqual({
+      status: 'completed',
+      token: expect.stringMatching(/^flx_/),
+      user_id: alice.id,
+      user: expect.objectContaining({ username: 'alice' }),
+    });
+    const [session] = (await service.as(body.token).get('/v1/auth/sessions')).body.filter(
+      ({ current }: { current: boolean }) => current,
+    );
+    expect(session.client_info.browser).toBe('Firefox');
+    const rows = await service.sql('SELECT ip FROM session WHERE account_id = $1 AND ip = $2', [
+      alice.id,
+      `127.0.30.${host}`,
+    ]);
+    expect(rows).toHaveLength(1);
+    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+    expect((await collect(code, secret)).body).toEqual(EXPIRED);
+    expect((await status(code)).body).toEqual(EXPIRED);
+  });
+
+  test('the plain status never holds a token', async () => {
+    const { code } = await approved();
+    expect((await status(code)).body).toEqual(PENDING);
+    expect((await status('ABCDEF-ABCDEF')).body).toEqual(EXPIRED);
+  });
+
+  test('complete refuses another account, unknown, never inspected, completed and expired codes', async () => {
+    const bob = await person(service, 'bob');
+    const { code } = await inspected();
+    expectRefusal(await approve(code, bob.id), 'SESSION_TOKEN_MISMATCH');
+    expectRefusal(await approve('ABCDEF-ABCDEF'), 'INVALID_HANDOFF_CODE');
+    expectRefusal(await approve((await initiate()).body.code), 'INVALID_HANDOFF_CODE');
+    expect((await approve(code)).status).toBe(204);
+    expectRefusal(await approve(code), 'INVALID_HANDOFF_CODE');
+    expectRefusal(await approve(code, bob.id, bob), 'INVALID_HANDOFF_CODE');
+    const late = await inspected();
+    await age(301);
+    expectRefusal(await approve(late.code), 'HANDOFF_CODE_EXPIRED');
+  });
+
+  test('complete takes a session of an account without outstanding requirement', async () => {
+    const { code } = await inspected();
+    expectRefusal(
+      await service.anonymous.post('/v1/auth/handoff/complete', { code, user_id: alice.id }),
+      'UNAUTHORIZED',
+    );
+    const carol = await person(service, 'carol');
+    await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [carol.id]);
+    expectRefusal(await approve(code, carol.id, carol), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+    await service.sql('UPDATE account SET suspicious_flags = 0, banned = true WHERE id = $1', [carol.id]);
+    expectRefusal(await approve(code, carol.id, carol), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    await service.sql('UPDATE account SET banned = false, flags = $2::bigint WHERE id = $1', [
+      carol.id,
+      String(DELETED),
+    ]);
+    expectRefusal(await approve(code, carol.id, carol), 'INVALID_HANDOFF_CODE');
+    expect((await approve(code)).status).toBe(204);
+  });
+
+  test('bodies of complete and collect are validated', async () => {
+    expectInvalid(await approve(undefined), 'code: INVALID_FORMAT');
+    expectInvalid(await approve('ABCDEF-ABCDEF', 'me'), 'user_id: INVALID_SNOWFLAKE_FORMAT');
+    expectInvalid(await collect('ABCDEF-ABCDEF', ''), 'poll_secret: INVALID_FORMAT');
+    expectInvalid(await collect('ABCDEF-ABCDEF', 'x'.repeat(257)), 'poll_secret: CONTENT_EXCEEDS_MAX_LENGTH');
+    expectInvalid(await collect('ABCDEF-ABCDEF', undefined), 'poll_secret: INVALID_FORMAT');
+  });
+
+  test('a wrong poll secret is answered pending, also of an approved code', async () => {
+    const { code, secret } = await approved();
+    expect((await collect(code, 'wrong')).body).toEqual(PENDING);
+    expect((await collect(code, `${secret}x`)).body).toEqual(PENDING);
+    expect((await collect(code, secret)).body.status).toBe('completed');
+  });
+
+  test('an approval that is not collected within 5 minutes is void', async () => {
+    const { code, secret } = await approved();
+    await age(301);
+    expect((await collect(code, secret)).body).toEqual(EXPIRED);
+    expect((await status(code)).body).toEqual(EXPIRED);
+  });
+
+  test('an approval dies with the session that gave it', async () => {
+    const approver = await signIn(service, alice);
+    const { code, secret } = await approved(approver);
+    await service.as(approver).post('/v1/auth/logout');
+    expect((await collect(code, secret)).body).toEqual(EXPIRED);
+    expect((await status(code)).body).toEqual(EXPIRED);
+  });
+
+  test('a suspension that comes between is answered at collection', async () => {
+    const dave = await person(service, 'dave');
+    const { code, secret } = await inspected();
+    await approve(code, dave.id, dave);
+    await service.sql('UPDATE account SET banned = true WHERE id = $1', [dave.id]);
+    expectRefusal(await collect(code, secret), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+  });
+
+  test('cancel ends a code and repeats as 204; a session that was made stays', async () => {
+    const { code, secret } = await approved();
+    for (let n = 0; n < 2; n++) {
+      const { status: answered, text } = await cancel(code);
+      expect({ answered, text }).toEqual({ answered: 204, text: '' });
+    }
+    expect((await collect(code, secret)).body).toEqual(EXPIRED);
+    expectRefusal(await approve(code), 'INVALID_HANDOFF_CODE');
+    const other = await approved();
+    const { body } = await collect(other.code, other.secret);
+    await cancel(other.code);
+    expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
+  });
+
+  test('a code is looked up three times in all', async () => {
+    const { body } = await initiate();
+    for (let n = 0; n < 3; n++) expect((await inspect(body.code)).body.status).toBe('pending');
+    expectRefusal(await inspect(body.code), 'INVALID_HANDOFF_CODE');
+    expect((await approve(body.code)).status).toBe(204);
+  });
+
+  test('five failures block the address: info, complete and collection are INVALID_HANDOFF_CODE', async () => {
+    const { code, secret } = await approved();
+    for (let n = 0; n < 3; n++) await inspect('ABCDEF-ABCDEF');
+    for (let n = 0; n < 2; n++) await collect(code, 'wrong');
+    expectRefusal(await collect(code, secret), 'INVALID_HANDOFF_CODE');
+    expectRefusal(await inspect(code), 'INVALID_HANDOFF_CODE');
+    const blocked = await service
+      .as(alice)
+      .from(`127.0.30.${host}`)
+      .post('/v1/auth/handoff/complete', { code, user_id: alice.id });
+    expectRefusal(blocked, 'INVALID_HANDOFF_CODE');
+    expect((await status(code)).body).toEqual(PENDING);
+    const elsewhere = service.anonymous.from(`127.0.32.${host}`);
+    const { body } = await elsewhere.post(`/v1/auth/handoff/${code}/status`, { poll_secret: secret });
+    expect(body.status).toBe('completed');
+  });
+
+  test('collecting an unknown, cancelled or delivered code counts no failure', async () => {
+    for (let n = 0; n < 6; n++) expect((await collect('ABCDEF-ABCDEF', 'x')).body).toEqual(EXPIRED);
+    const { code, secret } = await approved();
+    expect((await collect(code, secret)).body.status).toBe('completed');
+  });
+
+  test('of 32 parallel completions one is recorded', async () => {
+    const { code, secret } = await inspected();
+    const answers = await Promise.all(Array.from({ length: 32 }, () => approve(code)));
+    expect(answers.filter(({ status: answered }) => answered === 204)).toHaveLength(1);
+    for (const answer of answers.filter(({ status: answered }) => answered !== 204)) {
+      expectRefusal(answer, 'INVALID_HANDOFF_CODE');
+    }
+    expect((await collect(code, secret)).body.status).toBe('completed');
+  });
+
+  test('of 32 parallel collections one gets the token, the others expired', async () => {
+    const before = (await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).length;
+    const { code, secret } = await approved();
+    const answers = await Promise.all(Array.from({ length: 32 }, () => collect(code, secret)));
+    expect(answers.filter(({ body }) => body.status === 'completed')).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.status === 'expired')).toHaveLength(31);
+    expect(await service.sql('SELECT id FROM session WHERE account_id = $1', [alice.id])).toHaveLength(before + 1);
+  });
+
+  test('an approval and a logout of the approver that run together leave no token without a living approver', async () => {
+    for (let round = 0; round < 4; round++) {
+      const approver = await signIn(service, alice);
+      const { code, secret } = await approved(approver);
+      const [collected] = await Promise.all([collect(code, secret), service.as(approver).post('/v1/auth/logout')]);
+      expect(['completed', 'expired']).toContain(collected.body.status);
+    }
+  });
+});

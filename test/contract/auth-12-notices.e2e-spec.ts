@@ -1,0 +1,123 @@
+import {
+  type Answer,
+  type Gatehouse,
+  gatehouse,
+  type Message,
+  mailsTo,
+  type Persona,
+  passkeySudo,
+  person,
+  settledInboxOf,
+  sudoProof,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+import { sweep } from '../support/sweep.js';
+
+const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
+const SWITCH = '/v1/users/@me/mfa/webauthn/two-factor';
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse();
+});
+afterAll(() => service.close());
+
+const ok = ({ status, body }: Answer) => {
+  if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
+};
+const eventsOf = (messages: readonly Message[]) => messages.map(({ metadata }) => metadata.event).reverse();
+const as = (persona: Persona) => service.as(persona).with({ 'user-agent': AGENT });
+
+describe('auth 12 security notices of second factors', () => {
+  test('an authenticator, its backup codes and its end are told, each once, without link or secret', async () => {
+    const alice = await person(service, 'alice');
+    const { authenticator } = await withTotp(service, alice);
+    const proof = await sudoProof(service, alice, authenticator);
+    ok(await as(alice).sudo(proof).post('/v1/users/@me/mfa/backup-codes', { regenerate: true }));
+    ok(await as(alice).sudo(proof).post('/v1/users/@me/mfa/totp/disable', { code: authenticator.next() }));
+    const notices = await mailsTo(service, alice.email, 'security_notice', 3);
+    expect(eventsOf(notices)).toEqual(['totp_enabled', 'backup_codes_regenerated', 'totp_disabled']);
+    for (const { metadata, text, html } of notices) {
+      expect(Object.keys(metadata)).toEqual(['event']);
+      expect(text + html).not.toMatch(/https?:\/\/(?!www\.w3\.org)|#token=/);
+      expect(text).toContain('When: ');
+    }
+    expect(notices[0]?.text).toContain('Firefox');
+    expect(notices.map(({ text }) => text).join()).not.toContain(authenticator.secret.base32);
+  });
+
+  test('a passkey, the switch in both directions and the end of the passkey are told', async () => {
+    const alice = await person(service, 'alice');
+    const key = await withPasskey(service, alice);
+    const turn = async (enabled: boolean) =>
+      ok(await as(alice).put(SWITCH, { enabled, ...(await passkeySudo(service, alice, key)) }));
+    await turn(true);
+    await turn(true);
+    await turn(false);
+    const [passkey] = (await service.as(alice).get(CREDENTIALS)).body;
+    ok(await as(alice).delete(`${CREDENTIALS}/${passkey.id}`, await passkeySudo(service, alice, key)));
+    const notices = await mailsTo(service, alice.email, 'security_notice', 4);
+    expect(eventsOf(notices)).toEqual([
+      'passkey_added',
+      'second_factor_enabled',
+      'second_factor_disabled',
+      'passkey_removed',
+    ]);
+  });
+
+  test('they are sent whatever the account says about optional mail; what was refused is not told', async () => {
+    const alice = await person(service, 'alice');
+    ok(await service.as(alice).patch('/v1/users/@me/settings', { email_notifications: false }));
+    const wrong = { password: 'not the password', new_password: 'some other password' };
+    expect((await service.as(alice).patch('/v1/users/@me', wrong)).status).toBe(400);
+    expect(await settledInboxOf(service, alice.email, 'security_notice')).toEqual([]);
+    const right = { password: alice.password, new_password: 'some other password' };
+    ok(await service.as(alice).patch('/v1/users/@me', right));
+    expect(eventsOf(await mailsTo(service, alice.email, 'security_notice', 1))).toEqual(['password_changed']);
+  });
+});
+
+describe('RST-01 the host of a link', () => {
+  test('is the configured one in every mail, whatever the request says', async () => {
+    const lying = service.anonymous.with({
+      'x-forwarded-host': 'evil.example',
+      forwarded: 'host=evil.example',
+      'x-forwarded-proto': 'https',
+      'x-original-url': 'https://evil.example/',
+      origin: 'https://evil.example',
+      referer: 'https://evil.example/',
+    });
+    const email = 'linked@example.com';
+    const password = 'a password for links';
+    ok(await lying.post('/v1/auth/register', { email, password }));
+    ok(await lying.post('/v1/auth/forgot', { email }));
+    const held = await lying.from('127.0.60.1').post('/v1/auth/login', { email, password });
+    expect(held.body.code).toBe('IP_AUTHORIZATION_REQUIRED');
+    for (const type of ['email_verification', 'password_reset', 'ip_authorization']) {
+      const [mail] = await mailsTo(service, email, type, 1);
+      expect([type, `${mail?.text}${mail?.html}`.includes('evil.example')]).toEqual([type, false]);
+      expect(mail?.text).toContain(`http://localhost:8080/`);
+      expect(mail?.text).toContain(`#token=${mail?.metadata.token}`);
+    }
+  });
+});
+
+describe('design 4 the outbox does not grow for ever', () => {
+  test('mail is forgotten a week after it was sent, parked or, without a transport, written', async () => {
+    await service.sql(
+      `INSERT INTO outbox (id, type, recipient, created_at, next_attempt_at, sent_at, parked_at)
+       SELECT id, 'security_notice', 'x@example.com', now() - age, now() + interval '1 day', sent, parked
+       FROM (VALUES
+         (1, interval '9 days', now() - interval '8 days', NULL),
+         (2, interval '9 days', NULL::timestamptz, now() - interval '8 days'),
+         (3, interval '8 days', NULL, NULL),
+         (4, interval '9 days', now() - interval '6 days', NULL),
+         (5, interval '6 days', NULL, NULL)) AS row (id, age, sent, parked)`,
+    );
+    await sweep(service);
+    const rows = await service.sql('SELECT id FROM outbox WHERE id < 10 ORDER BY id');
+    expect(rows.map(({ id }) => id)).toEqual(['4', '5']);
+  });
+});

@@ -1,0 +1,324 @@
+import {
+  Events,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  mailTo,
+  type Persona,
+  person,
+  settledInboxOf,
+  signIn,
+  sudoProof,
+  verifyEmail,
+  Wire,
+  withTotp,
+} from '../support/index.js';
+
+const UNKNOWN = 'token: INVALID_OR_EXPIRED_RESET_TOKEN';
+const DELETED = 1n << 34n;
+const DISABLED_SUSPICIOUS = 1n << 35n;
+const DISABLED = 1n << 38n;
+const ANY_TOKEN = 'A'.repeat(64);
+const NEW_PASSWORD = 'a brand new password';
+
+describe('auth 6 password recovery', () => {
+  let service: Gatehouse;
+  let host = 0;
+  beforeAll(async () => {
+    service = await gatehouse();
+  });
+  afterAll(() => service.close());
+
+  // Every call from an address of its own: the allowance of one address is small and always on.
+  const forgot = (email: unknown) =>
+    service.anonymous.from(`127.1.${++host >> 8}.${host & 255}`).post('/v1/auth/forgot', { email });
+  const reset = (token: unknown, password: unknown = NEW_PASSWORD) =>
+    service.anonymous.post('/v1/auth/reset', { token, password });
+  const validate = (token: string) => service.anonymous.get(`/v1/auth/reset/${token}`);
+  const login = (email: string, password: string) => service.anonymous.post('/v1/auth/login', { email, password });
+
+  async function tokenFor({ email }: Persona, count = 1): Promise<string> {
+    expect((await forgot(email)).status).toBe(204);
+    return (await mailTo(service, email, 'password_reset', count)).metadata.token ?? '';
+  }
+
+  const liveSessions = async ({ id }: { id: string }) =>
+    (await service.sql('SELECT id FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id])).length;
+
+  test('forgot answers alike for every address, and mails only those of living accounts', async () => {
+    const alice = await person(service, 'alice');
+    const deleted = await person(service, 'deleted');
+    await service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [deleted.id, String(DELETED)]);
+    const answers = [await forgot(alice.email), await forgot('nobody@example.com'), await forgot(deleted.email)];
+    expect(new Set(answers.map(({ status, text }) => `${status}${text}`))).toEqual(new Set(['204']));
+    expect(new Set(answers.map(({ headers }) => [...headers.keys()].join())).size).toBe(1);
+    await mailTo(service, alice.email, 'password_reset');
+    expect(await settledInboxOf(service, 'nobody@example.com')).toEqual([]);
+    expect(await settledInboxOf(service, deleted.email, 'password_reset')).toEqual([]);
+  });
+
+  test('the link leads to the configured web application with the token in its fragment, whatever the Host', async () => {
+    const alice = await person(service, 'alice');
+    await service.anonymous
+      .with({ 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-original-url': '//evil.example' })
+      .post('/v1/auth/forgot', { email: alice.email });
+    const { text, html, metadata } = await mailTo(service, alice.email, 'password_reset');
+    expect(metadata).toEqual({ token: expect.stringMatching(/^[A-Za-z0-9]{64}$/) });
+    const link = `http://localhost:8080/auth/reset#token=${metadata.token}`;
+    expect(text).toContain(link);
+    expect(html).toContain(`href="${link}"`);
+    expect(`${text}${html}`).not.toContain('evil');
+  });
+
+  test('validate tells whether a token would be taken and does not spend it', async () => {
+    const alice = await person(service, 'alice');
+    const token = await tokenFor(alice);
+    for (let n = 0; n < 2; n++) {
+      const { status, body } = await validate(token);
+      expect({ status, body }).toEqual({ status: 200, body: { valid: true } });
+    }
+    expect((await validate(ANY_TOKEN)).body).toEqual({ valid: false });
+    expectInvalid(await validate('short'), 'token: STRING_LENGTH_EXACT');
+    expectInvalid(await validate(`-${ANY_TOKEN.slice(1)}`), 'token: INVALID_FORMAT');
+    expect((await service.anonymous.send('HEAD', `/v1/auth/reset/${token}`)).status).toBe(200);
+    await reset(token);
+    expect((await validate(token)).body).toEqual({ valid: false });
+  });
+
+  test('reset sets the password and answers a token response', async () => {
+    const alice = await person(service, 'alice');
+    const { status, body } = await reset(await tokenFor(alice));
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        token: expect.stringMatching(/^flx_/),
+        user_id: alice.id,
+        user: expect.objectContaining({ username: 'alice' }),
+      },
+    });
+    const me = await service.as(body.token).get('/v1/users/@me');
+    expect(me.body.password_last_changed_at).toMatch(/Z$/);
+    expectInvalid(
+      await login(alice.email, alice.password),
+      ...['email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD'],
+    );
+    expect((await login(alice.email, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  test('every session, other reset token and sudo proof of the account is void; grants of the Admin application too', async () => {
+    const alice = await person(service, 'alice');
+    const second = await signIn(service, alice);
+    const [first, other] = [await tokenFor(alice), await tokenFor(alice, 2)];
+    const events = new Events(service);
+    const { body } = await reset(first);
+    expect(events.of(alice)).toContain('USER_UPDATE');
+    for (const token of [alice.authorization, second]) {
+      expectRefusal(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
+    }
+    expectInvalid(await reset(other), UNKNOWN);
+    expect(await liveSessions(alice)).toBe(1);
+    expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
+  });
+
+  test('a sudo proof from before the reset is worthless', async () => {
+    const alice = await person(service, 'alice');
+    const { authenticator } = await withTotp(service, alice);
+    const proof = await sudoProof(service, alice, authenticator);
+    const challenge = await reset(await tokenFor(alice));
+    const { body } = await service.anonymous.post('/v1/auth/login/mfa/totp', {
+      ticket: challenge.body.ticket,
+      code: authenticator.next(),
+    });
+    const ended = await service.as(body.token).sudo(proof).post('/v1/auth/sessions/logout', { session_id_hashes: [] });
+    expectRefusal(ended, 'SUDO_MODE_REQUIRED');
+  });
+
+  test('an e-mail change that was under way is void: its ticket and its token', async () => {
+    const alice = await person(service, 'alice');
+    const step = (as: string | Persona, name: string, body: object = {}) =>
+      service.as(as).post(`/v1/users/@me/email-change/${name}`, body);
+    const open = (await step(alice, 'start')).body;
+    const { ticket, original_proof } = (await step(alice, 'start')).body;
+    const new_email = `new.${alice.email}`;
+    await step(alice, 'request-new', { ticket, original_proof, new_email });
+    const { metadata } = await mailTo(service, new_email, 'email_change_new');
+    const { email_token } = (await step(alice, 'verify-new', { ticket, original_proof, code: metadata.code })).body;
+    const { body } = await reset(await tokenFor(alice));
+    const request = { ticket: open.ticket, original_proof: open.original_proof, new_email };
+    expectInvalid(await step(body.token, 'request-new', request), 'ticket: INVALID_OR_EXPIRED_TICKET');
+    const apply = await step(body.token, 'apply', { email_token, password: NEW_PASSWORD });
+    expectInvalid(apply, 'email_token: INVALID_EMAIL_TOKEN');
+    expect((await service.as(body.token).get('/v1/users/@me')).body.email).toBe(alice.email);
+  });
+
+  test('the Host header of the request is nobody that a link would lead to', async () => {
+    const alice = await person(service, 'alice');
+    const body = JSON.stringify({ email: alice.email });
+    const wire = await Wire.open(service);
+    wire.send(
+      `POST /v1/auth/forgot HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect((await wire.answer()).status).toBe(204);
+    wire.close();
+    const { text, html } = await mailTo(service, alice.email, 'password_reset');
+    expect(`${text}${html}`).toContain('http://localhost:8080/auth/reset#token=');
+    expect(`${text}${html}`).not.toContain('evil');
+  });
+
+  test('reset never skips the second factor: it answers a challenge and makes no session', async () => {
+    const alice = await person(service, 'alice');
+    const { authenticator } = await withTotp(service, alice);
+    const earlier = await login(alice.email, alice.password);
+    const { status, body } = await reset(await tokenFor(alice));
+    expect({ status, body }).toMatchObject({ status: 200, body: { mfa: true, totp: true, allowed_methods: ['totp'] } });
+    expect(await liveSessions(alice)).toBe(0);
+    const complete = (ticket: string) =>
+      service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: authenticator.next() });
+    expectInvalid(await complete(earlier.body.ticket), 'ticket: SESSION_TIMEOUT');
+    const completed = await complete(body.ticket);
+    expect(completed.status).toBe(200);
+    expect((await service.as(completed.body.token).get('/v1/users/@me')).body.mfa_enabled).toBe(true);
+  });
+
+  test('a security notice without link or secret goes to the address', async () => {
+    const alice = await person(service, 'alice');
+    await reset(await tokenFor(alice));
+    const notice = await mailTo(service, alice.email, 'security_notice');
+    expect(notice.metadata).toEqual({ event: 'password_reset' });
+    expect(`${notice.text}${notice.html}`).not.toMatch(/https?:|token/);
+  });
+
+  test('the address of the caller is authorised', async () => {
+    const alice = await person(service, 'alice');
+    const token = await tokenFor(alice);
+    await service.anonymous.from('127.0.9.9').post('/v1/auth/reset', { token, password: NEW_PASSWORD });
+    const rows = await service.sql('SELECT ip_key FROM authorized_ip WHERE account_id = $1 ORDER BY ip_key', [
+      alice.id,
+    ]);
+    expect(rows.map(({ ip_key }) => ip_key)).toContain('127.0.9.9');
+  });
+
+  test('a weak password is refused before the token is spent', async () => {
+    const alice = await person(service, 'alice');
+    const token = await tokenFor(alice);
+    expectInvalid(await reset(token, 'short'), 'password: PASSWORD_LENGTH_INVALID');
+    expectInvalid(await reset(token, 'password123'), 'password: PASSWORD_IS_TOO_COMMON');
+    expectInvalid(await reset(token, null), 'password: INVALID_FORMAT');
+    expect((await reset(token)).status).toBe(200);
+  });
+
+  test('used, expired, unknown, permanently suspended, deleted and former-address tokens are alike', async () => {
+    const [used, expired, banned, deleted, moved] = [
+      await person(service),
+      await person(service),
+      await person(service),
+      await person(service),
+      await person(service),
+    ];
+    const tokens = [await tokenFor(used), await tokenFor(expired), await tokenFor(banned), await tokenFor(deleted)];
+    tokens.push(await tokenFor(moved));
+    await reset(tokens[0]);
+    await service.sql(
+      "UPDATE one_time_secret SET expires_at = now() WHERE subject = $1 AND purpose = 'password-reset'",
+      [expired.id],
+    );
+    await service.sql('UPDATE account SET banned = true WHERE id = $1', [banned.id]);
+    await service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [deleted.id, String(DELETED)]);
+    await service.sql('UPDATE account SET email = $2 WHERE id = $1', [moved.id, `moved.${moved.email}`]);
+    const answers = await Promise.all([...tokens, ANY_TOKEN].map((token) => reset(token, 'yet another password')));
+    for (const answer of answers) expectInvalid(answer, UNKNOWN);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    for (const token of tokens) expect((await validate(token)).body).toEqual({ valid: false });
+    expect((await login(expired.email, expired.password)).status).toBe(200);
+  });
+
+  test('issuance errors come before the token is spent', async () => {
+    const alice = await person(service, 'alice');
+    const token = await tokenFor(alice);
+    const cases = [
+      ["banned = true, banned_until = now() + interval '1 hour'", 'ACCOUNT_SUSPENDED_TEMPORARILY'],
+      [
+        "banned = false, banned_until = NULL, traits = '{registration_pending_approval}'",
+        'REGISTRATION_PENDING_APPROVAL',
+      ],
+      ["traits = '{registration_rejected}'", 'REGISTRATION_REJECTED'],
+    ] as const;
+    for (const [set, code] of cases) {
+      await service.sql(`UPDATE account SET ${set} WHERE id = $1`, [alice.id]);
+      expectRefusal(await reset(token), code);
+    }
+    await service.sql("UPDATE account SET traits = '{}' WHERE id = $1", [alice.id]);
+    expect((await login(alice.email, alice.password)).status).toBe(200);
+    expect((await reset(token)).status).toBe(200);
+  });
+
+  test('a reset ends the lock for suspicious activity and re-enables an account that its user disabled', async () => {
+    const alice = await person(service, 'alice');
+    const flags = String(DISABLED_SUSPICIOUS | DISABLED);
+    await service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [alice.id, flags]);
+    expect((await reset(await tokenFor(alice))).status).toBe(200);
+    expect(await service.sql('SELECT flags FROM account WHERE id = $1', [alice.id])).toEqual([{ flags: '0' }]);
+  });
+
+  test('of 32 parallel resets with one token and different passwords one wins, and its password works', async () => {
+    const alice = await person(service, 'alice');
+    const token = await tokenFor(alice);
+    const passwords = Array.from({ length: 32 }, (_, n) => `parallel password ${n}`);
+    const answers = await Promise.all(passwords.map((password) => reset(token, password)));
+    const winners = passwords.filter((_, n) => answers[n]?.status === 200);
+    expect(winners).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectInvalid(answer, UNKNOWN);
+    expect((await login(alice.email, winners[0] ?? '')).status).toBe(200);
+    expect(await liveSessions(alice)).toBe(2);
+  });
+
+  test('a login that runs beside a reset leaves no session of the old password', async () => {
+    for (let round = 0; round < 4; round++) {
+      const alice = await person(service, 'alice');
+      const token = await tokenFor(alice);
+      const [outcome, ...logins] = await Promise.all([
+        reset(token),
+        ...Array.from({ length: 6 }, () => login(alice.email, alice.password)),
+      ]);
+      expect(outcome.status).toBe(200);
+      for (const { status, body } of logins) {
+        expect([200, 400]).toContain(status);
+        if (status === 200) expectRefusal(await service.as(body.token).get('/v1/users/@me'), 'UNAUTHORIZED');
+      }
+      expect(await liveSessions(alice)).toBe(1);
+    }
+  });
+
+  test('verification tokens outlive a reset', async () => {
+    const alice = await person(service, 'alice');
+    await reset(await tokenFor(alice));
+    await verifyEmail(service, alice);
+  });
+
+  test('forgot and reset refuse bodies of other types', async () => {
+    expectInvalid(await forgot({ $ne: null }), 'email: INVALID_EMAIL_FORMAT');
+    expectInvalid(await forgot(undefined), 'email: INVALID_FORMAT');
+    expectInvalid(await reset({ $ne: null }), 'token: INVALID_FORMAT');
+    expectInvalid(await reset(undefined, undefined), 'token: INVALID_FORMAT');
+  });
+
+  test('one submitted email gets five requests in 30 minutes, whether or not it exists', async () => {
+    const alice = await person(service, 'alice');
+    for (const email of [alice.email, 'somebody@example.com']) {
+      for (let n = 0; n < 5; n++) expect((await forgot(email)).status).toBe(204);
+      const spent = await forgot(email.toUpperCase());
+      expectRefusal(spent, 'RATE_LIMITED', { global: false });
+      expect(spent.headers.has('x-ratelimit-bucket')).toBe(false);
+    }
+    expect(await settledInboxOf(service, alice.email, 'password_reset')).toHaveLength(5);
+  });
+
+  test('one address gets twenty requests in 30 minutes', async () => {
+    const from = service.anonymous.from('127.0.10.1');
+    for (let n = 0; n < 20; n++) {
+      expect((await from.post('/v1/auth/forgot', { email: `n${n}@example.com` })).status).toBe(204);
+    }
+    expectRefusal(await from.post('/v1/auth/forgot', { email: 'n20@example.com' }), 'RATE_LIMITED');
+  });
+});

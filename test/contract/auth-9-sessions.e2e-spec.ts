@@ -1,0 +1,192 @@
+import {
+  eventually,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  outfit,
+  type Persona,
+  person,
+  signIn,
+  sudoProof,
+  withTotp,
+} from '../support/index.js';
+
+const SAFARI =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1';
+
+interface Shown {
+  id_hash: string;
+  current: boolean;
+  approx_last_used_at: string;
+}
+
+describe('auth 9 sessions', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse();
+  });
+  afterAll(() => service.close());
+
+  const list = async (credential: string | Persona): Promise<Shown[]> =>
+    (await service.as(credential).get('/v1/auth/sessions')).body;
+  const end = (alice: Persona, session_id_hashes: unknown, more: object = { password: alice.password }) =>
+    service.as(alice).post('/v1/auth/sessions/logout', { session_id_hashes, ...more });
+
+  test('lists client, masked address and last use of every session, the calling one marked', async () => {
+    const alice = await person(service, 'alice');
+    const properties = Buffer.from(JSON.stringify({ os: 'TempleOS', browser: 'x' })).toString('base64');
+    const phone = await service.anonymous
+      .with({ 'user-agent': SAFARI, 'x-service-client-properties': properties })
+      .post('/v1/auth/login', { email: alice.email, password: alice.password });
+    const sessions = await list(phone.body.token);
+    expect(sessions).toHaveLength(2);
+    expect(sessions.find(({ current }) => current)).toEqual({
+      id_hash: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      client_info: { platform: 'mobile', os: 'TempleOS', browser: 'Safari', device: 'mobile' },
+      masked_ip: '127.0.x.x',
+      approx_last_used_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      current: true,
+    });
+    expect(sessions.filter(({ current }) => current)).toHaveLength(1);
+  });
+
+  test('malformed client properties are ignored', async () => {
+    for (const value of ['not base64 json', 'x'.repeat(5000), Buffer.from('{"os":7}').toString('base64')]) {
+      const { body } = await service.anonymous
+        .with({ 'user-agent': SAFARI, 'x-service-client-properties': value })
+        .post('/v1/auth/register', {});
+      const [session] = (await service.as(body.token).get('/v1/auth/sessions')).body;
+      expect(session.client_info.os).toBe('iOS');
+    }
+  });
+
+  test('the latest activity comes first', async () => {
+    const alice = await person(service, 'alice');
+    const second = await signIn(service, alice);
+    await service.sql("UPDATE session SET last_used_at = now() - interval '1 day' WHERE account_id = $1", [alice.id]);
+    await service.sql(
+      `UPDATE session SET last_used_at = now() + interval '1 day'
+       WHERE id = (SELECT min(id) FROM session WHERE account_id = $1)`,
+      [alice.id],
+    );
+    expect((await list(second)).map(({ current }) => current)).toEqual([false, true]);
+  });
+
+  test('use is written behind, at most once a minute', async () => {
+    const alice = await person(service, 'alice');
+    const of = (columns: string) => service.sql(`SELECT ${columns} FROM account WHERE id = $1`, [alice.id]);
+    await list(alice);
+    const active = await eventually('activity', async () => {
+      const [row] = await of('last_active_at, last_active_ip');
+      return row?.last_active_at ? row : undefined;
+    });
+    expect(active.last_active_ip).toBe('127.0.0.1');
+    await service.sql("UPDATE session SET last_used_at = now() - interval '1 hour' WHERE account_id = $1", [alice.id]);
+    const isFresh = async () => {
+      const [session] = await list(alice);
+      return Date.parse(session?.approx_last_used_at ?? '') > Date.now() - 60_000;
+    };
+    expect(await isFresh()).toBe(false);
+    service.clock.advance({ minutes: 1 });
+    await eventually('a fresh time of use', async () => ((await isFresh()) ? true : undefined));
+  });
+
+  test('terminates the sessions with the given hashes, at once; the calling one may be among them', async () => {
+    const alice = await person(service, 'alice');
+    const [second, third] = [await signIn(service, alice), await signIn(service, alice)];
+    const hashes = (await list(second)).filter(({ current }) => current).map(({ id_hash }) => id_hash);
+    expect((await end(alice, hashes)).status).toBe(204);
+    expectRefusal(await service.as(second).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expect(await list(third)).toHaveLength(2);
+    expect(
+      (
+        await end(
+          alice,
+          (await list(alice)).map(({ id_hash }) => id_hash),
+        )
+      ).status,
+    ).toBe(204);
+    for (const token of [alice.authorization, third]) {
+      expectRefusal(await service.as(token).get('/v1/users/@me'), 'UNAUTHORIZED');
+    }
+  });
+
+  test('unknown hashes and those of another account are ignored, an empty list changes nothing, repeating is harmless', async () => {
+    const alice = await person(service, 'alice');
+    const bob = await person(service, 'bob');
+    const foreign = (await list(bob)).map(({ id_hash }) => id_hash);
+    for (const hashes of [foreign, [], ['unknown', '', 'A'.repeat(43), '%']]) {
+      const { status, text } = await end(alice, hashes);
+      expect({ status, text }).toEqual({ status: 204, text: '' });
+    }
+    expect(await list(alice)).toHaveLength(1);
+    expect(await list(bob)).toHaveLength(1);
+  });
+
+  test.each<[what: string, hashes: unknown, fault: string]>([
+    ['a missing list', undefined, 'session_id_hashes: INVALID_FORMAT'],
+    ['text', 'A', 'session_id_hashes: INVALID_FORMAT'],
+    ['101 hashes', Array.from({ length: 101 }, () => 'A'), 'session_id_hashes: INVALID_FORMAT'],
+    ['a number among them', ['A', 1], 'session_id_hashes.1: INVALID_FORMAT'],
+  ])('%s is refused before a factor is spent', async (_what, hashes, fault) => {
+    const alice = await person(service, 'alice');
+    expectInvalid(await end(alice, hashes, { password: 'not the password' }), fault);
+  });
+
+  test('terminating needs sudo, and issues a proof to an account with a factor', async () => {
+    const alice = await person(service, 'alice');
+    const hashes = (await list(alice)).map(({ id_hash }) => id_hash);
+    expectRefusal(await end(alice, hashes, {}), 'SUDO_MODE_REQUIRED', {
+      has_mfa: false,
+      methods: { totp: false, webauthn: false, backup_codes: false },
+    });
+    expectInvalid(await end(alice, hashes, { password: 'not the password' }), 'password: INVALID_PASSWORD');
+    expect(await list(alice)).toHaveLength(1);
+    const { authenticator } = await withTotp(service, alice);
+    expect(await sudoProof(service, alice, authenticator)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  test('listing and terminating are open to accounts with an outstanding requirement', async () => {
+    const alice = await person(service, 'alice');
+    await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
+    expect(await list(alice)).toHaveLength(1);
+    expect((await end(alice, [])).status).toBe(204);
+  });
+});
+
+describe('auth 4.6 logout', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse();
+  });
+  afterAll(() => service.close());
+
+  test('revokes exactly the calling session; repeating it is 401', async () => {
+    const alice = await person(service, 'alice');
+    const second = await signIn(service, alice);
+    const { status, text } = await service.as(second).post('/v1/auth/logout');
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expectRefusal(await service.as(second).post('/v1/auth/logout'), 'UNAUTHORIZED');
+    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+  });
+
+  test('is open to accounts with an outstanding requirement', async () => {
+    const alice = await person(service, 'alice');
+    await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [alice.id]);
+    expect((await service.as(alice).post('/v1/auth/logout')).status).toBe(204);
+  });
+
+  test('a bot token gets 204 and revokes nothing, an access token is refused', async () => {
+    const { bot, bearer } = await outfit(service);
+    for (let n = 0; n < 2; n++) expect((await service.as(bot).post('/v1/auth/logout')).status).toBe(204);
+    expectRefusal(await service.as(bearer).post('/v1/auth/logout'), 'ACCESS_DENIED');
+  });
+
+  test('of 32 parallel logouts of one session all answer 204 or 401, and the session is gone', async () => {
+    const alice = await person(service, 'alice');
+    const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(alice).post('/v1/auth/logout')));
+    expect(answers.every(({ status }) => status === 204 || status === 401)).toBe(true);
+    expectRefusal(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
+  });
+});

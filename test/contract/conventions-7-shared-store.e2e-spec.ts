@@ -1,0 +1,70 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { describeWithRedis, REDIS_URL } from '../machine/redis.js';
+import { expectInvalid, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
+
+const wrong = { email: 'nobody@example.com', password: 'not a password of anybody' };
+const attempt = (service: Gatehouse) => service.anonymous.post('/v1/auth/login', wrong);
+const REFUSED = ['email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD'];
+
+describeWithRedis('conventions 7.1 limits that replicas share', () => {
+  let proxy: Server;
+  const sockets = new Set<Socket>();
+  let first: Gatehouse;
+  let second: Gatehouse;
+
+  beforeAll(async () => {
+    const { hostname, port, pathname } = new URL(REDIS_URL);
+    proxy = createServer((near) => {
+      const far = connect(Number(port || 6379), hostname);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        sockets.add(from);
+        from.on('error', () => to.destroy()).on('close', () => to.destroy());
+        from.pipe(to);
+      }
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const address = proxy.address();
+    const url = `redis://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${pathname}`;
+    const client = new Redis(REDIS_URL);
+    await client.flushdb();
+    client.disconnect();
+    const env = { RATE_LIMITS: 'on', REDIS_URL: url };
+    first = await gatehouse({ env });
+    second = await gatehouse({ env });
+  });
+  afterAll(async () => {
+    await first.close();
+    await second.close();
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+
+  test('one bucket serves both processes, and the refusal is the ordinary one', async () => {
+    for (let i = 0; i < 6; i++) expectInvalid(await attempt(first), ...REFUSED);
+    let remaining = 9;
+    for (let i = 0; i < 10 && remaining > 0; i++) {
+      const answer = await attempt(second);
+      if (answer.status === 429) break;
+      remaining = Number(answer.headers.get('x-ratelimit-remaining'));
+      expect(remaining).toBeLessThan(6);
+    }
+    let refused = await attempt(second);
+    for (let i = 0; i < 5 && refused.status !== 429; i++) refused = await attempt(second);
+    expectRefusal(refused, 'RATE_LIMITED', { global: false });
+    expectRefusal(await attempt(first), 'RATE_LIMITED', { global: false });
+  });
+
+  test('a store that is gone leaves each process its own limits, never none and never an error', async () => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+    const statuses: number[] = [];
+    for (let i = 0; i < 14; i++) statuses.push((await attempt(first)).status);
+    expect(statuses.slice(0, 5)).toEqual([400, 400, 400, 400, 400]);
+    expect(statuses).toContain(429);
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+  });
+});

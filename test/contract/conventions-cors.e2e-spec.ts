@@ -1,0 +1,209 @@
+import { Controller, Delete, Get, HttpCode, Module, Post } from '@nestjs/common';
+import { Cors, CredentialFree, Public } from '../../src/policy/decorators.js';
+import { type RoutePlan, Routes } from '../../src/policy/route-audit.js';
+import { expectRefusal, type Gatehouse, gatehouse, type WireAnswer, wire } from '../support/index.js';
+
+const APP = 'https://app.example';
+
+@Controller('v1/probe')
+class ProbeController {
+  @Get('page')
+  @Public()
+  page() {
+    return {};
+  }
+
+  @Post('page')
+  @HttpCode(200)
+  @Public()
+  @Cors('any')
+  post() {
+    return {};
+  }
+
+  @Delete('page')
+  @Public()
+  @Cors('none')
+  remove() {}
+
+  @Get(':id/messages')
+  @Public()
+  messages() {
+    return {};
+  }
+
+  @Post(':id/:token')
+  @HttpCode(200)
+  @CredentialFree()
+  @Cors('none')
+  secret() {
+    return {};
+  }
+}
+
+@Controller('media/probe')
+class MediaController {
+  @Get()
+  @CredentialFree()
+  @Cors('any')
+  read() {
+    return {};
+  }
+}
+
+@Module({ controllers: [ProbeController, MediaController] })
+class ProbeModule {}
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse({
+    modules: [ProbeModule],
+    env: { CORS_ORIGINS: ` ${APP} , http://localhost:3000,`, WEB_APP_URL: 'https://web.example' },
+  });
+});
+afterAll(() => service.close());
+
+const ask = (target: string, origin: string | null, method = 'GET', ...lines: string[]): Promise<WireAnswer> =>
+  wire(service, [`${method} ${target} HTTP/1.1`, ...(origin === null ? [] : [`Origin: ${origin}`]), ...lines]);
+
+const corsOf = ({ headers }: WireAnswer) =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
+
+const EXPOSED = [
+  ...[
+    'X-Request-ID',
+    'X-Service-Version',
+    'Retry-After',
+    'X-RateLimit-Scope',
+    'X-RateLimit-Global',
+    'X-RateLimit-Limit',
+  ],
+  ...['X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Reset-After', 'X-RateLimit-Bucket'],
+];
+const ALLOWED = [
+  ...[
+    'Authorization',
+    'Content-Type',
+    'If-None-Match',
+    'Range',
+    'X-Request-ID',
+    'X-Audit-Log-Reason',
+    'X-Captcha-Token',
+  ],
+  ...['X-Captcha-Type', 'X-Service-Client-Properties', 'X-Service-Sudo-Mode-JWT'],
+];
+const listed = (text: string | null): string[] => (text ?? '').split(', ').sort();
+
+const OF_DEFAULT = {
+  'access-control-allow-origin': APP,
+  'access-control-expose-headers': [...EXPOSED, 'X-Service-Sudo-Mode-JWT'].join(', '),
+  vary: 'Origin',
+};
+const OF_ANY = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED.join(', ') };
+
+describe('conventions.md 3: answers', () => {
+  test('an origin of the list may read, and may read the sudo proof', async () => {
+    expect(corsOf(await ask('/v1/probe/page', APP))).toEqual(OF_DEFAULT);
+    const { headers } = await ask('/v1/probe/page', 'http://localhost:3000');
+    expect(headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
+  });
+
+  test.each([
+    ...[
+      'https://evil.example',
+      'http://app.example',
+      `${APP}:443`,
+      `${APP}:444`,
+      'https://app.example.evil',
+      `${APP}/`,
+    ],
+    ...['https://APP.example', 'https://sub.app.example', 'https://evilapp.example', 'null', '*', '', `${APP}, ${APP}`],
+    ...['https://web.example', 'https://app.exampl', `${APP}\u00a0`, 'http://localhost', 'http://localhost:30000'],
+  ])('any other, such as %j, is served as usual and may not read', async (origin) => {
+    const answer = await ask('/v1/probe/page', origin);
+    expect([answer.status, corsOf(answer)]).toEqual([200, { vary: 'Origin' }]);
+  });
+
+  test('what is for everyone is for everyone, without the sudo proof', async () => {
+    for (const origin of [APP, 'https://evil.example', 'null', null]) {
+      expect(corsOf(await ask('/.well-known/service', origin))).toEqual(OF_ANY);
+    }
+  });
+
+  test('every route, whatever it answers, carries what its policy says and nothing else', async () => {
+    const wanted = ({ policy }: RoutePlan, origin: string) =>
+      policy.cors === 'none' ? {} : policy.cors === 'any' ? OF_ANY : origin === APP ? OF_DEFAULT : { vary: 'Origin' };
+    // Media have rules of their own (media.md).
+    for (const route of service.app.get(Routes).all.filter(({ path }) => !path.startsWith('/media/'))) {
+      const target = route.path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
+      for (const origin of [APP, 'https://evil.example']) {
+        for (const lines of [[], ['Authorization: Bearer x', 'Content-Type: text/plain']]) {
+          const answer = await ask(target, origin, route.method, 'Content-Length: 0', ...lines);
+          const name = `${route.method} ${route.path} ${answer.status}`;
+          expect([name, corsOf(answer)]).toEqual([name, wanted(route, origin)]);
+        }
+      }
+    }
+  });
+
+  test('a refusal before routing carries them too', async () => {
+    const lines = ['GET /v1/probe/page HTTP/1.1', `Origin: ${APP}`, 'Transfer-Encoding: gzip'];
+    expect(corsOf(await wire(service, lines))).toEqual(OF_DEFAULT);
+  });
+});
+
+describe('conventions.md 3: preflight', () => {
+  const preflight = (target: string, origin: string, method: string) =>
+    ask(target, origin, 'OPTIONS', `Access-Control-Request-Method: ${method}`, 'Access-Control-Request-Headers: x');
+
+  test('204 with the methods of the path, the headers, and ten minutes', async () => {
+    const answer = await preflight('/v1/users/@me', APP, 'PATCH');
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    const { 'access-control-allow-headers': allowed, ...rest } = corsOf(answer);
+    expect(listed(allowed ?? null)).toEqual([...ALLOWED].sort());
+    expect(rest).toEqual({
+      ...OF_DEFAULT,
+      'access-control-allow-methods': 'GET, HEAD, PATCH',
+      'access-control-max-age': '600',
+    });
+  });
+
+  test('media take no credential, and no proof', async () => {
+    const answer = await preflight('/media/probe', 'https://evil.example', 'GET');
+    expect(answer.status).toBe(204);
+    const refused = ['Authorization', 'X-Service-Client-Properties', 'X-Service-Sudo-Mode-JWT'];
+    expect(listed(answer.headers.get('access-control-allow-headers'))).toEqual(
+      ALLOWED.filter((name) => !refused.includes(name)).sort(),
+    );
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test('another origin gets 204 and no permission', async () => {
+    for (const origin of ['https://evil.example', 'null']) {
+      const answer = await preflight('/v1/users/@me', origin, 'GET');
+      expect([answer.status, corsOf(answer)]).toEqual([204, { vary: 'Origin' }]);
+    }
+  });
+
+  test('the operation that is asked for decides, not its neighbours on the same path', async () => {
+    expect((await preflight('/v1/probe/page', APP, 'GET')).headers.get('access-control-allow-origin')).toBe(APP);
+    const any = await preflight('/v1/probe/page', 'https://evil.example', 'POST');
+    expect(any.headers.get('access-control-allow-origin')).toBe('*');
+    expect(any.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST');
+    expectRefusal(await preflight('/v1/probe/page', APP, 'DELETE'), 'NOT_FOUND');
+  });
+
+  test('an address that is a secret answers none; its readable neighbour does', async () => {
+    expectRefusal(await preflight('/v1/probe/1/s3cret', APP, 'POST'), 'NOT_FOUND');
+    expectRefusal(await preflight('/v1/probe/1/s3cret', APP, 'GET'), 'NOT_FOUND');
+    const answer = await preflight('/v1/probe/1/messages', APP, 'GET');
+    expect([answer.status, answer.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
+  });
+
+  test('OPTIONS is nothing else', async () => {
+    expectRefusal(await preflight('/v1/nope', APP, 'GET'), 'NOT_FOUND');
+    expectRefusal(await ask('/v1/users/@me', APP, 'OPTIONS'), 'NOT_FOUND');
+    expectRefusal(await ask('/v1/users/@me', null, 'OPTIONS', 'Access-Control-Request-Method: GET'), 'NOT_FOUND');
+    expect((await ask('*', APP, 'OPTIONS', 'Access-Control-Request-Method: GET')).status).toBe(400);
+  });
+});

@@ -1,0 +1,287 @@
+import { setImmediate } from 'node:timers/promises';
+import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
+import type { Call } from '../../src/call.js';
+import type { Config } from '../../src/config.js';
+import { BlockedBySso, Public, RateLimit, TheCall } from '../../src/policy/decorators.js';
+import { LoadGuard } from '../../src/policy/guards.js';
+import { IdentityResolver } from '../../src/policy/identity.js';
+import { Routes } from '../../src/policy/route-audit.js';
+import {
+  type Answer,
+  ban,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  liftBan,
+  outfit,
+  Wire,
+  type WireAnswer,
+  wire,
+} from '../support/index.js';
+
+let release: () => void = () => {};
+let held: Promise<void> = Promise.resolve();
+let arrived: () => void = () => {};
+
+@Controller('v1/probe')
+class ProbeController {
+  @Get('held')
+  @Public()
+  async hold() {
+    arrived();
+    await held;
+    return {};
+  }
+
+  @Get('address')
+  @Public()
+  @RateLimit('instance:info')
+  address(@TheCall() { address }: Call) {
+    return { address };
+  }
+
+  @Post('sso')
+  @HttpCode(204)
+  @Public()
+  @BlockedBySso()
+  sso() {}
+}
+
+@Module({ controllers: [ProbeController] })
+class ProbeModule {}
+
+const CLIENT = '203.0.113.7';
+const OPERATIONAL = ['/health/live', '/health/ready', '/metrics'];
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse({
+    modules: [ProbeModule],
+    env: {
+      MAX_IN_FLIGHT: '2',
+      TRUSTED_PROXIES: '127.0.0.1',
+      RATE_LIMITS: 'on',
+      RATE_LIMIT_OVERRIDES: '{"instance:info":"1000000/1"}',
+      APPEAL_EMAIL: 'appeals@example.com',
+      METRICS_ALLOW: `${CLIENT}, 127.0.0.1`,
+    },
+  });
+});
+afterAll(() => service.close());
+
+const ask = (target: string, ...lines: string[]): Promise<WireAnswer> =>
+  wire(service, [`GET ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, ...lines]);
+
+/** Runs `work` while two requests, all that the process takes at once, are held inside it. */
+async function whileFull(work: () => Promise<void>): Promise<void> {
+  const connections = [await Wire.open(service), await Wire.open(service)];
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  for (const connection of connections) {
+    const isInside = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    connection.send(`GET /v1/probe/held HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${CLIENT}\r\n\r\n`);
+    await isInside;
+  }
+  try {
+    await work();
+  } finally {
+    release();
+    for (const connection of connections) {
+      expect((await connection.answer()).status).toBe(200);
+      connection.close();
+    }
+  }
+}
+
+describe('conventions.md 12: load shedding', () => {
+  test('more than MAX_IN_FLIGHT at once: 503 with Retry-After 1, and all is well afterwards', async () => {
+    await whileFull(async () => {
+      const answer = await ask('/v1/probe/address', 'Origin: http://localhost:8080');
+      expectRefusal(answer, 'SERVICE_UNAVAILABLE', { request_id: answer.headers.get('x-request-id') });
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(answer.headers.get('access-control-allow-origin')).toBe('http://localhost:8080');
+      expectRefusal(await ask('/v1/nope'), 'SERVICE_UNAVAILABLE');
+    });
+    expect((await ask('/v1/probe/address')).status).toBe(200);
+  });
+
+  test('before anything is read or looked up', async () => {
+    const { session } = await outfit(service);
+    const { counters } = service.app.get(IdentityResolver);
+    const before = counters.lookups;
+    await whileFull(async () => {
+      expectRefusal(await ask('/v1/users/@me', `Authorization: ${session}`), 'SERVICE_UNAVAILABLE');
+      const expecting = ['Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'];
+      const lines = ['POST /v1/auth/login HTTP/1.1', `X-Forwarded-For: ${CLIENT}`, ...expecting];
+      expectRefusal(await wire(service, lines), 'SERVICE_UNAVAILABLE');
+    });
+    expect(counters.lookups).toBe(before);
+  });
+
+  test('health, metrics and preflights are never shed', async () => {
+    await whileFull(async () => {
+      for (const path of OPERATIONAL) expect([path, (await ask(path)).status]).toEqual([path, 200]);
+      const lines = ['Origin: http://localhost:8080', 'Access-Control-Request-Method: GET'];
+      expect((await wire(service, ['OPTIONS /v1/users/@me HTTP/1.1', ...lines])).status).toBe(204);
+    });
+  });
+
+  test('a late event loop sheds until it has caught up', async () => {
+    const guard = new LoadGuard({ maxInFlight: 10, maxLoopDelayMs: 100 } as Config);
+    const isShedding = () => {
+      try {
+        guard.arrive({ res: { headersSent: false } } as Call);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    const until = async (wanted: boolean) => {
+      while (isShedding() !== wanted) await setImmediate();
+    };
+    for (const end = performance.now() + 60; performance.now() < end; ) await setImmediate();
+    for (const end = performance.now() + 300; performance.now() < end; );
+    await until(true);
+    await until(false);
+    guard.onApplicationShutdown();
+  });
+});
+
+describe('conventions.md 9.2: a banned address', () => {
+  const banned = async (value: string, seconds: number | null, work: () => Promise<void>) => {
+    await ban(service, value, seconds);
+    try {
+      await work();
+    } finally {
+      await liftBan(service, value);
+    }
+  };
+
+  test('is refused for ever, with the way to appeal', async () => {
+    await banned(CLIENT, null, async () => {
+      expect((await ask('/v1/probe/address')).body).toEqual({
+        code: 'GLOBAL_IP_BANNED',
+        message: expect.any(String),
+        ip_address: CLIENT,
+        ban_kind: 'permanent',
+        expires_at: null,
+        appeal_email: 'appeals@example.com',
+        appeals_supported: true,
+      });
+    });
+    expect((await ask('/v1/probe/address')).body).toEqual({ address: CLIENT });
+  });
+
+  test('or until a time', async () => {
+    await banned(CLIENT, 60, async () => {
+      const answer = await ask('/v1/probe/address');
+      expectRefusal(answer, 'GLOBAL_IP_TEMPORARILY_BANNED', {
+        ip_address: CLIENT,
+        ban_kind: 'temporary_24h',
+        expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        appeals_supported: false,
+      });
+      expect(Math.abs(Date.parse(answer.body.expires_at) - service.clock.now() - 60_000)).toBeLessThan(30_000);
+      service.clock.advance({ seconds: 61 });
+      expect((await ask('/v1/probe/address')).status).toBe(200);
+    });
+  });
+
+  test('on every route but health and metrics, whatever it presents, before anything is looked up', async () => {
+    const { session } = await outfit(service, { acls: ['*'] });
+    const { counters } = service.app.get(IdentityResolver);
+    await banned(CLIENT, null, async () => {
+      const before = counters.lookups;
+      for (const { method, path } of service.app.get(Routes).all) {
+        const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
+        const lines = [`${method} ${target} HTTP/1.1`, `X-Forwarded-For: ${CLIENT}`, `Authorization: ${session}`];
+        const answer = await wire(service, [...lines, 'Content-Length: 0']);
+        const expected = OPERATIONAL.includes(path) ? 200 : 403;
+        expect([method, path, answer.status]).toEqual([method, path, expected]);
+        if (expected === 403) expectRefusal(answer, 'GLOBAL_IP_BANNED');
+      }
+      expectRefusal(await ask('/v1/nope'), 'GLOBAL_IP_BANNED');
+      expect(counters.lookups).toBe(before);
+    });
+  });
+
+  test.each([
+    ['203.0.113.0/24', CLIENT, true],
+    ['203.0.113.0/24', '203.0.114.1', false],
+    ['2001:db8::1', '2001:db8::ffff', true],
+    ['2001:db8::1', '2001:db8:0:1::1', false],
+    ['2001:db8::/32', '2001:db8:ffff::1', true],
+    ['203.0.113.7', '::ffff:203.0.113.7', true],
+  ])('a ban of %s and %s', async (value, address, isBanned) => {
+    await banned(value, null, async () => {
+      const answer = await wire(service, ['GET /v1/probe/address HTTP/1.1', `X-Forwarded-For: ${address}`]);
+      expect(answer.status).toBe(isBanned ? 403 : 200);
+    });
+  });
+
+  test('shedding comes before the ban, the ban before single sign-on and a limit', async () => {
+    await banned(CLIENT, null, async () => {
+      await whileBannedAndFull();
+      expectRefusal(await wire(service, sso()), 'GLOBAL_IP_BANNED');
+    });
+  });
+
+  const sso = () => ['POST /v1/probe/sso HTTP/1.1', `X-Forwarded-For: ${CLIENT}`, 'Content-Length: 0'];
+  async function whileBannedAndFull(): Promise<void> {
+    await liftBan(service, CLIENT);
+    await whileFull(async () => {
+      await ban(service, CLIENT, null);
+      expectRefusal(await wire(service, sso()), 'SERVICE_UNAVAILABLE');
+    });
+  }
+});
+
+describe('conventions.md 1: client address', () => {
+  const seen = async (...lines: string[]): Promise<Answer> =>
+    wire(service, ['GET /v1/probe/address HTTP/1.1', ...lines.map((line) => line)]);
+
+  test('one header counts, its lines read as one list', async () => {
+    expect((await seen('X-Forwarded-For: 198.51.100.9')).body.address).toBe('198.51.100.9');
+    expect((await seen('X-Forwarded-For: 198.51.100.9', 'X-Forwarded-For: 198.51.100.8')).body.address).toBe(
+      '198.51.100.8',
+    );
+    const others = [
+      'Forwarded: for=1.2.3.4',
+      'X-Real-IP: 1.2.3.4',
+      'CF-Connecting-IP: 1.2.3.4',
+      'True-Client-IP: 1.2.3.4',
+    ];
+    const more = ['X-Client-IP: 1.2.3.4', 'X-Cluster-Client-IP: 1.2.3.4', 'X-Forwarded: 1.2.3.4', 'Via: 1.2.3.4'];
+    expect((await seen('X-Forwarded-For: 198.51.100.9', ...others, ...more)).body.address).toBe('198.51.100.9');
+    expectRefusal(await seen(...others, ...more), 'FORBIDDEN');
+  });
+
+  test('an address that cannot be determined is refused before any bucket; operational routes are not', async () => {
+    for (const lines of [[], ['X-Forwarded-For: unknown'], ['X-Forwarded-For: 1.2.3.4:80'], ['X-Forwarded-For:']]) {
+      const answer = await seen(...lines);
+      expectRefusal(answer, 'FORBIDDEN');
+      expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
+      expect((await wire(service, ['GET /health/live HTTP/1.1', ...lines])).status).toBe(200);
+    }
+  });
+
+  test('998 lines of filling do not push the header out', async () => {
+    const filling = Array.from({ length: 998 }, () => 'X: y');
+    expect((await seen(...filling, 'X-Forwarded-For: 198.51.100.9')).status).toBe(400);
+  });
+
+  test('metrics are for the addresses of METRICS_ALLOW', async () => {
+    expect((await ask('/metrics')).status).toBe(200);
+    expectRefusal(await wire(service, ['GET /metrics HTTP/1.1', 'X-Forwarded-For: 198.51.100.9']), 'NOT_FOUND');
+  });
+
+  test('operational routes know no limits', async () => {
+    const connection = await Wire.open(service);
+    connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
+    for (let i = 0; i < 200; i++) expect((await connection.answer()).body).toEqual({ status: 'ok' });
+    connection.close();
+  });
+});

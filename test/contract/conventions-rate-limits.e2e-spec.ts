@@ -1,0 +1,496 @@
+import { createHash } from 'node:crypto';
+import { Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/common';
+import { Text } from '../../src/input.js';
+import { bucketId, Limiter, registerBucket } from '../../src/limits.js';
+import { SharedStore } from '../../src/platform/shared-store.js';
+import {
+  AdminAcl,
+  Authenticated,
+  CredentialFree,
+  OAuthScope,
+  Public,
+  RateLimit,
+  UserOnly,
+} from '../../src/policy/decorators.js';
+import { Routes } from '../../src/policy/route-audit.js';
+import {
+  type Answer,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Outfit,
+  type OutfitOptions,
+  outfit,
+  Wire,
+} from '../support/index.js';
+
+const SLOW = 1_000_000;
+registerBucket('probe:two', 2, SLOW);
+registerBucket('probe:per', 2, SLOW);
+registerBucket('probe:many', 1_000_000, 1);
+registerBucket('probe:timed', 4, 60);
+
+class TokenPath {
+  @Text({ max: 100 }) id: string;
+}
+
+@Controller('v1/probe')
+class ProbeController {
+  constructor(private readonly limiter: Limiter) {}
+
+  @Get('two')
+  @Public()
+  @RateLimit('probe:two')
+  two() {
+    return {};
+  }
+
+  @Get('closed')
+  @Authenticated()
+  @OAuthScope('identify')
+  @RateLimit('probe:two')
+  closed() {
+    return {};
+  }
+
+  @Get('free')
+  @CredentialFree()
+  @RateLimit('probe:two')
+  free() {
+    return {};
+  }
+
+  @Get('per/:id')
+  @CredentialFree()
+  @RateLimit('probe:per', { per: 'id' })
+  per(@Param() _path: TokenPath) {
+    return {};
+  }
+
+  @Get('plain')
+  @Public()
+  plain() {
+    return {};
+  }
+
+  @Get('timed')
+  @Public()
+  @RateLimit('probe:timed')
+  timed() {
+    return {};
+  }
+
+  @Get('many')
+  @Public()
+  @RateLimit('probe:many')
+  many() {
+    return {};
+  }
+
+  @Get('exempt')
+  @CredentialFree()
+  @RateLimit('webhook:execute')
+  exempt() {
+    return {};
+  }
+
+  @Post('allowance')
+  @HttpCode(204)
+  @UserOnly()
+  @RateLimit('probe:many')
+  allowance() {
+    return this.limiter.demand('probe', 'everyone', 2, 3600);
+  }
+}
+
+@Controller('v1/admin/probe')
+class AdminProbeController {
+  @Get()
+  @AdminAcl('audit_log:view')
+  @RateLimit('probe:two')
+  get() {
+    return {};
+  }
+}
+
+@Module({ controllers: [ProbeController, AdminProbeController] })
+class ProbeModule {}
+
+const HEADERS = ['scope', 'global', 'limit', 'remaining', 'reset', 'reset-after', 'bucket'];
+
+/** The rate-limit headers of an answer by their short names. */
+const limits = ({ headers }: Answer): Record<string, string> => {
+  const found = HEADERS.map((name) => [name, headers.get(`x-ratelimit-${name}`)]);
+  const retry = headers.get('retry-after');
+  return Object.fromEntries([...found, ['retry-after', retry]].filter(([, value]) => value !== null));
+};
+
+const idOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16);
+
+describe('conventions.md 7: rate limits', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse({
+      modules: [ProbeModule],
+      env: {
+        RATE_LIMITS: 'on',
+        TRUSTED_PROXIES: '127.0.0.1',
+        RATE_LIMIT_OVERRIDES: '{"webhook:execute": "100000/1", "instance:info": "3/1000000"}',
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  let lastAddress = 0;
+  const freshAddress = (): string => `198.51.${Math.floor(++lastAddress / 250)}.${(lastAddress % 250) + 1}`;
+  const from = (address: string, authorization?: string) =>
+    (authorization ? service.as(authorization) : service.anonymous).with({ 'x-forwarded-for': address });
+  const wearing = (options: OutfitOptions = {}): Promise<Outfit> => outfit(service, options);
+
+  /** How many of three requests the bucket of two admits. */
+  async function admitted(...callers: [path: string, address: string, authorization?: string][]): Promise<boolean[]> {
+    const answers: boolean[] = [];
+    for (const [path, address, authorization] of callers) {
+      answers.push((await from(address, authorization).get(path)).status !== 429);
+    }
+    return answers;
+  }
+
+  test('a bucket is known outside by the first 16 hex digits of the digest of its name', () => {
+    expect(bucketId('gateway:bot_info')).toBe('f4196f01e6edbe58');
+    for (const { policy, bucketId: id } of service.app.get(Routes).all) {
+      expect(id).toBe(policy.bucket && idOf(policy.bucket.name));
+    }
+  });
+
+  test('success tells limit, rest, and when the bucket is empty', async () => {
+    const client = from(freshAddress());
+    const before = Math.floor(Date.now() / 1000);
+    const first = limits(await client.get('/v1/probe/timed'));
+    expect(first).toEqual({
+      limit: '4',
+      remaining: '3',
+      reset: expect.stringMatching(/^\d+$/),
+      'reset-after': expect.stringMatching(/^1[45]\.\d{3}$/),
+      bucket: idOf('probe:timed'),
+    });
+    expect(Number(first.reset) - before).toBeGreaterThanOrEqual(15);
+    expect(Number(first.reset) - before).toBeLessThanOrEqual(20);
+    expect(limits(await client.get('/v1/probe/timed'))).toMatchObject({ remaining: '2' });
+  });
+
+  test('a spent bucket is 429 with the same headers, a scope, and the time until the next', async () => {
+    const client = from(freshAddress());
+    for (let i = 0; i < 4; i++) await client.get('/v1/probe/timed');
+    const answer = await client.get('/v1/probe/timed');
+    expectRefusal(answer, 'RATE_LIMITED', { global: false });
+    expect(Object.keys(answer.body).sort()).toEqual(['code', 'global', 'message', 'retry_after']);
+    const { retry_after: retryAfter } = answer.body;
+    expect(retryAfter).toBeGreaterThan(10);
+    expect(retryAfter).toBeLessThanOrEqual(15);
+    expect(retryAfter).toBe(Math.ceil(retryAfter * 1000) / 1000);
+    expect(limits(answer)).toEqual({
+      'retry-after': String(Math.ceil(retryAfter)),
+      scope: 'user',
+      limit: '4',
+      remaining: '0',
+      reset: expect.stringMatching(/^\d+$/),
+      'reset-after': expect.stringMatching(/^\d+\.\d{3}$/),
+      bucket: idOf('probe:timed'),
+    });
+  });
+
+  test('the headers accompany every other status as well', async () => {
+    const shown = { limit: '2', remaining: '1', bucket: idOf('probe:two') };
+    const unauthorised = await from(freshAddress()).get('/v1/probe/closed');
+    expect([unauthorised.status, limits(unauthorised)]).toEqual([401, expect.objectContaining(shown)]);
+    const invalid = await from(freshAddress()).get(`/v1/probe/per/${'x'.repeat(101)}`);
+    const bucket = idOf('probe:per');
+    expect([invalid.status, limits(invalid)]).toEqual([400, expect.objectContaining({ ...shown, bucket })]);
+    const { bearer } = await wearing();
+    const denied = await from(freshAddress(), bearer).get('/v1/probe/closed');
+    expect([denied.body.code, limits(denied)]).toEqual(['MISSING_OAUTH_SCOPE', expect.objectContaining(shown)]);
+  });
+
+  test('the global bucket refuses first: its own numbers, no bucket, and the route is not charged', async () => {
+    const { session } = await wearing();
+    const connection = await Wire.open(service);
+    const lines = ['GET /v1/probe/many HTTP/1.1', 'Host: x', `X-Forwarded-For: ${freshAddress()}`];
+    const request = [...lines, `Authorization: ${session}`, '', ''].join('\r\n');
+    connection.send(request.repeat(200));
+    const answers = [];
+    for (let i = 0; i < 200; i++) answers.push(await connection.answer());
+    connection.close();
+    const refused = answers.filter(({ status }) => status === 429);
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(passed.length).toBeGreaterThanOrEqual(50);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.body).toEqual({
+      code: 'RATE_LIMITED',
+      message: 'Too many requests.',
+      global: true,
+      retry_after: expect.any(Number),
+    });
+    expect(refused[0]?.body.retry_after).toBeLessThanOrEqual(0.02);
+    expect(refused[0]?.body.retry_after).toBeGreaterThanOrEqual(0.001);
+    expect(limits(refused[0] as Answer)).toEqual({
+      'retry-after': '1',
+      scope: 'global',
+      global: 'true',
+      limit: '50',
+      remaining: '0',
+      reset: expect.stringMatching(/^\d+$/),
+      'reset-after': expect.stringMatching(/^[01]\.\d{3}$/),
+    });
+  });
+
+  test('50 a second for an account, 1200 for one that is trusted', async () => {
+    const store = service.app.get(SharedStore);
+    const taken: [limit: number, seconds: number][] = [];
+    const take = store.take.bind(store);
+    store.take = (key, limit, seconds) => {
+      taken.push([limit, seconds]);
+      return take(key, limit, seconds);
+    };
+    try {
+      for (const flags of [0n, 1n << 33n]) {
+        await from(freshAddress(), (await wearing({ flags })).session).get('/v1/probe/plain');
+      }
+    } finally {
+      Reflect.deleteProperty(store, 'take');
+    }
+    expect(taken).toEqual([
+      [50, 1],
+      [1200, 1],
+    ]);
+  });
+
+  test('an exempt bucket leaves the global one alone', async () => {
+    const address = freshAddress();
+    const connection = await Wire.open(service);
+    const request = `GET /v1/probe/exempt HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`;
+    connection.send(request.repeat(120));
+    for (let i = 0; i < 120; i++) expect((await connection.answer()).status).toBe(200);
+    connection.close();
+    expect((await from(address).get('/v1/probe/plain')).status).toBe(200);
+  });
+
+  test('an account that bypasses limits meets none and sees none; allowances of handlers still hold', async () => {
+    const { session } = await wearing({ flags: 1n << 47n });
+    const client = from(freshAddress(), session);
+    for (let i = 0; i < 4; i++) {
+      const answer = await client.get('/v1/probe/two');
+      expect([answer.status, limits(answer)]).toEqual([200, {}]);
+    }
+    const statuses: number[] = [];
+    for (let i = 0; i < 3; i++) statuses.push((await client.post('/v1/probe/allowance')).status);
+    expect(statuses).toEqual([204, 204, 429]);
+  });
+
+  test("a handler's allowance tells its own numbers and no bucket", async () => {
+    const { session } = await wearing();
+    const client = from(freshAddress(), session);
+    let answer = await client.post('/v1/probe/allowance');
+    for (let i = 0; i < 2; i++) answer = await client.post('/v1/probe/allowance');
+    expectRefusal(answer, 'RATE_LIMITED', { global: false });
+    expect(limits(answer)).toEqual({
+      'retry-after': expect.stringMatching(/^\d+$/),
+      scope: 'user',
+      limit: '2',
+      remaining: '0',
+      reset: expect.stringMatching(/^\d+$/),
+      'reset-after': expect.stringMatching(/^\d+\.\d{3}$/),
+    });
+    expect(Number(limits(answer)['retry-after'])).toBe(Math.ceil(answer.body.retry_after));
+  });
+
+  test.each<
+    [title: string, callers: (a: Outfit, b: Outfit) => [string, string | null, string?][], admitted: boolean[]]
+  >([
+    [
+      'an address is one caller',
+      () => [
+        ['/v1/probe/two', 'A'],
+        ['/v1/probe/two', 'A'],
+        ['/v1/probe/two', 'A'],
+      ],
+      [true, true, false],
+    ],
+    [
+      'another address is another',
+      () => [
+        ['/v1/probe/two', 'A'],
+        ['/v1/probe/two', 'A'],
+        ['/v1/probe/two', 'B'],
+      ],
+      [true, true, true],
+    ],
+    [
+      'one account from many addresses is one caller',
+      ({ session }) => ['A', 'B', 'C'].map((address) => ['/v1/probe/two', address, session]),
+      [true, true, false],
+    ],
+    [
+      'Bearer with a session token is the session',
+      ({ session }) => [
+        ['/v1/probe/two', 'A', session],
+        ['/v1/probe/two', 'A', `Bearer ${session}`],
+        ['/v1/probe/two', 'A', session],
+      ],
+      [true, true, false],
+    ],
+    [
+      'accounts behind one address are many callers',
+      (a, b) => [
+        ['/v1/probe/two', 'A', a.session],
+        ['/v1/probe/two', 'A', a.session],
+        ['/v1/probe/two', 'A', b.session],
+      ],
+      [true, true, true],
+    ],
+    [
+      'session, bot and bearer of one account are three callers',
+      (a) =>
+        [a.session, a.session, a.bot, a.bot, a.bearer, a.bearer, a.bearer].map((value) => [
+          '/v1/probe/two',
+          'A',
+          value,
+        ]),
+      [true, true, true, true, true, true, false],
+    ],
+    [
+      'the bearers of two applications are two callers',
+      (a) =>
+        [a.bearer, a.bearer, a.adminBearer, a.adminBearer, a.adminBearer].map((value) => ['/v1/probe/two', 'A', value]),
+      [true, true, true, true, false],
+    ],
+    [
+      'an Admin key is a caller by itself',
+      (a) => [a.session, a.session, a.adminKey, a.adminKey, a.adminKey].map((value) => ['/v1/admin/probe', 'A', value]),
+      [true, true, true, true, false],
+    ],
+    [
+      'a credential that resolves to nothing is its address',
+      (a) => [`${a.session}x`, 'Bearer x', 'Bot x'].map((value) => ['/v1/probe/two', 'A', value]),
+      [true, true, false],
+    ],
+    [
+      'failed and malformed requests count',
+      () => [
+        ['/v1/probe/closed', 'A'],
+        ['/v1/probe/closed', 'A', 'Basic x y'],
+        ['/v1/probe/two', 'A'],
+      ],
+      [true, true, false],
+    ],
+    [
+      'where no credential is read, the address counts',
+      (a, b) => [
+        ['/v1/probe/free', 'A', a.session],
+        ['/v1/probe/free', 'A', b.session],
+        ['/v1/probe/free', 'A', a.bot],
+      ],
+      [true, true, false],
+    ],
+    [
+      'IPv6 counts by its /64',
+      () => [
+        ['/v1/probe/two', '2001:db8:ID::1'],
+        ['/v1/probe/two', '2001:DB8:ID:0:ffff::2'],
+        ['/v1/probe/two', '2001:db8:ID::3'],
+      ],
+      [true, true, false],
+    ],
+    [
+      'the next /64 is another caller',
+      () => [
+        ['/v1/probe/two', '2001:db8:ID::1'],
+        ['/v1/probe/two', '2001:db8:ID::1'],
+        ['/v1/probe/two', '2001:db8:ID:1::1'],
+      ],
+      [true, true, true],
+    ],
+    [
+      'IPv4 in an IPv6 spelling is IPv4',
+      () => [
+        ['/v1/probe/two', 'A'],
+        ['/v1/probe/two', '::ffff:A'],
+        ['/v1/probe/two', '::FFFF:A'],
+      ],
+      [true, true, false],
+    ],
+    [
+      'routes that share a bucket share the allowance, whatever the query',
+      (a) => [
+        ['/v1/probe/two?a=1', 'A', a.session],
+        ['/v1/probe/closed', 'A', a.session],
+        ['/v1/probe/two?b', 'A', a.session],
+      ],
+      [true, true, false],
+    ],
+    [
+      'one allowance for every value of a path parameter',
+      () => [
+        ['/v1/probe/per/1', 'A'],
+        ['/v1/probe/per/1', 'A'],
+        ['/v1/probe/per/2', 'A'],
+        ['/v1/probe/per/%31', 'A'],
+      ],
+      [true, true, true, false],
+    ],
+  ])('%s', async (_title, callers, expected) => {
+    const names: Record<string, string> = { A: freshAddress(), B: freshAddress(), C: freshAddress() };
+    const id = (++lastAddress).toString(16);
+    const address = (name: string | null) =>
+      (name ?? '').replace('ID', id).replace(/[ABC]$/, (letter) => names[letter] ?? letter);
+    const [a, b] = [await wearing({ acls: ['*'] }), await wearing()];
+    const found = await admitted(...callers(a, b).map(([path, from, value]) => [path, address(from), value] as never));
+    expect(found).toEqual(expected);
+  });
+
+  test('no value of a parameter reaches another allowance, nor is it kept', async () => {
+    const [address, other] = [freshAddress(), freshAddress()];
+    for (let i = 0; i < 2; i++) await from(address).get('/v1/probe/per/1');
+    const near = ['1%2F', '%201', '01', '1%00', `1%2F${other}`, '1:1', '1%0A'];
+    for (const value of near) expect((await from(address).get(`/v1/probe/per/${value}`)).status).not.toBe(429);
+    expect((await from(address).get('/v1/probe/per/1')).status).toBe(429);
+    expect((await from(other).get('/v1/probe/per/1')).status).toBe(200);
+  });
+
+  test('HEAD counts as GET', async () => {
+    const client = from(freshAddress());
+    await client.send('HEAD', '/v1/probe/two');
+    await client.send('HEAD', '/v1/probe/two');
+    expect((await client.get('/v1/probe/two')).status).toBe(429);
+  });
+
+  test('an override replaces the numbers of its bucket', async () => {
+    const client = from(freshAddress());
+    expect(limits(await client.get('/.well-known/service'))).toMatchObject({ limit: '3', remaining: '2' });
+  });
+
+  test('a refused request revokes nothing', async () => {
+    const { session } = await wearing();
+    const client = from(freshAddress(), session);
+    for (let i = 0; i < 3; i++) await client.get('/v1/probe/two');
+    expect((await client.get('/v1/users/@me')).status).toBe(200);
+  });
+});
+
+describe('conventions.md 7.1: switches', () => {
+  test('RATE_LIMITS=off turns limits and headers off, and the log says so', async () => {
+    const service = await gatehouse({ modules: [ProbeModule] });
+    try {
+      for (let i = 0; i < 4; i++) {
+        const answer = await service.anonymous.get('/v1/probe/two');
+        expect([answer.status, limits(answer)]).toEqual([200, {}]);
+      }
+      const warnings = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+      for (const name of ['RATE_LIMITS', 'LOGIN_ALLOWANCES', 'REGISTRATION_ALLOWANCES']) {
+        expect(warnings.map(({ msg }) => msg)).toContain(`${name} is off`);
+      }
+    } finally {
+      await service.close();
+    }
+  });
+});

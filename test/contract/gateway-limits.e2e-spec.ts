@@ -1,0 +1,194 @@
+import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
+import { eventOf } from '../../src/gateway/session.js';
+import { Database } from '../../src/platform/database.js';
+import { GatewayClient, pass } from '../support/gateway-client.js';
+import { type Gatehouse, gatehouse, newApp, person } from '../support/index.js';
+
+const NUMBERS = {
+  sockets_per_address: 5,
+  payloads_per_socket: 8,
+  payloads_per_session: 12,
+  payloads_per_address: 60,
+  attempts_per_address: 6,
+  sessions_per_user: 2,
+  sessions_per_bot: 3,
+  starts_at_once: 1,
+  unsent_bytes: 200_000,
+};
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse({ env: { RATE_LIMITS: 'on', GATEWAY_NUMBERS: JSON.stringify(NUMBERS) } });
+});
+afterAll(() => service.close());
+// Windows of addresses and sessions that a test has used end before the next.
+beforeEach(() => void pass(service, 130));
+
+/** Sends heartbeats until the service closes or `count` are acknowledged. */
+async function beats(client: GatewayClient, count: number): Promise<number> {
+  for (let sent = 0; sent < count; sent++) client.send({ op: 1 });
+  await Promise.race([client.settled(), client.closed()]);
+  return client.received.filter(({ op }) => op === 11).length;
+}
+
+describe('gateway 10: limits', () => {
+  test('sockets per address: one more closes 4008 before the version is looked at, until one ends', async () => {
+    const clients = [];
+    for (let open = 0; open < NUMBERS.sockets_per_address; open++) clients.push(await GatewayClient.greeted(service));
+    const extra = await GatewayClient.open(service, '?v=9');
+    expect(await extra.closed()).toEqual([4008, 'Too many connections']);
+    expect(extra.received).toEqual([]);
+    await clients.pop()?.vanish();
+    await (await GatewayClient.greeted(service)).vanish();
+    for (const client of clients) await client.vanish();
+  });
+
+  test('payloads per socket in a rolling 60 s', async () => {
+    const client = await GatewayClient.greeted(service);
+    expect(await beats(client, 4)).toBe(4);
+    pass(service, 31);
+    expect(await beats(client, 4)).toBe(8);
+    pass(service, 28);
+    client.send({ op: 1 });
+    expect(await client.closed()).toEqual([4008, 'Rate limited']);
+
+    const patient = await GatewayClient.identified(service, (await person(service)).authorization);
+    await beats(patient.client, 3);
+    pass(service, 31);
+    await beats(patient.client, 4);
+    pass(service, 30);
+    expect(await beats(patient.client, 4)).toBe(11);
+    await patient.client.vanish();
+  });
+
+  test('what cannot be read consumes nothing', async () => {
+    const client = await GatewayClient.greeted(service);
+    expect(await beats(client, 8)).toBe(8);
+    client.send('nothing');
+    expect(await client.closed()).toEqual([4002, 'Decode failed']);
+  });
+
+  test('payloads per session in a fixed 60 s, which a Resume does not start anew', async () => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    await beats(client, 7);
+    await client.vanish();
+    const second = await GatewayClient.greeted(service);
+    second.resume(who.authorization, ready.session_id, 1);
+    await second.event('RESUMED');
+    await beats(second, 6);
+    expect(await second.closed()).toEqual([4008, 'Rate limited']);
+    expect(second.received.filter(({ op }) => op === 11)).toHaveLength(5);
+  });
+
+  test('payloads per address in a fixed 60 s', async () => {
+    for (let sent = 0; sent + 8 <= NUMBERS.payloads_per_address; sent += 8) {
+      const client = await GatewayClient.greeted(service);
+      expect(await beats(client, 8)).toBe(8);
+      await client.vanish();
+    }
+    const client = await GatewayClient.greeted(service);
+    expect(await beats(client, 5)).toBe(4);
+    expect(await client.closed()).toEqual([4008, 'Rate limited']);
+    pass(service, 61);
+    const later = await GatewayClient.greeted(service);
+    expect(await beats(later, 5)).toBe(5);
+    await later.vanish();
+  });
+
+  test('Identify and Resume attempts beyond the budget of the address are dropped without an answer', async () => {
+    const client = await GatewayClient.greeted(service);
+    for (let sent = 0; sent < NUMBERS.attempts_per_address; sent++) {
+      const other = await GatewayClient.greeted(service);
+      if (sent % 2) other.send({ op: 2, d: null });
+      else other.resume('x', 'x', 1);
+      await other.closed();
+    }
+    client.send({ op: 2, d: null });
+    client.send({ op: 6, d: null });
+    client.send({ op: 1 });
+    expect(await client.next()).toEqual({ op: 11 });
+    pass(service, 41.5);
+    await client.beat();
+    pass(service, 18);
+    await client.vanish();
+    const later = await GatewayClient.greeted(service);
+    pass(service, 1);
+    later.send({ op: 2, d: null });
+    expect(await later.closed()).toEqual([4002, 'Invalid identify payload']);
+  });
+
+  test('live sessions per user and per bot, retained ones counted', async () => {
+    const who = await person(service);
+    const robot = (await newApp(service, who)).bot.slice('Bot '.length);
+    for (const [token, limit] of [
+      [who.authorization, NUMBERS.sessions_per_user],
+      [robot, NUMBERS.sessions_per_bot],
+    ] as const) {
+      pass(service, 61);
+      for (let live = 0; live < limit; live++) {
+        const { client } = await GatewayClient.identified(service, token);
+        await client.vanish();
+      }
+      const extra = await GatewayClient.greeted(service);
+      extra.send({ op: 2, d: { token } });
+      expect(await extra.closed()).toEqual([4008, 'Too many sessions']);
+      pass(service, 61);
+      const { client } = await GatewayClient.identified(service, token);
+      await client.vanish();
+    }
+  });
+
+  test('a start waits for capacity, and fails after 10 s', async () => {
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => person(service)));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isLocked = () => {};
+    const locked = new Promise<void>((resolve) => {
+      isLocked = resolve;
+    });
+    const blocking = service.app.get(Database).transaction(async (tx) => {
+      await tx.query('LOCK TABLE session IN ACCESS EXCLUSIVE MODE');
+      isLocked();
+      await held;
+    });
+    await locked;
+    const slow = await GatewayClient.greeted(service);
+    slow.send({ op: 2, d: { token: first?.authorization } });
+    const waiting = await GatewayClient.greeted(service);
+    waiting.send({ op: 2, d: { token: second?.authorization } });
+    await Promise.all([slow.settled(), waiting.settled()]);
+    pass(service, 9);
+    const lucky = await GatewayClient.greeted(service);
+    lucky.send({ op: 2, d: { token: third?.authorization } });
+    await lucky.settled();
+    pass(service, 1.5);
+    expect(await waiting.closed()).toEqual([4000, 'Failed to start session']);
+    release();
+    await blocking;
+    await slow.event('READY');
+    await lucky.event('READY');
+    await Promise.all([slow.vanish(), lucky.vanish()]);
+  });
+
+  test('a reader that takes nothing is closed, and its session kept', async () => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    client.socket.pause();
+    const sessions = service.app.get(LiveSessions);
+    for (let sent = 0; sent < 200; sent++) {
+      sessions.dispatch(who.id, eventOf('WEBHOOKS_UPDATE', { webhook_id: 'x'.repeat(100_000) }));
+      await new Promise((resolve) => setImmediate(resolve));
+      if (sessions.find(ready.session_id)?.holder === null) break;
+    }
+    client.socket.resume();
+    expect(await client.closed()).toEqual([4000, 'Session unavailable']);
+    const back = await GatewayClient.greeted(service);
+    const last = client.received.findLast(({ s }) => s !== undefined)?.s ?? 0;
+    back.resume(who.authorization, ready.session_id, last);
+    await back.event('RESUMED');
+    await back.vanish();
+  });
+});

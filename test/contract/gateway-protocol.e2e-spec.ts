@@ -1,0 +1,456 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { LoadGuard } from '../../src/policy/guards.js';
+import { GatewayClient, pass, tick } from '../support/gateway-client.js';
+import {
+  ban,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  liftBan,
+  type Persona,
+  person,
+  Wire,
+} from '../support/index.js';
+
+let service: Gatehouse;
+let alice: Persona;
+beforeAll(async () => {
+  service = await gatehouse();
+  alice = await person(service, 'alice');
+});
+afterAll(() => service.close());
+
+const HANDSHAKE = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+};
+
+/** What a request that asks for an upgrade is answered where there is none. */
+function refusedUpgrade(path: string, headers: Record<string, string> = HANDSHAKE, method = 'GET') {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: { code: string } }>(
+    (resolve, reject) => {
+      const call = request({ port: service.port, host: '127.0.0.1', path, method, headers, agent: false });
+      call.on('upgrade', (_res, socket) => {
+        socket.destroy();
+        reject(new Error('the upgrade was accepted'));
+      });
+      call.on('error', reject);
+      call.on('response', (res) => {
+        let text = '';
+        res.setEncoding('utf8');
+        res.on('data', (chunk) => {
+          text += chunk;
+        });
+        res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: JSON.parse(text) }));
+      });
+      call.end();
+    },
+  );
+}
+
+/** Sends pieces on a plain TCP connection until the service ends it; answers everything that came back. */
+function raw(...pieces: (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true }, async () => {
+      for (const piece of pieces) {
+        socket.write(piece);
+        await new Promise((next) => setImmediate(next));
+      }
+    });
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+}
+
+const upgradeBytes = (path = '/gateway'): string =>
+  [`GET ${path} HTTP/1.1`, 'Host: x', ...Object.entries(HANDSHAKE).map((pair) => pair.join(': ')), '', ''].join('\r\n');
+
+/** A client frame: first byte, payload; masked with zeros unless told. */
+function frame(first: number, payload: Buffer, mask = 0x80): Buffer {
+  return Buffer.concat([Buffer.from([first, mask | payload.length]), Buffer.alloc(mask ? 4 : 0), payload]);
+}
+
+/** Close code and reason of a raw conversation: the last frame that the service sent. */
+async function rawClose(...frames: Buffer[]): Promise<[number, string]> {
+  const answer = Buffer.from(await raw(Buffer.concat([Buffer.from(upgradeBytes()), ...frames])), 'latin1');
+  const at = answer.lastIndexOf(0x88);
+  const payload = answer.subarray(at + 2, at + 2 + (answer[at + 1] ?? 0));
+  return [payload.readUInt16BE(0), payload.subarray(2).toString()];
+}
+
+describe('gateway 1: connecting', () => {
+  test.each(['', '?v=1', '?encoding=etf&compress=zlib&x=%FF', '?v=1&token=abc'])('%j is greeted', async (query) => {
+    const client = await GatewayClient.open(service, query);
+    expect(await client.next()).toEqual({ op: 10, d: { heartbeat_interval: 41250 } });
+    await client.vanish();
+  });
+
+  test.each(['?v=2', '?v=', '?v', '?v=1&v=1', '?v=1&v=2', '?v=01', '?v=1?', '?%76=2'])(
+    '%j closes 4012 without Hello',
+    async (query) => {
+      const client = await GatewayClient.open(service, query);
+      expect(await client.closed()).toEqual([4012, 'Invalid API version']);
+      expect(client.received).toEqual([]);
+    },
+  );
+
+  test('credentials are never read on the upgrade: not from Authorization, cookies or the query', async () => {
+    const client = await GatewayClient.open(service, `?token=${alice.authorization}`, {
+      authorization: alice.authorization,
+      cookie: `token=${alice.authorization}`,
+    });
+    await client.next();
+    client.send({ op: 3, d: null });
+    expect(await client.closed()).toEqual([4003, 'Not authenticated']);
+  });
+
+  test('any origin may connect, and nothing of it is authority', async () => {
+    const client = await GatewayClient.open(service, '', { origin: 'https://evil.example' });
+    expect((await client.next()).op).toBe(10);
+    await client.vanish();
+  });
+
+  test('permessage-deflate is offered and not negotiated; no subprotocol is spoken', async () => {
+    const client = await GatewayClient.greeted(service);
+    expect(client.socket.extensions).toBe('');
+    const answer = await raw(
+      `${upgradeBytes().trimEnd()}\r\nSec-WebSocket-Protocol: a, b\r\n\r\n\x88\x80\x00\x00\x00\x00`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 101 /);
+    expect(answer.toLowerCase()).not.toContain('sec-websocket-protocol');
+    await client.vanish();
+  });
+
+  test('without an upgrade request the path does not exist', async () => {
+    expectRefusal(await service.anonymous.get('/gateway'), 'NOT_FOUND');
+    expectRefusal(await service.anonymous.post('/gateway'), 'NOT_FOUND');
+  });
+
+  test.each([
+    ['/gateway/', HANDSHAKE],
+    ['/Gateway', HANDSHAKE],
+    ['/v1/gateway', HANDSHAKE],
+    ['/gateway', { ...HANDSHAKE, Upgrade: 'h2c' }],
+  ])('an upgrade of %s %j is not found', async (path, headers) => {
+    const { status, body } = await refusedUpgrade(path, headers);
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('only GET upgrades', async () => {
+    const { status, body } = await refusedUpgrade('/gateway', HANDSHAKE, 'POST');
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test.each([
+    ['no key', { ...HANDSHAKE, 'Sec-WebSocket-Key': '' }],
+    ['a bad key', { ...HANDSHAKE, 'Sec-WebSocket-Key': 'short' }],
+    ['version 7', { ...HANDSHAKE, 'Sec-WebSocket-Version': '7' }],
+    ['a bad subprotocol', { ...HANDSHAKE, 'Sec-WebSocket-Protocol': 'a,,b' }],
+  ])('a handshake with %s is malformed', async (_, headers) => {
+    const { status, headers: answered, body } = await refusedUpgrade('/gateway', headers);
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(answered['sec-websocket-version']).toBe('13');
+  });
+
+  test('too many header lines are malformed', async () => {
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, 'x']));
+    const { status, body } = await refusedUpgrade('/gateway', { ...HANDSHAKE, ...many });
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  test('a banned address is refused before the upgrade as over HTTP, and its sockets close', async () => {
+    const client = await GatewayClient.greeted(service);
+    for (const seconds of [null, 60]) {
+      await ban(service, '127.0.0.1', seconds);
+      const answer = await service.anonymous.get('/v1/users/@me');
+      const upgrade = await refusedUpgrade('/gateway');
+      await liftBan(service, '127.0.0.1');
+      expectRefusal(answer, seconds ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED');
+      expect(upgrade.status).toBe(403);
+      expect(upgrade.body).toEqual(answer.body);
+      const shared = [...answer.headers.keys()].filter((name) => !['date', 'vary', 'keep-alive'].includes(name));
+      expect(Object.keys(upgrade.headers)).toEqual(expect.arrayContaining(shared));
+      expect(upgrade.headers['cache-control']).toBe('no-store');
+      expect(upgrade.headers.connection).toBe('close');
+    }
+    await ban(service, '127.0.0.1', null);
+    pass(service, 1);
+    await liftBan(service, '127.0.0.1');
+    expect(await client.closed()).toEqual([4000, 'Session unavailable']);
+  });
+
+  test('while the service sheds load or drains, an upgrade gets 503', async () => {
+    const load = service.app.get(LoadGuard);
+    load.draining = true;
+    const { status, headers, body } = await refusedUpgrade('/gateway');
+    load.draining = false;
+    expect([status, body.code, headers['retry-after']]).toEqual([503, 'SERVICE_UNAVAILABLE', '1']);
+  });
+
+  test('a request that offers another protocol is served without it, body and connection included', async () => {
+    const body = '{"email":"nobody@example.com","password":"some words"}';
+    const answer = await raw(
+      [
+        'POST /v1/auth/login HTTP/1.1',
+        'Host: x',
+        'Connection: Upgrade, HTTP2-Settings',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        '',
+        `${body}GET /health/live HTTP/1.1`,
+        'Host: x',
+        'Connection: close',
+        '',
+        '',
+      ].join('\r\n'),
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+    expect(answer).toContain('INVALID_EMAIL_OR_PASSWORD');
+    expect(answer).toContain('{"status":"ok"}');
+  });
+});
+
+describe('gateway 1: an upgrade behind another request', () => {
+  test('nothing is written before the answer that is due: the connection ends', async () => {
+    const answer = await raw(
+      `GET /v1/users/@me HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.authorization}\r\n\r\n${upgradeBytes()}`,
+    );
+    expect(answer).not.toContain('101 Switching');
+  });
+
+  test('a connection that has had its answers may upgrade', async () => {
+    const wire = await Wire.open(service);
+    wire.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await wire.answer()).status).toBe(200);
+    wire.send(upgradeBytes());
+    expect((await wire.answer()).status).toBe(101);
+    wire.close();
+  });
+});
+
+describe('gateway 2 and 3: frames and inbound processing', () => {
+  /** What a message leads to on a socket without a session. */
+  async function reactionTo(message: string | Buffer | object): Promise<[number, string]> {
+    const client = await GatewayClient.greeted(service);
+    client.send(message);
+    return client.closed();
+  }
+
+  test.each([
+    ['a binary frame', Buffer.from('{"op":1}')],
+    ['nothing', ''],
+    ['no JSON', '{"op":1'],
+    ['a primitive', '1'],
+    ['null', 'null'],
+    ['an array', '[{"op":1}]'],
+    ['a string', '"x"'],
+    ['a very deep array', '['.repeat(4096)],
+  ])('%s: decode failed', async (_, message) => {
+    expect(await reactionTo(message)).toEqual([4002, 'Decode failed']);
+  });
+
+  test.each([
+    {},
+    { d: 1 },
+    { op: null },
+    { op: '1' },
+    { op: 1.5 },
+    { op: [1] },
+    { op: true },
+    '{"__proto__":{"op":1}}',
+    '{"op":1e999}',
+  ])('%j: invalid payload', async (message) => {
+    expect(await reactionTo(message)).toEqual([4002, 'Invalid payload']);
+  });
+
+  test.each([0, 3, 4, 5, 7, 8, 9, 10, 11, 12, -1, 1e15])('op %d without a session is refused', async (op) => {
+    expect(await reactionTo({ op, d: null })).toEqual([4003, 'Not authenticated']);
+  });
+
+  test('the last of duplicate members counts, unknown members are ignored', async () => {
+    const client = await GatewayClient.greeted(service);
+    client.send('{"op":99,"x":{"__proto__":1},"constructor":2,"op":1}');
+    expect(await client.next()).toEqual({ op: 11 });
+    await client.vanish();
+  });
+
+  test('a message of 4096 bytes is taken, a longer one is too large', async () => {
+    const client = await GatewayClient.greeted(service);
+    const padded = (size: number) => `{"op":1,"x":"${'é'.repeat(10)}`.padEnd(size - 12, 'x').concat('"}');
+    expect(Buffer.byteLength(padded(4096))).toBe(4096);
+    client.send(padded(4096));
+    expect(await client.next()).toEqual({ op: 11 });
+    client.send(padded(4097));
+    expect(await client.closed()).toEqual([4002, 'Payload too large']);
+  });
+
+  test('the size counts before the type: a large binary message is too large', async () => {
+    expect(await reactionTo(Buffer.alloc(4097))).toEqual([4002, 'Payload too large']);
+    expect(await reactionTo(Buffer.alloc(1_000_000))).toEqual([4002, 'Payload too large']);
+  });
+
+  test('fragments are one message and add up', async () => {
+    const client = await GatewayClient.greeted(service);
+    const text = '{"op":1,"d":null}';
+    for (const [index, letter] of [...text].entries()) client.socket.send(letter, { fin: index === text.length - 1 });
+    expect(await client.next()).toEqual({ op: 11 });
+    for (let sent = 0; sent < 4; sent++) client.socket.send('x'.repeat(1500), { fin: false });
+    expect(await client.closed()).toEqual([4002, 'Payload too large']);
+  });
+
+  test('a message that is never finished and comes in endless pieces is too large', async () => {
+    const client = await GatewayClient.greeted(service);
+    for (let sent = 0; sent < 100; sent++) client.socket.send('x', { fin: false });
+    expect(await client.closed()).toEqual([4002, 'Payload too large']);
+  });
+
+  test('a message that arrives byte by byte is a message', async () => {
+    const identify = frame(0x81, Buffer.from(JSON.stringify({ op: 2, d: { token: 'x'.repeat(60) } })));
+    const bytes = [...identify].map((byte) => Buffer.from([byte]));
+    expect(await raw(Buffer.from(upgradeBytes()), ...bytes)).toContain('Invalid token');
+  });
+
+  test('a declared length beyond everything is too large at once', async () => {
+    const huge = Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+    expect(await rawClose(huge)).toEqual([4002, 'Payload too large']);
+  });
+
+  test('invalid UTF-8: decode failed', async () => {
+    expect(await rawClose(frame(0x81, Buffer.from([0x7b, 0xc3, 0x28, 0x7d])))).toEqual([4002, 'Decode failed']);
+  });
+
+  test.each([
+    ['an unmasked frame', frame(0x81, Buffer.from('{"op":1}'), 0)],
+    ['a compressed frame', frame(0xc1, Buffer.from('{"op":1}'))],
+    ['an unknown frame type', frame(0x83, Buffer.from('{"op":1}'))],
+    ['a reserved close code', frame(0x88, Buffer.from([0x03, 0xed]))],
+  ])('%s breaks the protocol', async (_, bytes) => {
+    expect((await rawClose(bytes))[0]).toBe(1002);
+  });
+
+  test('a session knows heartbeats and Resume, and nothing else', async () => {
+    for (const op of [0, 3, 7, 9, 10, 11, 4242]) {
+      const { client } = await GatewayClient.identified(service, alice.authorization);
+      client.send({ op });
+      expect(await client.closed()).toEqual([4001, 'Unknown opcode']);
+    }
+  });
+
+  test.each([{ op: 2 }, { op: 2, d: null }, { op: 2, d: { token: 'flx_x' } }])(
+    'Identify with a session attached is refused, whatever it holds: %j',
+    async (message) => {
+      const { client } = await GatewayClient.identified(service, alice.authorization);
+      client.send(message);
+      expect(await client.closed()).toEqual([4005, 'Already authenticated']);
+    },
+  );
+
+  test('Identify for another account never switches the session', async () => {
+    const bob = await person(service, 'bob');
+    const { client } = await GatewayClient.identified(service, alice.authorization);
+    client.send({ op: 2, d: { token: bob.authorization } });
+    expect(await client.closed()).toEqual([4005, 'Already authenticated']);
+    expect(client.received.filter(({ t }) => t === 'READY')).toHaveLength(1);
+  });
+
+  test('messages are handled in order: what follows Identify waits for it', async () => {
+    const client = await GatewayClient.greeted(service);
+    client.send({ op: 2, d: { token: alice.authorization } });
+    client.send({ op: 1, d: 1 });
+    client.send({ op: 1, d: -1 });
+    expect(await client.next()).toMatchObject({ t: 'READY' });
+    await client.op(11);
+    expect(await client.closed()).toEqual([4007, 'Invalid sequence']);
+  });
+
+  test('a message that cannot be read waits its turn too', async () => {
+    const client = await GatewayClient.greeted(service);
+    client.send({ op: 2, d: { token: alice.authorization } });
+    client.send('x'.repeat(5000));
+    expect(await client.next()).toMatchObject({ t: 'READY' });
+    expect(await client.closed()).toEqual([4002, 'Payload too large']);
+  });
+
+  test('32 messages may wait for Identify, the next closes', async () => {
+    for (const [waiting, isTaken] of [
+      [32, true],
+      [33, false],
+    ] as const) {
+      const client = await GatewayClient.greeted(service);
+      client.send({ op: 2, d: { token: alice.authorization } });
+      for (let sent = 0; sent < waiting; sent++) client.send({ op: 1 });
+      if (isTaken) {
+        await client.event('READY');
+        for (let seen = 0; seen < waiting; seen++) await client.op(11);
+        await client.vanish();
+      } else expect(await client.closed()).toEqual([4008, 'Rate limited']);
+    }
+  });
+});
+
+describe('gateway 6: heartbeat', () => {
+  test('any heartbeat of a socket without a session is acknowledged', async () => {
+    const client = await GatewayClient.greeted(service);
+    for (const d of [null, undefined, 5, -5, 1.5, 'x', {}]) await client.beat(d);
+    await client.vanish();
+  });
+
+  test.each([-1, 1.5, '1', {}, [], true, false])('with a session, %j is no sequence', async (d) => {
+    const { client } = await GatewayClient.identified(service, (await person(service)).authorization);
+    await client.beat(null);
+    await client.beat();
+    await client.beat(0);
+    await client.beat(99);
+    client.send({ op: 1, d });
+    expect(await client.closed()).toEqual([4007, 'Invalid sequence']);
+  });
+
+  test('a silent client is prompted once after 41,250 ms and closed after 55,000 ms', async () => {
+    const { client } = await GatewayClient.identified(service, (await person(service)).authorization);
+    await client.event('SESSIONS_REPLACE');
+    pass(service, 40);
+    expect(await client.settled()).toEqual([]);
+    pass(service, 1.5);
+    tick(service);
+    pass(service, 12);
+    expect(await client.settled()).toEqual([{ op: 1, d: null }]);
+    pass(service, 2);
+    expect(await client.closed()).toEqual([4009, 'Heartbeat timeout']);
+  });
+
+  test('a heartbeat starts the time anew, a ping does not', async () => {
+    const { client } = await GatewayClient.identified(service, (await person(service)).authorization);
+    pass(service, 41.5);
+    expect(await client.op(1)).toEqual({ op: 1, d: null });
+    await client.beat(null);
+    pass(service, 36);
+    expect(await client.settled()).toEqual([]);
+    pass(service, 6);
+    expect(await client.op(1)).toEqual({ op: 1, d: null });
+    await client.settled();
+    pass(service, 14);
+    expect(await client.closed()).toEqual([4009, 'Heartbeat timeout']);
+  });
+
+  test('whoever has not identified after 60 s is closed, heartbeats or not', async () => {
+    const client = await GatewayClient.greeted(service);
+    for (let waited = 0; waited < 58; waited += 29) {
+      pass(service, 29);
+      await client.beat();
+    }
+    client.resume(alice.authorization, 'f'.repeat(32), 1);
+    await client.op(9);
+    pass(service, 2.5);
+    expect(await client.closed()).toEqual([4009, 'Heartbeat timeout']);
+  });
+});

@@ -1,0 +1,137 @@
+import { request } from 'node:http';
+import { Config } from '../../src/config.js';
+import { Gateway } from '../../src/gateway/gateway.service.js';
+import { Metrics } from '../../src/metrics.js';
+import { Database } from '../../src/platform/database.js';
+import { Replica } from '../../src/platform/replica.js';
+import { describeOnPostgres } from '../machine/postgres.js';
+import { GatewayClient } from '../support/gateway-client.js';
+import { type Gatehouse, gatehouse, person, signIn } from '../support/index.js';
+
+const DRAINED = [4000, 'Session drain requested; reconnect to continue'];
+
+describe('gateway 13: shutdown', () => {
+  test('every socket gets op 7 and 4000, those without a session too; new ones get 503', async () => {
+    const service = await gatehouse();
+    const who = await person(service);
+    const { client } = await GatewayClient.identified(service, who.authorization);
+    const idle = await GatewayClient.greeted(service);
+    await service.app.get(Gateway).drain();
+    for (const each of [client, idle]) {
+      await each.op(7);
+      expect(await each.closed()).toEqual(DRAINED);
+    }
+    const status = await new Promise((resolve) => {
+      const call = request({
+        port: service.port,
+        path: '/gateway',
+        headers: { Connection: 'Upgrade', Upgrade: 'websocket' },
+      });
+      call.on('response', (res) => resolve(res.resume().statusCode));
+      call.end();
+    });
+    expect(status).toBe(503);
+    await service.close();
+  });
+
+  test('closing the application drains too, and does not wait for sockets that never answer', async () => {
+    const service = await gatehouse();
+    const client = await GatewayClient.greeted(service);
+    const deaf = await GatewayClient.greeted(service);
+    deaf.socket.pause();
+    await service.close();
+    expect(client.received.at(-1)).toEqual({ op: 7 });
+    expect(await client.closed()).toEqual(DRAINED);
+    deaf.socket.terminate();
+  });
+
+  test('open sockets are counted', async () => {
+    const service = await gatehouse();
+    const count = async () => (await service.app.get(Metrics).sockets.get()).values[0]?.value;
+    const clients = [await GatewayClient.greeted(service), await GatewayClient.greeted(service)];
+    expect(await count()).toBe(2);
+    for (const client of clients) await client.vanish();
+    expect(await count()).toBe(0);
+    await service.close();
+  });
+});
+
+describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared store', () => {
+  let first: Gatehouse;
+  let second: Gatehouse;
+  beforeAll(async () => {
+    first = await gatehouse();
+    second = await gatehouse({ env: { DATABASE_URL: first.app.get(Config).databaseUrl ?? '' } });
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+  });
+
+  test('a revocation closes the sockets on every replica', async () => {
+    const who = await person(first);
+    const { client } = await GatewayClient.identified(second, who.authorization);
+    const startedAt = performance.now();
+    await first.as(who).post('/v1/auth/logout');
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test('events of one account reach the sessions of every replica in one order', async () => {
+    const who = await person(first);
+    const clients = [
+      (await GatewayClient.identified(first, who.authorization)).client,
+      (await GatewayClient.identified(second, await signIn(second, who))).client,
+    ];
+    const seen = clients.map(async (client) => {
+      const order: string[] = [];
+      while (order.length < 20) order.push((await client.event('WEBHOOKS_UPDATE')).d.webhook_id);
+      return order;
+    });
+    for (let n = 0; n < 20; n++) {
+      const { app } = n % 2 ? first : second;
+      const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: String(n) } };
+      await app.get(Database).transaction((tx) => app.get(Replica).announce(tx, { topic: 'event', data }));
+    }
+    const inOrder = Array.from({ length: 20 }, (_, n) => String(n));
+    expect(await Promise.all(seen)).toEqual([inOrder, inOrder]);
+  });
+
+  test('sockets of a rotated session learn the new token on every replica, which no notice shows', async () => {
+    const who = await person(first);
+    const { client } = await GatewayClient.identified(second, who.authorization);
+    const notices: string[] = [];
+    second.app.get(Replica).on('event', (data) => void notices.push(JSON.stringify(data)));
+    const { body } = await first
+      .as(who)
+      .patch('/v1/users/@me', { password: who.password, new_password: 'entirely new words' });
+    expect((await client.event('AUTH_SESSION_CHANGE')).d.new_token).toBe(body.token);
+    expect(notices.join()).toContain('AUTH_SESSION_CHANGE');
+    expect(notices.join()).not.toContain(body.token);
+    await client.beat(null);
+  });
+
+  test('a session of another replica is unknown: op 9', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const elsewhere = await GatewayClient.greeted(second);
+    elsewhere.resume(who.authorization, ready.session_id, 1);
+    expect(await elsewhere.next()).toEqual({ op: 9, d: false });
+    await client.beat();
+  });
+
+  test('what was revoked while the notices of others could not be heard is found out once they can', async () => {
+    const who = await person(first);
+    const { client } = await GatewayClient.identified(second, who.authorization);
+    const { client: spared } = await GatewayClient.identified(second, await signIn(first, who));
+    await first.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'gatehouse notices' AND datname = current_database()`);
+    await first.sql(
+      'UPDATE session SET revoked_at = now() WHERE account_id = $1 AND id = (SELECT min(id) FROM session WHERE account_id = $1)',
+      [who.id],
+    );
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    await spared.beat();
+    while (!second.app.get(Replica).isConnected) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+});

@@ -1,0 +1,432 @@
+import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
+import { eventOf } from '../../src/gateway/session.js';
+import { Database } from '../../src/platform/database.js';
+import { Replica } from '../../src/platform/replica.js';
+import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
+import {
+  expectInvalid,
+  type Gatehouse,
+  gatehouse,
+  newApp,
+  newTokens,
+  type Persona,
+  person,
+  signIn,
+} from '../support/index.js';
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse({
+    env: { GATEWAY_NUMBERS: JSON.stringify({ replay_events: 40, replay_bytes: 300_000, replay_event_bytes: 100_000 }) },
+  });
+});
+afterAll(() => service.close());
+
+const commit = (work: Parameters<Database['transaction']>[0]) => service.app.get(Database).transaction(work);
+
+/** Announces events of one account, each in a transaction of its own. */
+async function announce(accountId: string, ...events: [type: string, d?: unknown][]): Promise<void> {
+  for (const [type, d] of events) {
+    const data = { type, account_id: accountId, ...(d === undefined ? {} : { d }) };
+    await commit((tx) => service.app.get(Replica).announce(tx, { topic: 'event', data }));
+  }
+}
+
+const note = (n: number): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: String(n), action: 'update' }];
+const idsOf = (events: readonly Payload[]): string[] => events.map(({ d }) => d.webhook_id);
+
+/** An account with a session that has seen everything up to now; its socket is gone. */
+async function away(): Promise<{ who: Persona; id: string; seq: number }> {
+  const who = await person(service);
+  const { client, ready } = await GatewayClient.identified(service, who.authorization);
+  const { s = 0 } = await client.event('SESSIONS_REPLACE');
+  await client.vanish();
+  return { who, id: ready.session_id, seq: s };
+}
+
+/** Resumes and answers the client with what came up to RESUMED. */
+async function resumed(token: string, id: string, seq: number) {
+  const client = await GatewayClient.greeted(service);
+  client.resume(token, id, seq);
+  const replayed: Payload[] = [];
+  for (;;) {
+    const message = await client.next();
+    if (message.t === 'RESUMED') return { client, replayed, end: message };
+    replayed.push(message);
+  }
+}
+
+/** How a Resume ends the socket. */
+async function resumeEnds(d: unknown): Promise<[number, string]> {
+  const client = await GatewayClient.greeted(service);
+  client.send({ op: 6, d });
+  return client.closed();
+}
+
+describe('gateway 8: Resume', () => {
+  test.each([
+    [undefined],
+    [null],
+    [[]],
+    ['x'],
+    [{}],
+    [{ session_id: 'x', seq: 1 }],
+    [{ token: 'x', seq: 1 }],
+    [{ token: 'x', session_id: 'x' }],
+    [{ token: '', session_id: 'x', seq: 1 }],
+    [{ token: 'x', session_id: '', seq: 1 }],
+    [{ token: 1, session_id: 'x', seq: 1 }],
+    [{ token: 'x', session_id: 1, seq: 1 }],
+    [{ token: 'x', session_id: 'x', seq: '1' }],
+    [{ token: 'x', session_id: 'x', seq: 1.5 }],
+    [{ token: 'x', session_id: 'x', seq: null }],
+    [{ token: '', session_id: 'x', seq: -1 }],
+  ])('%j is no Resume', async (d) => {
+    expect(await resumeEnds(d)).toEqual([4002, 'Invalid resume payload']);
+  });
+
+  test('a negative sequence is refused before the token is looked at', async () => {
+    expect(await resumeEnds({ token: 'x', session_id: 'x', seq: -1 })).toEqual([4000, 'Session unavailable']);
+  });
+
+  test('replays what was missed, in order and under its own sequence, then RESUMED', async () => {
+    const { who, id, seq } = await away();
+    await announce(who.id, note(1), note(2), note(3));
+    const { client, replayed, end } = await resumed(who.authorization, id, seq + 1);
+    expect(replayed.map(({ s, d }) => [s, d.webhook_id])).toEqual([
+      [seq + 2, '2'],
+      [seq + 3, '3'],
+    ]);
+    expect(end).toEqual({ op: 0, d: {}, s: seq + 3, t: 'RESUMED' });
+    await announce(who.id, note(4));
+    expect(await client.next()).toMatchObject({ s: seq + 4, d: { webhook_id: '4' } });
+    await client.vanish();
+    const again = await resumed(who.authorization, id, seq + 4);
+    expect(again.replayed).toEqual([]);
+    expect(again.end.s).toBe(seq + 4);
+  });
+
+  test('a token that is refused, of another account or of another login session: 4004, the session stays', async () => {
+    const { who, id, seq } = await away();
+    const stranger = await person(service);
+    for (const token of ['x', stranger.authorization, await signIn(service, who)]) {
+      expect(await resumeEnds({ token, session_id: id, seq })).toEqual([4004, 'Invalid token']);
+    }
+    await resumed(who.authorization, id, seq);
+  });
+
+  test('an unknown session: op 9, the socket stays open and may identify', async () => {
+    const { who } = await away();
+    const client = await GatewayClient.greeted(service);
+    client.resume(who.authorization, 'f'.repeat(32), 1);
+    expect(await client.next()).toEqual({ op: 9, d: false });
+    client.send({ op: 2, d: { token: who.authorization } });
+    const { d } = await client.event('READY');
+    client.resume(who.authorization, 'f'.repeat(32), 1);
+    await client.op(9);
+    await announce(who.id, note(1));
+    await client.event('WEBHOOKS_UPDATE');
+    expect(d.session_id).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('a session is kept for 60 s from the end of its socket, and no longer', async () => {
+    const { who, id, seq } = await away();
+    pass(service, 59);
+    const { client } = await resumed(who.authorization, id, seq);
+    await client.vanish();
+    pass(service, 59);
+    const second = await resumed(who.authorization, id, seq);
+    await second.client.vanish();
+    pass(service, 61);
+    const late = await GatewayClient.greeted(service);
+    late.resume(who.authorization, id, seq);
+    expect(await late.next()).toEqual({ op: 9, d: false });
+  });
+
+  test.each([
+    ['1000', (client: GatewayClient) => client.socket.close(1000)],
+    ['1001', (client: GatewayClient) => client.socket.close(1001)],
+    ['an unknown opcode', (client: GatewayClient) => client.send({ op: 99 })],
+    ['an invalid payload', (client: GatewayClient) => client.send({})],
+    ['a payload that is too large', (client: GatewayClient) => client.send('x'.repeat(5000))],
+    ['a second Identify', (client: GatewayClient) => client.send({ op: 2 })],
+    ['an invalid sequence', (client: GatewayClient) => client.send({ op: 1, d: -1 })],
+    ['a failed Resume', (client: GatewayClient) => client.resume('x', 'x', 1)],
+    ['a malformed Resume', (client: GatewayClient) => client.send({ op: 6 })],
+    ['silence', () => [1, 2, 3, 4, 5].forEach(() => void pass(service, 13.75))],
+  ])('an end by %s retains the session', async (_, end) => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    end(client);
+    await client.closed();
+    await resumed(who.authorization, ready.session_id, 1);
+  });
+
+  test('a sequence above the current or below the acknowledged one: 4007, the session stays', async () => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    await announce(who.id, note(1), note(2), note(3));
+    await client.event('WEBHOOKS_UPDATE');
+    await client.event('WEBHOOKS_UPDATE');
+    const { s: last = 0 } = await client.event('WEBHOOKS_UPDATE');
+    await client.beat(last - 1);
+    await client.beat(1);
+    await client.vanish();
+    const target = { token: who.authorization, session_id: ready.session_id };
+    for (const seq of [last + 1, last - 2, 0, 1e300]) {
+      expect(await resumeEnds({ ...target, seq })).toEqual([4007, 'Invalid sequence']);
+    }
+    const { replayed } = await resumed(who.authorization, ready.session_id, last - 1);
+    expect(replayed.map(({ s }) => s)).toEqual([last]);
+  });
+
+  test('a heartbeat beyond the current sequence acknowledges no more than there is', async () => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await client.beat(1_000_000);
+    await announce(who.id, note(1));
+    await client.event('WEBHOOKS_UPDATE');
+    await client.vanish();
+    expect((await resumed(who.authorization, ready.session_id, seq)).replayed).toHaveLength(1);
+  });
+
+  test('what was evicted cannot be replayed: op 9 below the floor, the session stays', async () => {
+    const { who, id, seq } = await away();
+    await announce(who.id, ...Array.from({ length: 41 }, (_, n) => note(n)));
+    const client = await GatewayClient.greeted(service);
+    client.resume(who.authorization, id, seq);
+    expect(await client.next()).toEqual({ op: 9, d: false });
+    const { replayed } = await resumed(who.authorization, id, seq + 1);
+    expect(replayed).toHaveLength(40);
+  });
+
+  test('the buffer is bounded in bytes too, and an event too large for it is sent but not kept', async () => {
+    const { who, id, seq } = await away();
+    const { client } = await resumed(who.authorization, id, seq);
+    // Larger than a notice may be: straight to the sessions, as an event that a reader reads.
+    const big = (bytes: number) => eventOf('WEBHOOKS_UPDATE', { webhook_id: 'x'.repeat(bytes) });
+    const sessions = service.app.get(LiveSessions);
+    for (let n = 0; n < 4; n++) sessions.dispatch(who.id, big(90_000));
+    for (let n = 0; n < 4; n++) await client.event('WEBHOOKS_UPDATE');
+    await client.vanish();
+    const refused = await GatewayClient.greeted(service);
+    refused.resume(who.authorization, id, seq);
+    expect((await refused.next()).op).toBe(9);
+    const { client: back, replayed } = await resumed(who.authorization, id, seq + 1);
+    expect(replayed).toHaveLength(3);
+    sessions.dispatch(who.id, big(100_001));
+    expect((await back.event('WEBHOOKS_UPDATE')).s).toBe(seq + 5);
+    await back.vanish();
+    refused.resume(who.authorization, id, seq + 4);
+    expect((await refused.next()).op).toBe(9);
+    await resumed(who.authorization, id, seq + 5);
+  });
+
+  test('a session that moves leaves its old socket with op 7 and 4000', async () => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    await resumed(who.authorization, ready.session_id, 1);
+    await client.op(7);
+    expect(client.received.at(-1)).toEqual({ op: 7 });
+    expect(await client.closed()).toEqual([4000, 'Session drain requested; reconnect to continue']);
+  });
+
+  test('a socket that takes another session releases its own as retained', async () => {
+    const who = await person(service);
+    const first = await GatewayClient.identified(service, who.authorization);
+    const second = await GatewayClient.identified(service, who.authorization);
+    await first.client.vanish();
+    second.client.resume(who.authorization, first.ready.session_id, 1);
+    await second.client.event('RESUMED');
+    await resumed(who.authorization, second.ready.session_id, 1);
+    await second.client.beat();
+  });
+
+  test('a session may be resumed where it is: what was sent is sent again', async () => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    await announce(who.id, note(1));
+    const { s } = await client.event('WEBHOOKS_UPDATE');
+    client.resume(who.authorization, ready.session_id, 1);
+    expect((await client.event('WEBHOOKS_UPDATE')).s).toBe(s);
+    await client.event('RESUMED');
+    await client.beat();
+  });
+
+  test('of 32 parallel Resumes of one session exactly one holds it in the end', async () => {
+    const { who, id, seq } = await away();
+    const clients = await Promise.all(Array.from({ length: 32 }, () => GatewayClient.greeted(service)));
+    for (const client of clients) client.resume(who.authorization, id, seq);
+    await Promise.all(clients.map((client) => client.event('RESUMED')));
+    await announce(who.id, note(1));
+    const ends = await Promise.all(
+      clients.map((client) =>
+        Promise.race([client.closed(), client.event('WEBHOOKS_UPDATE').catch(() => client.closed())]),
+      ),
+    );
+    const held = ends.filter((end) => !Array.isArray(end));
+    expect(held).toHaveLength(1);
+    for (const end of ends.filter((end) => Array.isArray(end))) {
+      expect(end).toEqual([4000, 'Session drain requested; reconnect to continue']);
+    }
+  });
+
+  test('a long replay waits for its reader, and what happens meanwhile follows it', async () => {
+    const { who, id, seq } = await away();
+    const sessions = service.app.get(LiveSessions);
+    for (let n = 0; n < 3; n++) {
+      sessions.dispatch(who.id, eventOf('WEBHOOKS_UPDATE', { webhook_id: String(n), x: 'x'.repeat(90_000) }));
+    }
+    const client = await GatewayClient.greeted(service);
+    client.resume(who.authorization, id, seq);
+    await client.event('WEBHOOKS_UPDATE');
+    sessions.dispatch(who.id, eventOf('WEBHOOKS_UPDATE', { webhook_id: '3' }));
+    const rest = [];
+    for (let n = 0; n < 3; n++) rest.push(await client.event('WEBHOOKS_UPDATE'));
+    expect(idsOf(rest)).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('gateway 11: events', () => {
+  test('a changed profile reaches every session of the account, whole and after the commit', async () => {
+    const who = await person(service);
+    const first = await GatewayClient.identified(service, who.authorization);
+    const second = await GatewayClient.identified(service, await signIn(service, who));
+    const { body } = await service.as(who).patch('/v1/users/@me', { bio: 'hello' });
+    for (const { client } of [first, second]) {
+      expect((await client.event('USER_UPDATE')).d).toEqual(body);
+    }
+  });
+
+  test('nothing is sent for a change that was refused or rolled back', async () => {
+    const who = await person(service);
+    const { client } = await GatewayClient.identified(service, who.authorization);
+    expectInvalid(await service.as(who).patch('/v1/users/@me', { bio: '' }), 'bio: INVALID_FORMAT');
+    const failed = commit(async (tx) => {
+      await service.app
+        .get(Replica)
+        .announce(tx, { topic: 'event', data: { type: 'USER_UPDATE', account_id: who.id } });
+      throw new Error('rolled back');
+    });
+    await expect(failed).rejects.toThrow('rolled back');
+    await announce(who.id, note(1));
+    await client.event('WEBHOOKS_UPDATE');
+    expect(client.received.some(({ t }) => t === 'USER_UPDATE')).toBe(false);
+  });
+
+  test('settings and passkeys are sent in full', async () => {
+    const who = await person(service);
+    const { client, ready } = await GatewayClient.identified(service, who.authorization);
+    const { body } = await service.as(who).patch('/v1/users/@me/settings', { theme: 'dark' });
+    expect((await client.event('USER_SETTINGS_UPDATE')).d).toEqual(body);
+    expect(body).toEqual({ ...ready.user_settings, theme: 'dark' });
+    await announce(who.id, ['WEBAUTHN_CREDENTIALS_UPDATE']);
+    expect((await client.event('WEBAUTHN_CREDENTIALS_UPDATE')).d).toEqual([]);
+  });
+
+  test('an authorisation and its end are told to the bot of the application, not to the user', async () => {
+    const who = await person(service);
+    const app = await newApp(service, await person(service));
+    const { client } = await GatewayClient.identified(service, app.bot.slice('Bot '.length));
+    const { client: user } = await GatewayClient.identified(service, who.authorization);
+    await newTokens(service, who, app);
+    expect((await client.event('APPLICATION_AUTHORIZE')).d).toEqual({
+      user_id: who.id,
+      scopes: ['identify'],
+      authorized_at: expect.stringMatching(/Z$/),
+    });
+    await service.as(who).delete(`/v1/oauth2/@me/authorizations/${app.id}`);
+    expect((await client.event('APPLICATION_DEAUTHORIZE')).d).toEqual({ user_id: who.id });
+    await user.settled();
+    expect(user.received.some(({ t }) => t?.startsWith('APPLICATION_'))).toBe(false);
+  });
+
+  test('events of one account keep the order of their commits, however long each takes to read', async () => {
+    const who = await person(service);
+    const { client } = await GatewayClient.identified(service, who.authorization);
+    const events = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? (['USER_UPDATE'] as [string]) : note(n)));
+    await announce(who.id, ...events);
+    const seen: (string | undefined)[] = [];
+    while (seen.length < 30) {
+      const { t, d } = await client.next();
+      if (t === 'USER_UPDATE' || t === 'WEBHOOKS_UPDATE') seen.push(d.webhook_id);
+    }
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? undefined : String(n))));
+  });
+
+  test('ignored events are neither sent nor counted; case does not matter', async () => {
+    const who = await person(service);
+    const { client } = await GatewayClient.identified(service, who.authorization, {
+      ignored_events: ['webhooks_update', 'Sessions_Replace', 'SESSIONS_REPLACE', 'ready', 'RESUMED'],
+    });
+    await announce(who.id, note(1), ['USER_SETTINGS_UPDATE']);
+    expect(await client.next()).toMatchObject({ t: 'USER_SETTINGS_UPDATE', s: 2 });
+  });
+
+  test('events go to sessions without a shard and to shard 0', async () => {
+    const who = await person(service);
+    const clients = [];
+    for (const shard of [null, [0, 3], [1, 3], [2, 3]]) {
+      clients.push((await GatewayClient.identified(service, who.authorization, { shard })).client);
+    }
+    await announce(who.id, note(1));
+    for (const client of clients.slice(0, 2)) await client.event('WEBHOOKS_UPDATE');
+    for (const client of clients.slice(2)) expect(await client.settled()).toEqual([]);
+  });
+
+  test('an event of a type that nobody can read ends the session at its next Resume', async () => {
+    const { who, id, seq } = await away();
+    await announce(who.id, ['NOBODY_READS_THIS'], note(1));
+    const client = await GatewayClient.greeted(service);
+    client.resume(who.authorization, id, seq);
+    expect(await client.next()).toEqual({ op: 9, d: false });
+  });
+
+  test('after notices of other replicas may have been lost, sessions end at their next Resume', async () => {
+    const { who, id, seq } = await away();
+    const { client } = await resumed(who.authorization, id, seq);
+    // biome-ignore lint/suspicious/noExplicitAny: what the replica does by itself when its connection is back
+    await (service.app.get(Replica) as any).deliver({ topic: 'resync', data: {} }, () => true);
+    await announce(who.id, note(1));
+    const { s = 0 } = await client.event('WEBHOOKS_UPDATE');
+    client.resume(who.authorization, id, s);
+    expect(await client.op(9)).toEqual({ op: 9, d: false });
+  });
+
+  test('SESSIONS_REPLACE tells all sessions of the account when one starts or ends', async () => {
+    const who = await person(service);
+    const first = await GatewayClient.identified(service, who.authorization, { properties: { mobile: true } });
+    const entry = (session_id: string, mobile: boolean) => ({ session_id, status: 'online', afk: false, mobile });
+    expect((await first.client.event('SESSIONS_REPLACE')).d).toEqual([
+      entry('all', true),
+      entry(first.ready.session_id, true),
+    ]);
+    const token = await signIn(service, who);
+    const second = await GatewayClient.identified(service, token);
+    const both = [entry('all', false), entry(first.ready.session_id, true), entry(second.ready.session_id, false)];
+    expect(second.ready.sessions).toEqual(both);
+    expect((await first.client.event('SESSIONS_REPLACE')).d).toEqual(both);
+    await second.client.vanish();
+    expect(await first.client.settled()).toEqual([]);
+    await service.as(token).post('/v1/auth/logout');
+    expect((await first.client.event('SESSIONS_REPLACE')).d).toEqual([
+      entry('all', true),
+      entry(first.ready.session_id, true),
+    ]);
+  });
+
+  test('events between the check of the credential and READY follow it', async () => {
+    const who = await person(service);
+    const client = await GatewayClient.greeted(service);
+    client.send({ op: 2, d: { token: who.authorization } });
+    const answers = Promise.all([1, 2, 3, 4, 5].map(() => service.as(who).patch('/v1/users/@me', { bio: 'again' })));
+    const ready = await client.next();
+    expect(ready.t).toBe('READY');
+    await answers;
+    await announce(who.id, note(1));
+    await client.event('WEBHOOKS_UPDATE');
+    const sequences = client.received.flatMap(({ s }) => s ?? []);
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+  });
+});

@@ -1,0 +1,472 @@
+import { Redis } from 'ioredis';
+import { Config } from '../../src/config.js';
+import { Gateway } from '../../src/gateway/gateway.service.js';
+import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
+import { Database } from '../../src/platform/database.js';
+import { Replica } from '../../src/platform/replica.js';
+import { Detour } from '../machine/detour.js';
+import { describeWithSharedStore, SESSIONS_REDIS_URL } from '../machine/redis.js';
+import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
+import { type Gatehouse, gatehouse, newApp, type Persona, person, signIn } from '../support/index.js';
+
+const DRAINED = [4000, 'Session drain requested; reconnect to continue'];
+const NUMBERS = { replay_events: 40, sessions_per_user: 3, renew_ms: 250 };
+
+describeWithSharedStore('gateway 13: several replicas with a shared store', () => {
+  let first: Gatehouse;
+  let second: Gatehouse;
+  let detour: Detour;
+  let store: Redis;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    store = new Redis(SESSIONS_REDIS_URL);
+    await store.flushdb();
+    const way = await Detour.to(SESSIONS_REDIS_URL, 6379);
+    detour = way.detour;
+    env = { REDIS_URL: SESSIONS_REDIS_URL, GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
+    first = await gatehouse({ env });
+    env.DATABASE_URL = first.app.get(Config).databaseUrl ?? '';
+    second = await gatehouse({ env: { ...env, REDIS_URL: way.url } });
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+    detour.close();
+    store.disconnect();
+  });
+
+  /** Announces an event of an account at a replica, in a transaction of its own. */
+  const announce = ({ app }: Gatehouse, { id }: Persona, n: number, type = 'WEBHOOKS_UPDATE') =>
+    app.get(Database).transaction((tx) =>
+      app.get(Replica).announce(tx, {
+        topic: 'event',
+        data: { type, account_id: id, d: { webhook_id: String(n), action: 'update' } },
+      }),
+    );
+
+  /** Resumes and answers with what came up to RESUMED. */
+  async function resumed(service: Gatehouse, token: string, id: string, seq: number) {
+    const client = await GatewayClient.greeted(service);
+    client.resume(token, id, seq);
+    const replayed: Payload[] = [];
+    for (;;) {
+      const message = await client.next();
+      if (message.t === 'RESUMED') return { client, replayed, end: message };
+      replayed.push(message);
+    }
+  }
+
+  /** An account with a session at the first replica that has seen everything; its socket is gone. */
+  async function away() {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await client.vanish();
+    return { who, id: ready.session_id as string, seq };
+  }
+
+  const idsOf = (events: readonly Payload[]) => events.map(({ s, d }) => [s, d.webhook_id]);
+  const keysOf = (id: string) => store.keys(`gatehouse:gateway:*:${id}`);
+  const until = async (isSo: () => Promise<boolean> | boolean) => {
+    while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const storeAnswers = (service: Gatehouse) =>
+    until(async () => {
+      const who = await person(service);
+      const client = await GatewayClient.greeted(service);
+      client.send({ op: 2, d: { token: who.authorization } });
+      const answer = await Promise.race([client.event('READY').catch(() => null), client.closed()]);
+      await client.vanish().catch(() => {});
+      return answer !== null && !Array.isArray(answer);
+    });
+
+  test('a session resumes on another replica, with what it missed in order and under its own sequence', async () => {
+    const { who, id, seq } = await away();
+    for (let n = 1; n <= 6; n++) await announce(n % 2 ? first : second, who, n);
+    const { client, replayed, end } = await resumed(second, who.authorization, id, seq);
+    expect(idsOf(replayed)).toEqual([1, 2, 3, 4, 5, 6].map((n) => [seq + n, String(n)]));
+    expect(end.s).toBe(seq + 6);
+    await announce(first, who, 7);
+    expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 7, '7']]);
+    await client.beat(seq + 7);
+    await client.vanish();
+    const back = await resumed(first, who.authorization, id, seq + 7);
+    expect(back.replayed).toEqual([]);
+    expect(back.end.s).toBe(seq + 7);
+  });
+
+  test('a socket that still held the session gets op 7 and 4000', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    const { client: taker } = await resumed(second, who.authorization, ready.session_id, seq);
+    expect(await client.closed()).toEqual(DRAINED);
+    expect(client.received.at(-1)).toEqual({ op: 7 });
+    await announce(first, who, 1);
+    expect(idsOf([await taker.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
+  });
+
+  test('a stale owner writes no sequence: what it hears is told by the new one, once', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    const session = first.app.get(LiveSessions).find(ready.session_id);
+    await store.hincrby(`gatehouse:gateway:session:${ready.session_id}`, 'fence', 1);
+    await announce(first, who, 1);
+    expect(await client.closed()).toEqual(DRAINED);
+    expect(session?.seq).toBe(seq);
+    expect(client.received.some(({ t }) => t === 'WEBHOOKS_UPDATE')).toBe(false);
+    const { replayed } = await resumed(second, who.authorization, ready.session_id, seq);
+    expect(idsOf(replayed)).toEqual([[seq + 1, '1']]);
+  });
+
+  test('of parallel Resumes at both replicas exactly one holds the session in the end, and it misses nothing', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { who, id, seq } = await away();
+      const clients = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => GatewayClient.greeted(n % 2 ? first : second)),
+      );
+      const started = announce(first, who, 1);
+      for (const client of clients) client.resume(who.authorization, id, seq);
+      await started;
+      let open = clients;
+      await until(async () => {
+        open = open.filter(({ socket }) => socket.readyState === 1);
+        return open.length <= 1;
+      });
+      expect(open).toHaveLength(1);
+      const [holder] = open as [GatewayClient];
+      await announce(second, who, 2);
+      await until(() => holder.received.some(({ d }) => d?.webhook_id === '2'));
+      const told = holder.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE');
+      expect(idsOf(told)).toEqual([1, 2].map((n) => [seq + n, String(n)]));
+      for (const client of clients.filter((client) => client !== holder))
+        expect(await client.closed()).toEqual(DRAINED);
+      await holder.vanish();
+    }
+  });
+
+  test('a session outlives the end of its replica, and what happens meanwhile is not lost', async () => {
+    const who = await person(first);
+    const leaving = await gatehouse({ env });
+    const { client, ready } = await GatewayClient.identified(leaving, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await announce(leaving, who, 1);
+    await client.event('WEBHOOKS_UPDATE');
+    await leaving.close();
+    expect(await client.closed()).toEqual(DRAINED);
+    await announce(first, who, 2);
+    await announce(first, who, 3);
+    const { replayed } = await resumed(second, who.authorization, ready.session_id, seq);
+    expect(idsOf(replayed)).toEqual([1, 2, 3].map((n) => [seq + n, String(n)]));
+  });
+
+  test('missed events whose order nobody knows end the session by op 9', async () => {
+    const who = await person(first);
+    const leaving = await gatehouse({ env });
+    const { client, ready } = await GatewayClient.identified(leaving, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await leaving.close();
+    await first.app.get(Database).transaction(async (tx) => {
+      const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: '1' } };
+      await first.app.get(Replica).announce(tx, { topic: 'event', data });
+      await announce(second, who, 2);
+    });
+    const late = await GatewayClient.greeted(second);
+    late.resume(who.authorization, ready.session_id, seq);
+    expect(await late.next()).toEqual({ op: 9, d: false });
+    await late.vanish();
+  });
+
+  test('a Resume that fails leaves the session to its holder', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await client.beat(seq);
+    const ends = async (token: string, from: number) => {
+      const other = await GatewayClient.greeted(second);
+      other.resume(token, ready.session_id, from);
+      return other.closed();
+    };
+    expect(await ends(await signIn(first, who), seq)).toEqual([4004, 'Invalid token']);
+    expect(await ends((await person(first)).authorization, seq)).toEqual([4004, 'Invalid token']);
+    expect(await ends(who.authorization, seq + 1)).toEqual([4007, 'Invalid sequence']);
+    expect(await ends(who.authorization, seq - 1)).toEqual([4007, 'Invalid sequence']);
+    await announce(second, who, 1);
+    await client.event('WEBHOOKS_UPDATE');
+  });
+
+  test('what was evicted cannot be replayed anywhere: op 9 below the floor', async () => {
+    const { who, id, seq } = await away();
+    for (let n = 0; n <= NUMBERS.replay_events; n++) await announce(first, who, n);
+    await until(() => first.app.get(LiveSessions).find(id)?.seq === seq + 41);
+    const client = await GatewayClient.greeted(second);
+    client.resume(who.authorization, id, seq);
+    expect(await client.next()).toEqual({ op: 9, d: false });
+    expect((await resumed(second, who.authorization, id, seq + 1)).replayed).toHaveLength(40);
+  });
+
+  test('a revocation ends sessions in the store too, whoever served them', async () => {
+    const who = await person(first);
+    const leaving = await gatehouse({ env });
+    const open = await GatewayClient.identified(second, who.authorization);
+    const orphan = await GatewayClient.identified(leaving, who.authorization);
+    const spared = await GatewayClient.identified(leaving, await signIn(first, who));
+    await leaving.close();
+    const ids = [open, orphan].map(({ ready }) => ready.session_id as string);
+    for (const id of ids) expect(await keysOf(id)).not.toEqual([]);
+    await first.as(who).post('/v1/auth/logout');
+    expect(await open.client.closed()).toEqual([4004, 'Invalid token']);
+    for (const id of ids) expect(await keysOf(id)).toEqual([]);
+    expect(await keysOf(spared.ready.session_id)).not.toEqual([]);
+
+    const app = await newApp(first, await person(first));
+    const token = app.bot.slice('Bot '.length);
+    const bot = await GatewayClient.identified(first, token);
+    await bot.client.vanish();
+    await second
+      .as(app.owner)
+      .post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: app.owner.password });
+    await until(async () => (await keysOf(bot.ready.session_id)).length === 0);
+  });
+
+  test('a session is kept for 60 s by the expiry of the store, and gone from it with its end', async () => {
+    const { who, id } = await away();
+    const key = `gatehouse:gateway:session:${id}`;
+    await until(async () => (await store.pttl(key)) <= 60_000);
+    expect(await store.pttl(key)).toBeGreaterThan(50_000);
+    const { client } = await resumed(second, who.authorization, id, 1);
+    await until(async () => (await store.pttl(key)) > 60_000);
+    await client.vanish();
+    pass(second, 61);
+    await until(async () => (await keysOf(id)).length === 0);
+  });
+
+  test('SESSIONS_REPLACE and READY list the sessions of every replica', async () => {
+    const who = await person(first);
+    const one = await GatewayClient.identified(first, who.authorization, { properties: { mobile: true } });
+    await one.client.event('SESSIONS_REPLACE');
+    const token = await signIn(first, who);
+    const two = await GatewayClient.identified(second, token);
+    const ids = (list: { session_id: string }[]) => list.map(({ session_id }) => session_id);
+    const both = ['all', one.ready.session_id, two.ready.session_id];
+    expect(ids(two.ready.sessions)).toEqual(both);
+    expect(ids((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both);
+    await first.as(token).post('/v1/auth/logout');
+    expect(await two.client.closed()).toEqual([4004, 'Invalid token']);
+    expect(ids((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both.slice(0, 2));
+  });
+
+  test('live sessions are counted across replicas', async () => {
+    const who = await person(first);
+    for (const service of [first, second, first]) await GatewayClient.identified(service, who.authorization);
+    for (const service of [first, second]) {
+      const extra = await GatewayClient.greeted(service);
+      extra.send({ op: 2, d: { token: who.authorization } });
+      expect(await extra.closed()).toEqual([4008, 'Too many sessions']);
+    }
+  });
+
+  test('no credential is in the store', async () => {
+    const who = await person(first);
+    const app = await newApp(first, who);
+    const robot = app.bot.slice('Bot '.length);
+    for (const token of [who.authorization, robot]) {
+      const { client, ready } = await GatewayClient.identified(first, token);
+      await first.as(who).patch('/v1/users/@me', { bio: 'seen' });
+      await client.vanish();
+      await resumed(second, token, ready.session_id, 1);
+    }
+    const { body } = await first.as(who).patch('/v1/users/@me', { password: who.password, new_password: 'new words' });
+    const secrets = [who.authorization, robot, String(body.token), who.password];
+    const text: string[] = [];
+    for (const key of await store.keys('gatehouse:*')) text.push(key, JSON.stringify(await contentOf(key)));
+    expect(text.join()).toContain('seen');
+    for (const secret of secrets) {
+      const half = secret.slice(secret.length / 2);
+      expect(text.filter((part) => part.includes(half))).toEqual([]);
+    }
+  });
+
+  async function contentOf(key: string): Promise<unknown> {
+    const kind = await store.type(key);
+    if (kind === 'hash') return store.hgetall(key);
+    if (kind === 'stream') return store.xrange(key, '-', '+');
+    if (kind === 'zset') return store.zrange(key, 0, -1, 'WITHSCORES');
+    return kind === 'set' ? store.smembers(key) : store.get(key);
+  }
+
+  test('while the store is out attached sockets stay, nobody starts or resumes, and nothing is lost in silence', async () => {
+    const who = await person(second);
+    const quiet = await GatewayClient.identified(second, who.authorization);
+    const busy = await person(second);
+    const { client, ready } = await GatewayClient.identified(second, busy.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await quiet.client.event('SESSIONS_REPLACE');
+    const { id, who: gone } = await away();
+    detour.cut();
+    try {
+      await announce(first, busy, 1);
+      expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
+      await client.beat(seq + 1);
+      await quiet.client.beat();
+      const fresh = await GatewayClient.greeted(second);
+      fresh.send({ op: 2, d: { token: who.authorization } });
+      expect(await fresh.closed()).toEqual([4000, 'Failed to start session']);
+      const back = await GatewayClient.greeted(second);
+      back.resume(gone.authorization, id, 1);
+      expect(await back.closed()).toEqual([4000, 'Session unavailable']);
+    } finally {
+      detour.mend();
+    }
+    await storeAnswers(second);
+    await resumed(second, gone.authorization, id, 1);
+    await announce(first, who, 2);
+    await quiet.client.event('WEBHOOKS_UPDATE');
+    await resumed(first, who.authorization, quiet.ready.session_id, 1);
+    await client.beat();
+    for (const service of [first, second]) {
+      const late = await GatewayClient.greeted(service);
+      late.resume(busy.authorization, ready.session_id, seq);
+      expect(await late.next()).toEqual({ op: 9, d: false });
+    }
+    await announce(first, busy, 3);
+    await client.event('WEBHOOKS_UPDATE');
+  });
+
+  test('a replica that lost its session while it heard nothing gives its socket up', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    await client.event('SESSIONS_REPLACE');
+    await store.hincrby(`gatehouse:gateway:session:${ready.session_id}`, 'fence', 1);
+    // biome-ignore lint/suspicious/noExplicitAny: what the replica does by itself when its connection is back
+    await (first.app.get(Replica) as any).deliver({ topic: 'resync', data: {} }, () => true);
+    expect(await client.closed()).toEqual(DRAINED);
+  });
+
+  test('what is no session id is unknown', async () => {
+    const who = await person(first);
+    const client = await GatewayClient.greeted(first);
+    for (const id of ['*', '\0', 'A'.repeat(32), 'f'.repeat(33), 'f'.repeat(32)]) {
+      client.resume(who.authorization, id, 1);
+      expect(await client.next()).toEqual({ op: 9, d: false });
+    }
+    await client.vanish();
+  });
+
+  test('a store that was emptied leaves attached sockets alone and ends their sessions at the next Resume', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    await client.event('SESSIONS_REPLACE');
+    await store.del(await keysOf(ready.session_id));
+    await announce(first, who, 1);
+    const { s = 0 } = await client.event('WEBHOOKS_UPDATE');
+    client.resume(who.authorization, ready.session_id, s);
+    expect(await client.op(9)).toEqual({ op: 9, d: false });
+    await announce(first, who, 2);
+    await client.event('WEBHOOKS_UPDATE');
+  });
+
+  test('the shutdown of every replica keeps the sessions for the start that follows', async () => {
+    const who = await person(first);
+    const before = await gatehouse({ env });
+    const { client, ready } = await GatewayClient.identified(before, who.authorization);
+    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+    await before.app.get(Gateway).drain();
+    expect(await client.closed()).toEqual(DRAINED);
+    await before.close();
+    const after = await gatehouse({ env });
+    const { replayed } = await resumed(after, who.authorization, ready.session_id, seq);
+    expect(replayed).toEqual([]);
+    await after.close();
+  });
+});
+
+const LIMITS = {
+  sockets_per_address: 4,
+  payloads_per_session: 8,
+  payloads_per_address: 24,
+  attempts_per_address: 5,
+  renew_ms: 250,
+};
+
+describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
+  let first: Gatehouse;
+  let second: Gatehouse;
+  let store: Redis;
+
+  beforeAll(async () => {
+    store = new Redis(SESSIONS_REDIS_URL);
+    const env = { REDIS_URL: SESSIONS_REDIS_URL, RATE_LIMITS: 'on', GATEWAY_NUMBERS: JSON.stringify(LIMITS) };
+    first = await gatehouse({ env });
+    second = await gatehouse({ env: { ...env, DATABASE_URL: first.app.get(Config).databaseUrl ?? '' } });
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+    store.disconnect();
+  });
+  // What a test has used is forgotten before the next; the store has its own clock.
+  beforeEach(() => store.flushdb());
+
+  /** Sends heartbeats; answers how many were acknowledged before the end. */
+  async function beats(client: GatewayClient, count: number): Promise<number> {
+    const acknowledged = () => client.received.filter(({ op }) => op === 11).length;
+    const before = acknowledged();
+    for (let sent = 0; sent < count; sent++) client.send({ op: 1 });
+    while (client.socket.readyState === 1 && acknowledged() < before + count) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return acknowledged() - before;
+  }
+
+  test('sockets per address, until one ends; nothing is said before', async () => {
+    const clients = [];
+    for (const service of [first, second, first, second]) clients.push(await GatewayClient.greeted(service));
+    for (const service of [first, second]) {
+      const extra = await GatewayClient.open(service);
+      expect(await extra.closed()).toEqual([4008, 'Too many connections']);
+      expect(extra.received).toEqual([]);
+    }
+    await clients.pop()?.vanish();
+    let next = await GatewayClient.open(first);
+    while ((await next.next().catch(() => null)) === null) next = await GatewayClient.open(first);
+    for (const client of [...clients, next]) await client.vanish();
+  });
+
+  test('payloads per session, whichever replica serves it', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    expect(await beats(client, 5)).toBe(5);
+    await client.vanish();
+    const other = await GatewayClient.greeted(second);
+    other.resume(who.authorization, ready.session_id, 1);
+    await other.event('RESUMED');
+    expect(await beats(other, 10)).toBe(3);
+    expect(await other.closed()).toEqual([4008, 'Rate limited']);
+  });
+
+  test('payloads per address; a burst larger than what may wait is only counted', async () => {
+    const [one, two] = [await GatewayClient.greeted(first), await GatewayClient.greeted(second)];
+    expect(await beats(one, 10)).toBe(10);
+    expect(await beats(two, 60)).toBe(14);
+    expect(await two.closed()).toEqual([4008, 'Rate limited']);
+    expect(await beats(one, 1)).toBe(0);
+    expect(await one.closed()).toEqual([4008, 'Rate limited']);
+  });
+
+  test('Identify and Resume attempts beyond the budget of the address are dropped at every replica', async () => {
+    for (let sent = 0; sent < LIMITS.attempts_per_address; sent++) {
+      const client = await GatewayClient.greeted(sent % 2 ? first : second);
+      client.send({ op: 2, d: null });
+      expect(await client.closed()).toEqual([4002, 'Invalid identify payload']);
+    }
+    for (const service of [first, second]) {
+      const client = await GatewayClient.greeted(service);
+      client.send({ op: 2, d: null });
+      await client.beat();
+      await client.vanish();
+    }
+  });
+});

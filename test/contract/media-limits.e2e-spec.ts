@@ -1,0 +1,207 @@
+import { hash, randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Config } from '../../src/config.js';
+import { IMAGE_QUEUE, IMAGE_SLOTS } from '../../src/media/images.service.js';
+import { RelayService } from '../../src/media/relay.service.js';
+import { Storage, StorageFault } from '../../src/platform/storage.js';
+import {
+  type Answer,
+  expectRefusal,
+  fetchBytes,
+  type Gatehouse,
+  gatehouse,
+  hurry,
+  type Persona,
+  pathOf,
+  person,
+  picture,
+  planUploads,
+  uploadFile,
+  Wire,
+} from '../support/index.js';
+
+let service: Gatehouse;
+let alice: Persona;
+let storage: Storage;
+beforeAll(async () => {
+  service = await gatehouse();
+  alice = await person(service, 'alice');
+  storage = service.app.get(Storage);
+});
+afterAll(() => service.close());
+
+const store = async (filename: string, bytes: Uint8Array): Promise<string> =>
+  pathOf((await uploadFile(service, alice, filename, bytes)).url);
+/** An image of its own for each test, so that no result is known already. */
+const fresh = () => picture('png', 64, 64, `#${randomBytes(3).toString('hex')}`);
+
+/** Holds back whatever is read from storage until it is released. */
+function holdReads() {
+  const { read } = storage;
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let waiting = 0;
+  storage.read = async (...args) => {
+    waiting++;
+    await released;
+    return read.apply(storage, args);
+  };
+  return {
+    release: () => {
+      storage.read = read;
+      release();
+    },
+    until: async (count: number) => {
+      while (waiting < count) await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('media.md 7.2, slots and time', () => {
+  test('more transforms than there are slots and places in the queue are refused', async () => {
+    const path = await store('a.png', await fresh());
+    const reads = holdReads();
+    const answers: Promise<Answer>[] = [];
+    let done = 0;
+    const ask = (width: number) => {
+      const answer = service.anonymous.get(`${path}?width=${width}`);
+      answers.push(answer);
+      void answer.finally(() => done++);
+    };
+    for (let n = 0; n < IMAGE_SLOTS; n++) ask(n + 1);
+    await reads.until(IMAGE_SLOTS);
+    for (let n = 0; n <= IMAGE_QUEUE; n++) ask(IMAGE_SLOTS + n + 1);
+    while (done < 1) await new Promise((resolve) => setImmediate(resolve));
+    reads.release();
+    const refused = (await Promise.all(answers)).filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(1);
+    expectRefusal(refused[0] as Answer, 'SERVICE_UNAVAILABLE');
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+
+  test('15 s count from the arrival, the time in the queue included', async () => {
+    const path = await store('b.png', await fresh());
+    const reads = holdReads();
+    const answers = Array.from({ length: IMAGE_SLOTS + 1 }, (_, n) => service.anonymous.get(`${path}?width=${n + 1}`));
+    await reads.until(IMAGE_SLOTS);
+    service.clock.advance({ seconds: 16 });
+    reads.release();
+    const late = (await Promise.all(answers)).filter(({ status }) => status !== 200);
+    expect(late.length).toBeGreaterThanOrEqual(IMAGE_SLOTS);
+    for (const answer of late) expectRefusal(answer, 'GATEWAY_TIMEOUT');
+    expect((await service.anonymous.get(`${path}?width=1`)).status).toBe(200);
+  });
+});
+
+describe('media.md section 10, a store that fails', () => {
+  const fileOf = (path: string): string => {
+    const digest = hash('sha256', decodeURIComponent(path.replace('/media/attachments/', '')), 'hex');
+    return join(service.app.get(Config).media.root, 'media', digest.slice(0, 2), digest);
+  };
+
+  test('reading answers 502, transformed or not', async () => {
+    const path = await store('c.png', await fresh());
+    const { read } = storage;
+    storage.read = async () => {
+      throw new StorageFault(new Error('canary-of-store'), false);
+    };
+    for (const query of ['', '?width=10']) {
+      const answer = await service.anonymous.get(path + query);
+      expectRefusal(answer, 'BAD_GATEWAY');
+      expect(answer.text).not.toContain('canary');
+    }
+    storage.read = read;
+    expect((await service.anonymous.get(path)).status).toBe(200);
+  });
+
+  test('a symbolic link in the store is not followed', async () => {
+    const path = await store('d.txt', Buffer.from('mine'));
+    rmSync(fileOf(path));
+    mkdirSync(dirname(fileOf(path)), { recursive: true });
+    symlinkSync('/etc/passwd', fileOf(path));
+    expectRefusal(await service.anonymous.get(path), 'BAD_GATEWAY');
+  });
+
+  test('an upload to a full store is 503, and its capability stays unused', async () => {
+    const [planned] = await planUploads(service, alice, [{ filename: 'e.txt', size: 4 }]);
+    const path = pathOf(planned?.upload_url ?? '');
+    const { write } = storage;
+    storage.write = async () => {
+      throw new StorageFault(new Error('ENOSPC'), true);
+    };
+    expectRefusal(await service.anonymous.put(path, Buffer.from('text')), 'SERVICE_UNAVAILABLE');
+    storage.write = write;
+    Object.assign(service.app.get(RelayService), { spooled: 8 * 1024 ** 3 });
+    expectRefusal(await service.anonymous.put(path, Buffer.from('text')), 'SERVICE_UNAVAILABLE');
+    Object.assign(service.app.get(RelayService), { spooled: 0 });
+    expect((await service.anonymous.put(path, Buffer.from('text'))).status).toBe(200);
+  });
+});
+
+describe('media.md 4.2, row 12', () => {
+  test('past the write deadline an upload is a bad gateway, and its capability stays unused', async () => {
+    const [planned] = await planUploads(service, alice, [{ filename: 'g.txt', size: 4 }]);
+    const path = pathOf(planned?.upload_url ?? '');
+    const giveBack = hurry(61_000);
+    const connection = await Wire.open(service);
+    connection.send(`PUT ${path} HTTP/1.1\r\nHost: gatehouse.test\r\nContent-Length: 4\r\n\r\nte`);
+    expectRefusal(await connection.answer(), 'BAD_GATEWAY');
+    giveBack();
+    connection.close();
+    expect((await service.anonymous.put(path, Buffer.from('text'))).status).toBe(200);
+  });
+});
+
+describe('media.md section 8, range abuse', () => {
+  test.each([
+    `bytes=${Array.from({ length: 1000 }, (_, n) => `${n}-`).join(',')}`,
+    'bytes=0-,0-,0-,0-',
+    'bytes=0-0,-1',
+    `bytes=${'0'.repeat(5000)}-1x`,
+    'bytes=-1-2',
+    'bytes=1e3-',
+    'bytes=0x0-0x1',
+    'bytes==0-1',
+    'bytes=0-1;q=1',
+    'bytes 0-1',
+  ])('range %# of the list is ignored', async (range) => {
+    const path = await store('f.txt', Buffer.from('abcdefghij'));
+    const answer = await fetchBytes(service, path, { range });
+    expect([answer.status, answer.bytes.toString()]).toEqual([200, 'abcdefghij']);
+  });
+});
+
+describe('media.md section 1, buckets', () => {
+  test('reads count by address, apart from the global bucket; issuing counts by account', async () => {
+    const limited = await gatehouse({
+      env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"media:read": "80/36000", "media:external": "3/36000"}' },
+    });
+    try {
+      const owner = await person(limited, 'owner');
+      const paths = [
+        ...['/media/attachments/1/2/3', '/media/avatars/1/x.png', '/media/banners/1/x.png'],
+        `/media/external/${'A'.repeat(43)}/v2/abc`,
+      ];
+      for (let n = 0; n < 80; n++) {
+        const { status } = await limited.anonymous.get(paths[n % 4] as string);
+        expect(status).toBe(n % 4 === 3 ? 401 : 404);
+      }
+      for (const path of paths) {
+        const answer = await limited.as(owner).get(path);
+        expectRefusal(answer, 'RATE_LIMITED', { global: false });
+        expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+      }
+      const elsewhere = await limited.anonymous.from('127.0.0.2').get(paths[0] as string);
+      expectRefusal(elsewhere, 'NOT_FOUND');
+      expect(elsewhere.headers.get('x-ratelimit-limit')).toBe('80');
+      const sign = () => limited.as(owner).post('/v1/media/external', { url: 'https://images.example.com/' });
+      for (let n = 0; n < 3; n++) expect((await sign()).status).toBe(200);
+      expectRefusal(await sign(), 'RATE_LIMITED');
+    } finally {
+      await limited.close();
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import {
+  type App,
+  asApp,
+  consent,
+  exchange,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  isAlive,
+  newApp,
+  newCode,
+  newTokens,
+  type Persona,
+  parametersOf,
+  person,
+  pkce,
+  refresh,
+} from '../support/index.js';
+
+let service: Gatehouse;
+let alice: Persona;
+let app: App;
+beforeAll(async () => {
+  service = await gatehouse();
+  alice = await person(service, 'alice');
+  app = await newApp(service, alice);
+});
+afterAll(() => service.close());
+
+const TOKEN = '/v1/oauth2/token';
+const ask = (form: Record<string, string>) => asApp(service, app, TOKEN, form);
+
+describe('5.6 grant_type', () => {
+  test.each([
+    ...[
+      'password',
+      'client_credentials',
+      'implicit',
+      'refresh',
+      'Authorization_Code',
+      'authorization_code ',
+      '__proto__',
+    ],
+    'urn:ietf:params:oauth:grant-type:device_code',
+  ])('%j is not supported', async (grant_type) => {
+    const code = await newCode(service, alice, app);
+    const answer = await ask({
+      grant_type,
+      code,
+      redirect_uri: app.redirectUri,
+      username: 'a',
+      password: 'not a password',
+    });
+    expectRefusal(answer, 'UNSUPPORTED_GRANT_TYPE', { error: 'unsupported_grant_type' });
+    expect((await exchange(service, app, code)).status).toBe(200);
+  });
+
+  test('has to be there', async () => {
+    for (const form of [{}, { grant_type: '' }]) {
+      const answer = await ask(form as Record<string, string>);
+      expectRefusal(answer, 'INVALID_REQUEST', { error: 'invalid_request' });
+      expect(answer.body.errors).toEqual([expect.objectContaining({ path: 'grant_type' })]);
+    }
+  });
+});
+
+describe('3.1 OAU-15 what does not answer a challenge', () => {
+  const { verifier, challenge } = pkce();
+  const bound = { code_challenge: challenge, code_challenge_method: 'S256' };
+
+  test.each([
+    ['the challenge itself', challenge],
+    ['the verifier with padding', `${verifier}=`],
+    ['the verifier cut to 42 characters', verifier.slice(0, 42)],
+    ['the verifier in another case', verifier.toUpperCase()],
+    ['129 characters', 'a'.repeat(129)],
+    ['characters outside the alphabet', `${verifier.slice(1)}+`],
+    ['several thousand characters', 'a'.repeat(5000)],
+  ])('%s: invalid_grant, and the code is burnt', async (_, code_verifier) => {
+    const code = await newCode(service, alice, app, bound);
+    expectRefusal(await exchange(service, app, code, { code_verifier }), 'INVALID_GRANT', { error: 'invalid_grant' });
+    expectRefusal(await exchange(service, app, code, { code_verifier: verifier }), 'INVALID_GRANT');
+  });
+
+  test.each([43, 128])('a verifier of %i characters is one', async (length) => {
+    const long = '-._~'.padEnd(length, 'a');
+    const code_challenge = createHash('sha256').update(long).digest('base64url');
+    const code = await newCode(service, alice, app, { code_challenge, code_challenge_method: 'S256' });
+    expect((await exchange(service, app, code, { code_verifier: long })).status).toBe(200);
+  });
+});
+
+describe('5.6 OAU-35 the scope of a refresh', () => {
+  test.each([
+    ['more than was granted', 'identify email'],
+    ['another one', 'email'],
+    ['one that does not exist', 'admin'],
+    ['another case', 'IDENTIFY'],
+    ['a list by tabs', 'identify\tidentify'],
+    ['a list by commas', 'identify,identify'],
+    ['nothing but separators', '+ +'],
+  ])('%s: invalid_scope, and the token is not consumed', async (_, scope) => {
+    const { access_token, refresh_token } = await newTokens(service, alice, app);
+    expectRefusal(await refresh(service, app, refresh_token, { scope }), 'INVALID_SCOPE', { error: 'invalid_scope' });
+    expect(await isAlive(service, access_token)).toBe(true);
+    expect((await refresh(service, app, refresh_token)).status).toBe(200);
+  });
+
+  test('a subset narrows the new access token only, in registry order; the refresh token keeps the whole', async () => {
+    const first = await newTokens(service, alice, app, 'identify email bot');
+    const narrowed = (await refresh(service, app, first.refresh_token, { scope: 'bot identify+bot' })).body;
+    expect(narrowed.scope).toBe('identify bot');
+    const whole = (await refresh(service, app, narrowed.refresh_token)).body;
+    expect(whole.scope).toBe('identify email bot');
+    const seen = async (token: string) => (await asApp(service, app, '/v1/oauth2/introspect', { token })).body.scope;
+    expect(await seen(narrowed.access_token)).toBe('identify bot');
+    expect(await seen(whole.refresh_token)).toBe('identify email bot');
+  });
+
+  test('without a value it counts as not sent; over 256 characters it is no request', async () => {
+    const first = await newTokens(service, alice, app, 'identify email');
+    const long = { scope: `identify ${' '.repeat(250)}` };
+    expectRefusal(await refresh(service, app, first.refresh_token, long), 'INVALID_REQUEST');
+    const { body } = await refresh(service, app, first.refresh_token, { scope: '' });
+    expect(body.scope).toBe('identify email');
+  });
+
+  test('a scope at a code exchange changes nothing', async () => {
+    const code = await newCode(service, alice, app, { scope: 'identify' });
+    expect((await exchange(service, app, code, { scope: 'identify email' })).body.scope).toBe('identify');
+  });
+});
+
+describe('5.4 OAU-10 the state', () => {
+  test.each([
+    'a\r\nSet-Cookie: x=y',
+    '"><script>alert(1)</script>',
+    ' blanks around ',
+    'a&code=b&iss=c#d',
+    '%00%0d%0a+',
+    '日本語 😀',
+    'x'.repeat(1024),
+  ])('%j comes back unchanged and encoded', async (state) => {
+    const { body } = await consent(service, alice, app, { state });
+    expect(body.redirect_to).not.toMatch(/[\s<>"#]/);
+    const { state: returned, code, iss } = parametersOf(body.redirect_to);
+    expect({ returned, iss }).toEqual({ returned: state, iss: 'http://localhost:8080' });
+    expect((await exchange(service, app, code as string)).status).toBe(200);
+  });
+});

@@ -1,0 +1,573 @@
+import { randomBytes } from 'node:crypto';
+import { administrator, auditOf, setAcls } from '../support/admin.js';
+import {
+  type Answer,
+  Events,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  mailTo,
+  newApp,
+  newTokens,
+  outfit,
+  type Persona,
+  person,
+  settledInboxOf,
+  signIn,
+  verifyEmail,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+import {
+  type Claims,
+  configureSso,
+  gatehouseWithSso,
+  ScriptedProvider,
+  signInBySso,
+  startSso,
+} from '../support/sso.js';
+
+let provider: ScriptedProvider;
+let service: Gatehouse;
+let admin: Persona;
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+  service = await gatehouseWithSso(provider);
+  admin = await administrator(service, '*');
+});
+afterAll(async () => {
+  await service.close();
+  await provider.stop();
+});
+
+const subject = () => randomBytes(8).toString('hex');
+const sso = (claims: Claims) => signInBySso(service, provider, claims);
+const me = async (token: string) => (await service.as(token).get('/v1/users/@me')).body;
+const identityOf = async ({ id }: { id: string }) =>
+  service.sql('SELECT issuer, subject FROM sso_identity WHERE account_id = $1', [id]);
+const rowOf = async ({ id }: { id: string }) => (await service.sql('SELECT * FROM account WHERE id = $1', [id]))[0];
+const asAdmin = () => service.as(admin);
+
+/** Runs what must be refused, and asserts that the account and its links are as they were. */
+async function untouched(account: { id: string }, refused: () => Promise<void>): Promise<void> {
+  const state = async () => ({
+    row: await rowOf(account),
+    links: await identityOf(account),
+    sessions: await service.sql('SELECT id FROM session WHERE account_id = $1 AND revoked_at IS NULL', [account.id]),
+  });
+  const before = await state();
+  await refused();
+  expect(await state()).toEqual(before);
+}
+
+async function verified(name: string): Promise<Persona> {
+  const persona = await person(service, name);
+  await verifyEmail(service, persona);
+  return persona;
+}
+
+describe('sso.md section 3: a linked identity', () => {
+  test('row 1: it decides, whatever the address is at either side; the local one stays', async () => {
+    const sub = subject();
+    const victim = await verified('victim');
+    const { body: first } = await sso({ sub, email: `${sub}@corp.example.com` });
+    const { body: second } = await sso({ sub, email: victim.email });
+    expect(second.user_id).toBe(first.user_id);
+    expect((await me(second.token)).email).toBe(`${sub}@corp.example.com`);
+    expect(await identityOf(victim)).toEqual([]);
+  });
+
+  test('the key is issuer and subject: the same subject of another issuer is somebody else', async () => {
+    const sub = subject();
+    const { body: first } = await sso({ sub });
+    await service.sql('UPDATE sso_identity SET issuer = $1 WHERE subject = $2', ['https://former.example', sub]);
+    const { body } = await sso({ sub, email: `${sub}.new@corp.example.com` });
+    expect(body.user_id).not.toBe(first.user_id);
+    // The former link revives with its issuer.
+    expect(await identityOf({ id: first.user_id })).toEqual([{ issuer: 'https://former.example', subject: sub }]);
+  });
+
+  test('the subject is compared exactly', async () => {
+    const sub = `Case-${subject()}`;
+    const { body: first } = await sso({ sub });
+    const { body: second } = await sso({ sub: sub.toLowerCase() });
+    expect(second.user_id).not.toBe(first.user_id);
+  });
+});
+
+describe('sso.md section 3: an account that holds the address', () => {
+  test('row 2: with any admin ACL it is never adopted; an administrator links it', async () => {
+    const boss = await verified('boss');
+    await setAcls(service, boss, ['user:lookup']);
+    const sub = subject();
+    await untouched(boss, async () => {
+      expectInvalid(await sso({ sub, email: boss.email }), 'code: SSO_IDENTITY_MISMATCH');
+    });
+    const linked = await asAdmin().put(`/v1/admin/users/${boss.id}/sso-identity`, { subject: sub });
+    expect([linked.status, linked.body.user.sso_linked, linked.body.user.traits]).toEqual([200, true, ['sso']]);
+    expect((await sso({ sub, email: boss.email })).body.user_id).toBe(boss.id);
+  });
+
+  test('row 3: linked to another subject of this issuer', async () => {
+    const alice = await verified('alice');
+    expect((await sso({ sub: subject(), email: alice.email })).body.user_id).toBe(alice.id);
+    await untouched(alice, async () => {
+      expectInvalid(await sso({ sub: subject(), email: alice.email }), 'code: SSO_IDENTITY_MISMATCH');
+    });
+  });
+
+  test('row 4: a verified address is adopted; password and authenticators stay, no challenge, no hold', async () => {
+    const alice = await verified('alice');
+    await withTotp(service, alice);
+    const events = new Events(service);
+    const sub = subject();
+    const { status, body } = await sso({ sub, email: alice.email.toUpperCase().replace('EXAMPLE.COM', 'example.com') });
+    expect({ status, id: body.user_id }).toEqual({ status: 200, id: alice.id });
+    expect(events.of(alice)).toContain('USER_UPDATE');
+    const account = await me(body.token);
+    expect(account).toEqual(
+      expect.objectContaining({ email: alice.email, traits: ['sso'], mfa_enabled: true, verified: true }),
+    );
+    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+    const { body: login } = await service.anonymous.post('/v1/auth/login', alice);
+    expect(login).toEqual(expect.objectContaining({ mfa: true, totp: true }));
+    expect((await mailTo(service, alice.email, 'security_notice', 2)).metadata).toEqual({ event: 'sso_linked' });
+    expect(await auditOf(service, 'link_sso_identity')).toHaveLength(1);
+  });
+
+  test('the notice is mailed once, not at every sign-in', async () => {
+    const alice = await verified('alice');
+    const sub = subject();
+    await sso({ sub, email: alice.email });
+    await sso({ sub, email: alice.email });
+    expect(await settledInboxOf(service, alice.email, 'security_notice')).toHaveLength(1);
+  });
+
+  test('row 5: an unverified address is adopted after everything that signed in before is gone', async () => {
+    const mallory = await verified('mallory');
+    const { authenticator } = await withTotp(service, mallory);
+    const passkey = await withPasskey(service, mallory, undefined, {
+      mfa_method: 'totp',
+      mfa_code: authenticator.next(),
+    });
+    const app = await newApp(service, await person(service, 'dev'));
+    const tokens = await newTokens(service, mallory, app);
+    const own = await newApp(service, mallory);
+    await service.sql(
+      "INSERT INTO webhook (id, owner_id, name, digest) VALUES ((SELECT max(id) + 1 FROM account), $1, 'hook', $2)",
+      [mallory.id, randomBytes(32)],
+    );
+    await service.anonymous.post('/v1/auth/forgot', { email: mallory.email });
+    const { metadata: reset } = await mailTo(service, mallory.email, 'password_reset');
+    const { body: challenge } = await service.anonymous.post('/v1/auth/login', mallory);
+    await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [mallory.id]);
+    const { epoch } = (await rowOf(mallory)) as { epoch: number };
+
+    const events = new Events(service);
+    const { status, body } = await sso({ sub: subject(), email: mallory.email });
+    expect({ status, id: body.user_id }).toEqual({ status: 200, id: mallory.id });
+    expect(events.of(mallory)).toContain('USER_UPDATE');
+    const account = await me(body.token);
+    expect(account).toEqual(
+      expect.objectContaining({
+        ...{ verified: true, mfa_enabled: false, password_last_changed_at: null, traits: ['sso'] },
+      }),
+    );
+    const [notice] = await settledInboxOf(service, mallory.email, 'security_notice');
+    expect(notice?.metadata).toEqual({ event: 'sso_taken_over' });
+
+    expectRefusal(await service.as(mallory).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectInvalid(
+      await service.anonymous.post('/v1/auth/login', mallory),
+      ...['email', 'password'].map((member) => `${member}: INVALID_EMAIL_OR_PASSWORD`),
+    );
+    const ticket = { ticket: challenge.ticket, code: authenticator.next() };
+    expectInvalid(await service.anonymous.post('/v1/auth/login/mfa/totp', ticket), 'ticket: SESSION_TIMEOUT');
+    expectInvalid(
+      await service.anonymous.post('/v1/auth/reset', { token: reset.token, password: 'a quite new password' }),
+      'token: INVALID_OR_EXPIRED_RESET_TOKEN',
+    );
+    const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
+    expectRefusal(
+      await service.anonymous.post('/v1/auth/webauthn/authenticate', {
+        response: passkey.get(options),
+        challenge: options.challenge,
+      }),
+      'PASSKEY_AUTHENTICATION_FAILED',
+    );
+    expectRefusal(await service.as(`Bearer ${tokens.access_token}`).get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectRefusal(await service.as(own.bot).get('/v1/users/@me'), 'UNAUTHORIZED');
+    // An account without any factor needs no proof: what counts is that the old one would not do.
+    expect((await rowOf(mallory))?.epoch).toBe(epoch + 1);
+    const left = await service.sql(
+      `SELECT (SELECT count(*) FROM passkey WHERE account_id = $1) + (SELECT count(*) FROM backup_code WHERE account_id = $1)
+         + (SELECT count(*) FROM oauth_family WHERE account_id = $1) + (SELECT count(*) FROM webhook WHERE owner_id = $1)
+         + (SELECT count(*) FROM application WHERE owner_id = $1)
+         + (SELECT count(*) FROM one_time_secret WHERE subject = $1::text) AS things,
+         (SELECT count(*)::int FROM authorized_ip WHERE account_id = $1) AS ips`,
+      [mallory.id],
+    );
+    expect(left).toEqual([{ things: '0', ips: 1 }]);
+  });
+
+  test('row 5: a login in flight gets nothing out of a password that the adoption removed', async () => {
+    for (let round = 0; round < 4; round++) {
+      const mallory = await person(service, 'mallory');
+      const { authorization_url: url, state } = await startSso(service);
+      const code = provider.visit(url, { sub: subject(), email: mallory.email });
+      const logins = Array.from({ length: 4 }, () => service.anonymous.post('/v1/auth/login', mallory));
+      const complete = service.anonymous.post('/v1/auth/sso/complete', { code, state });
+      const [owner, ...others] = await Promise.all([complete, ...logins]);
+      expect(owner?.status).toBe(200);
+      for (const { status, body } of others as Answer[]) {
+        if (status !== 200) continue;
+        expectRefusal(await service.as(body.token).get('/v1/users/@me'), 'UNAUTHORIZED');
+      }
+      expect((await service.as(owner?.body.token).get('/v1/users/@me')).status).toBe(200);
+    }
+  });
+});
+
+describe('sso.md section 3: no account', () => {
+  afterEach(async () => {
+    await configureSso(service, { auto_provision: true });
+    await asAdmin().patch('/v1/admin/instance/config', { registration: { mode: 'open', initial_suspicious_flags: 0 } });
+  });
+  const accounts = async () => (await service.sql('SELECT count(*)::int AS n FROM account'))[0]?.n;
+
+  test('row 6: without auto-provisioning, SSO_REQUIRED; row 7: registration closed', async () => {
+    const before = await accounts();
+    await configureSso(service, { auto_provision: false });
+    expectRefusal(await sso({}), 'SSO_REQUIRED');
+    await asAdmin().patch('/v1/admin/instance/config', { registration: { mode: 'closed' } });
+    expectRefusal(await sso({}), 'SSO_REQUIRED');
+    await configureSso(service, { auto_provision: true });
+    expectRefusal(await sso({}), 'REGISTRATION_CLOSED');
+    expect(await accounts()).toBe(before);
+  });
+
+  test('row 8: provisioned: verified, no password, no authenticator, default settings, claimed', async () => {
+    const sub = subject();
+    const email = `${sub}@corp.example.com`;
+    const { body } = await sso({ sub, email, preferred_username: 'grace', name: 'Grace Hopper' });
+    expect(await me(body.token)).toEqual(
+      expect.objectContaining({
+        ...{ username: 'grace', global_name: 'Grace Hopper', email, verified: true, traits: ['sso'], acls: [] },
+        ...{ mfa_enabled: false, password_last_changed_at: null, terms_agreed_at: null, locale: 'en-US' },
+      }),
+    );
+    expect(await identityOf({ id: body.user_id })).toEqual([{ issuer: provider.issuer, subject: sub }]);
+    expect((await service.as(body.token).get('/v1/users/@me/settings')).status).toBe(200);
+    expect((await newApp(service, { ...admin, authorization: body.token })).id).toMatch(/^\d+$/);
+    expect(await settledInboxOf(service, email)).toEqual([]);
+    expectInvalid(
+      await service.anonymous.post('/v1/auth/login', { email, password: 'whatever it is' }),
+      ...['email', 'password'].map((member) => `${member}: INVALID_EMAIL_OR_PASSWORD`),
+    );
+  });
+
+  test.each([
+    [{ preferred_username: 'ada.l@corp.example.com' }, 'adal', null],
+    [{ preferred_username: 'Ünïcödé Näme' }, 'Unicode_Name', null],
+    [{ preferred_username: '\u0000\u202eevil', name: 'A\u0000\u202eB' }, 'evil', 'AB'],
+    [{ preferred_username: 'everyone', name: 'Ada Lovelace' }, 'Ada_Lovelace', 'Ada Lovelace'],
+    [{ preferred_username: 'here', name: 'everyone' }, 'localpart', null],
+    [{ preferred_username: 'system_message', name: 'System Message' }, 'localpart', null],
+    [{ preferred_username: '日本', name: '日本語の名前' }, 'localpart', '日本語の名前'],
+    [{ preferred_username: 5, name: { toString: 'x' } }, 'localpart', null],
+    [{ preferred_username: ['a'], name: null }, 'localpart', null],
+    [{ preferred_username: '', name: ' ' }, 'localpart', null],
+    [{ name: 'x'.repeat(33) }, 'x'.repeat(32), null],
+    [{ name: '\ud800' }, 'localpart', null],
+  ])('username and global name from %j', async (claims, username, globalName) => {
+    const email = `local.part@${subject()}.example.com`;
+    const { status, body } = await sso({ sub: subject(), email, ...claims });
+    expect({ status, username: body.user?.username, globalName: body.user?.global_name }).toEqual({
+      ...{ status: 200, username, globalName },
+    });
+  });
+
+  test('huge claims and prototype keys do no harm', async () => {
+    const huge = 'x'.repeat(300_000);
+    const claims = JSON.parse('{"__proto__": {"email_verified": true}, "constructor": {"prototype": {"x": 1}}}');
+    const { status, body } = await sso({ ...claims, name: huge, preferred_username: huge, sub: subject() });
+    expect([status, body.user.username, body.user.global_name]).toEqual([200, 'x'.repeat(32), null]);
+    expect(({} as Record<string, unknown>).x).toBeUndefined();
+  });
+
+  test('unusable names: one is generated', async () => {
+    const email = `+@${subject()}.example.com`;
+    const { status, body } = await sso({ sub: subject(), email, preferred_username: '!!!' });
+    expect([status, body.user.username]).toEqual([200, expect.stringMatching(/^user_\d{8}$/)]);
+  });
+
+  test('no free discriminator', async () => {
+    await service.sql(
+      `INSERT INTO account (id, username, discriminator, created_at)
+       SELECT 1000 + n, 'crowded', n, now() FROM generate_series(1, 9999) AS n`,
+    );
+    const before = await accounts();
+    expectInvalid(await sso({ preferred_username: 'Crowded' }), 'code: SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
+    expect(await accounts()).toBe(before);
+    await service.sql("DELETE FROM account WHERE username = 'crowded'");
+  });
+
+  test('approval: the account is made and waits; approved, it signs in; rejected, it does not', async () => {
+    await asAdmin().patch('/v1/admin/instance/config', { registration: { mode: 'approval' } });
+    for (const [status, outcome] of [
+      ['approved', null],
+      ['rejected', 'REGISTRATION_REJECTED'],
+    ] as const) {
+      const sub = subject();
+      const email = `${sub}@corp.example.com`;
+      expectRefusal(await sso({ sub, email }), 'REGISTRATION_PENDING_APPROVAL');
+      expectRefusal(await sso({ sub, email }), 'REGISTRATION_PENDING_APPROVAL');
+      const [row] = await service.sql('SELECT id, traits FROM account WHERE email = $1', [email]);
+      expect([...(row?.traits ?? [])].sort()).toEqual(['registration_pending_approval', 'sso']);
+      expect(await service.sql('SELECT 1 FROM session WHERE account_id = $1', [row?.id])).toHaveLength(0);
+      await asAdmin().patch(`/v1/admin/instance/pending-registrations/${row?.id}`, { status });
+      const answer = await sso({ sub, email });
+      if (outcome) expectRefusal(answer, outcome);
+      else expect(answer.body.user_id).toBe(row?.id);
+    }
+  });
+
+  test('risk rules may ask for more: the session is issued, the gate applies afterwards', async () => {
+    await asAdmin().patch('/v1/admin/instance/config', { registration: { initial_suspicious_flags: 4 } });
+    const { status, body } = await sso({});
+    expect(status).toBe(200);
+    expectRefusal(await service.as(body.token).post('/v1/users/@me/disable', {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY', {
+      data: { suspicious_activity_flags: 4 },
+    });
+  });
+});
+
+describe('sso.md section 3: the state of the account', () => {
+  const states: [name: string, prepare: (account: Persona) => Promise<unknown>, code: string][] = [
+    [
+      'deleted by an administrator',
+      ({ id }) => asAdmin().put(`/v1/admin/users/${id}/deletion`, { reason_code: 3 }),
+      'ACCESS_DENIED',
+    ],
+    [
+      'disabled for suspicious activity',
+      ({ id }) => asAdmin().put(`/v1/admin/users/${id}/suspicious-activity-disablement`, { flags: 1 }),
+      'ACCESS_DENIED',
+    ],
+    [
+      'banned for a time',
+      ({ id }) => asAdmin().put(`/v1/admin/users/${id}/ban`, { duration_hours: 5 }),
+      'ACCOUNT_SUSPENDED_TEMPORARILY',
+    ],
+    [
+      'banned',
+      ({ id }) => asAdmin().put(`/v1/admin/users/${id}/ban`, { duration_hours: 0 }),
+      'ACCOUNT_SUSPENDED_PERMANENTLY',
+    ],
+    [
+      'awaiting approval',
+      ({ id }) =>
+        service.sql("UPDATE account SET traits = array_append(traits, 'registration_pending_approval') WHERE id = $1", [
+          id,
+        ]),
+      'REGISTRATION_PENDING_APPROVAL',
+    ],
+    [
+      'rejected',
+      ({ id }) =>
+        service.sql("UPDATE account SET traits = array_append(traits, 'registration_rejected') WHERE id = $1", [id]),
+      'REGISTRATION_REJECTED',
+    ],
+  ];
+
+  test.each(states)('%s: refused, and neither adopted nor purged', async (_name, prepare, code) => {
+    for (const isVerified of [true, false]) {
+      const account = isVerified ? await verified('state') : await person(service, 'state');
+      expect(await prepare(account)).toBeDefined();
+      await untouched(account, async () => {
+        expectRefusal(await sso({ sub: subject(), email: account.email }), code);
+      });
+    }
+  });
+
+  test.each(states)('%s: refused when it is linked as well', async (_name, prepare, code) => {
+    const account = await verified('state');
+    const sub = subject();
+    expect((await sso({ sub, email: account.email })).status).toBe(200);
+    await prepare(account);
+    await untouched(account, async () => {
+      expectRefusal(await sso({ sub, email: account.email }), code);
+    });
+  });
+
+  test('a bot', async () => {
+    const { applicationId } = await outfit(service);
+    const sub = subject();
+    const link = await asAdmin().put(`/v1/admin/users/${applicationId}/sso-identity`, { subject: sub });
+    expectRefusal(link, 'ACCESS_DENIED');
+    await service.sql('INSERT INTO sso_identity (issuer, subject, account_id) VALUES ($1, $2, $3)', [
+      ...[provider.issuer, sub, applicationId],
+    ]);
+    await untouched({ id: applicationId }, async () => {
+      expectRefusal(await sso({ sub }), 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    });
+  });
+
+  test('a deleted account whose data is gone', async () => {
+    const sub = subject();
+    const { body } = await sso({ sub });
+    await service.sql('UPDATE account SET deleted_at = now(), email = NULL WHERE id = $1', [body.user_id]);
+    expectRefusal(await sso({ sub, email: `${sub}@corp.example.com` }), 'ACCESS_DENIED');
+  });
+
+  test('a ban that has run out is lifted', async () => {
+    const account = await verified('banned');
+    await asAdmin().put(`/v1/admin/users/${account.id}/ban`, { duration_hours: 5 });
+    await service.sql("UPDATE account SET banned_until = now() - interval '1 minute' WHERE id = $1", [account.id]);
+    expect((await sso({ sub: subject(), email: account.email })).body.user_id).toBe(account.id);
+    expect(await rowOf(account)).toEqual(expect.objectContaining({ banned: false, banned_until: null, flags: '0' }));
+  });
+
+  test('a disablement by the user ends, a deletion of their own is cancelled', async () => {
+    for (const operation of ['disable', 'delete']) {
+      const account = await verified('gone');
+      const answer = await service.as(account).post(`/v1/users/@me/${operation}`, { password: account.password });
+      expect(answer.status).toBe(204);
+      const { status, body } = await sso({ sub: subject(), email: account.email });
+      expect([status, body.user_id]).toEqual([200, account.id]);
+      expect(await rowOf(account)).toEqual(expect.objectContaining({ flags: '0', deletion_at: null }));
+    }
+  });
+
+  test('outstanding requirements: the session is issued, the gate applies afterwards', async () => {
+    const account = await verified('suspicious');
+    await asAdmin().put(`/v1/admin/users/${account.id}/suspicious-activity-flags`, { flags: 8 });
+    const { status, body } = await sso({ sub: subject(), email: account.email });
+    expect(status).toBe(200);
+    expectRefusal(await service.as(body.token).post('/v1/users/@me/disable', {}), 'ACCOUNT_SUSPICIOUS_ACTIVITY');
+  });
+
+  test("the caller's address is authorised: a password login from it is not held", async () => {
+    const account = await verified('traveller');
+    await service.sql('DELETE FROM authorized_ip WHERE account_id = $1', [account.id]);
+    expectRefusal(await service.anonymous.post('/v1/auth/login', account), 'IP_AUTHORIZATION_REQUIRED');
+    await sso({ sub: subject(), email: account.email });
+    expect(await signIn(service, account)).toMatch(/^flx_/);
+  });
+});
+
+describe('sso.md 3.1: races', () => {
+  /** Callbacks that are all ready to complete, and then do so at once. */
+  async function allAtOnce(count: number, claims: (index: number) => Claims): Promise<Answer[]> {
+    const bodies: { code: string; state: string }[] = [];
+    for (let index = 0; index < count; index++) {
+      const { authorization_url: url, state } = await startSso(service);
+      bodies.push({ code: provider.visit(url, claims(index)), state });
+    }
+    return Promise.all(bodies.map((body) => service.anonymous.post('/v1/auth/sso/complete', body)));
+  }
+
+  test('32 parallel callbacks of one new identity create one account, and all resolve to it', async () => {
+    const sub = subject();
+    const answers = await allAtOnce(32, () => ({ sub, email: `${sub}@corp.example.com` }));
+    expect(answers.map(({ status }) => status)).toEqual(Array(32).fill(200));
+    expect(new Set(answers.map(({ body }) => body.user_id)).size).toBe(1);
+    expect(await service.sql('SELECT 1 FROM account WHERE email = $1', [`${sub}@corp.example.com`])).toHaveLength(1);
+  });
+
+  test('parallel callbacks with one address and different subjects: one account, the others mismatch', async () => {
+    const email = `${subject()}@corp.example.com`;
+    const answers = await allAtOnce(16, () => ({ sub: subject(), email }));
+    const winners = answers.filter(({ status }) => status === 200);
+    expect(winners).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer !== winners[0]) expectInvalid(answer, 'code: SSO_IDENTITY_MISMATCH');
+    }
+    expect(await identityOf({ id: winners[0]?.body.user_id })).toHaveLength(1);
+  });
+
+  test('parallel callbacks of one identity with different addresses create one account', async () => {
+    const sub = subject();
+    const answers = await allAtOnce(16, (index) => ({ sub, email: `${sub}.${index}@corp.example.com` }));
+    expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    expect(new Set(answers.map(({ body }) => body.user_id)).size).toBe(1);
+    expect(await service.sql('SELECT 1 FROM account WHERE email LIKE $1', [`${sub}.%`])).toHaveLength(1);
+  });
+
+  test('parallel adoption of one account: one link, one notice', async () => {
+    const account = await person(service, 'adopted');
+    const sub = subject();
+    const answers = await allAtOnce(16, () => ({ sub, email: account.email }));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.user_id}`))).toEqual(
+      new Set([`200 ${account.id}`]),
+    );
+    for (const { body } of answers) expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
+    expect(await settledInboxOf(service, account.email, 'security_notice')).toHaveLength(1);
+  });
+
+  test('a registration with the same address at the same moment: one account', async () => {
+    const email = `${subject()}@corp.example.com`;
+    const { authorization_url: url, state } = await startSso(service);
+    const code = provider.visit(url, { sub: subject(), email });
+    const [completed, registered] = await Promise.all([
+      service.anonymous.post('/v1/auth/sso/complete', { code, state }),
+      service.anonymous.post('/v1/auth/register', { email, password: 'a long enough password' }),
+    ]);
+    expect(completed?.status).toBe(200);
+    expect(await service.sql('SELECT 1 FROM account WHERE email = $1', [email])).toHaveLength(1);
+    if (registered?.status === 200) expect(registered.body.user_id).toBe(completed?.body.user_id);
+    else expectInvalid(registered as Answer, 'email: EMAIL_ALREADY_IN_USE');
+  });
+});
+
+describe('admin.md 5.3: identities', () => {
+  const path = (id: string) => `/v1/admin/users/${id}/sso-identity`;
+
+  test('link and unlink are audited; the trait follows; sessions stay; both may be repeated', async () => {
+    const alice = await verified('alice');
+    const sub = subject();
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { status, body } = await asAdmin().put(path(alice.id), { subject: sub });
+      expect([status, body.user.sso_linked, body.user.traits]).toEqual([200, true, ['sso']]);
+    }
+    const { body: session } = await sso({ sub, email: 'somebody@else.example.com' });
+    expect(session.user_id).toBe(alice.id);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { status, body } = await asAdmin().delete(path(alice.id));
+      expect([status, body.user.sso_linked, body.user.traits]).toEqual([200, false, []]);
+    }
+    expect((await service.as(session.token).get('/v1/users/@me')).status).toBe(200);
+    const facts = { issuer: provider.issuer, subject: sub };
+    const links = await auditOf(service, 'link_sso_identity');
+    expect(links.at(-1)).toEqual(expect.objectContaining({ target_id: alice.id, metadata: facts }));
+    const unlinks = await auditOf(service, 'unlink_sso_identity');
+    expect(unlinks.map(({ metadata }) => metadata)).toEqual([facts, { ...facts, subject: '' }]);
+  });
+
+  test('a subject that is linked elsewhere, or an account that has another', async () => {
+    const [alice, bob] = [await verified('alice'), await verified('bob')];
+    const sub = subject();
+    await asAdmin().put(path(alice.id), { subject: sub });
+    await untouched(bob, async () => {
+      expectInvalid(await asAdmin().put(path(bob.id), { subject: sub }), 'subject: SSO_IDENTITY_MISMATCH');
+    });
+    expectInvalid(await asAdmin().put(path(alice.id), { subject: subject() }), 'subject: SSO_IDENTITY_MISMATCH');
+    expectInvalid(await asAdmin().put(path(bob.id), { subject: '' }), 'subject: INVALID_FORMAT');
+    expectInvalid(
+      await asAdmin().put(path(bob.id), { subject: 'x'.repeat(256) }),
+      'subject: CONTENT_EXCEEDS_MAX_LENGTH',
+    );
+    expectRefusal(await asAdmin().put(path('5'), { subject: sub }), 'UNKNOWN_USER');
+  });
+
+  test('only with user:update:sso', async () => {
+    const other = await administrator(service, 'user:lookup', 'user:update:flags');
+    const alice = await verified('alice');
+    for (const answer of [
+      await service.as(other).put(path(alice.id), { subject: 'x' }),
+      await service.as(other).delete(path(alice.id)),
+    ]) {
+      expectRefusal(answer, 'MISSING_ACL');
+    }
+  });
+});

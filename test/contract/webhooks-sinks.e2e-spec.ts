@@ -1,0 +1,283 @@
+import { Controller, HttpCode, Module, Param, Post } from '@nestjs/common';
+import {
+  Accepts,
+  type Call,
+  CredentialFree,
+  RateLimit,
+  readBytes,
+  readMessage,
+  Snowflake,
+  Text,
+  TheCall,
+  WEBHOOK_MESSAGE_SINKS,
+  type WebhookMessageEvent,
+  WebhookMessageService,
+  type WebhookMessageSink,
+  WebhooksModule,
+  WebhookTokenService,
+} from '../../src/index.js';
+import { Metrics } from '../../src/metrics.js';
+import { MessageEvents } from '../../src/webhooks/message-events.service.js';
+import {
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Hook,
+  hurry,
+  newHook,
+  type Persona,
+  person,
+} from '../support/index.js';
+import { sweep } from '../support/sweep.js';
+
+/** A sink of a team that does as it is told. */
+class Sink implements WebhookMessageSink {
+  readonly heard: WebhookMessageEvent[] = [];
+  /** What happens before an event counts as heard. */
+  before: (event: WebhookMessageEvent) => Promise<void> = async () => {};
+
+  constructor(readonly name: string) {}
+
+  async handle(event: WebhookMessageEvent): Promise<void> {
+    await this.before(event);
+    this.heard.push(event);
+  }
+}
+
+const search = new Sink('search');
+const archive = new Sink('archive');
+
+class PagerPath {
+  @Snowflake() id: string;
+  @Text({ min: 1, max: 256 }) token: string;
+}
+
+/** A callback format of a team's own: the body is the text. */
+@Controller('v1/webhooks/:id/:token')
+class PagerController {
+  constructor(
+    private readonly tokens: WebhookTokenService,
+    private readonly messages: WebhookMessageService,
+  ) {}
+
+  @Post('pager')
+  @HttpCode(204)
+  @CredentialFree()
+  @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
+  @Accepts('raw')
+  async page(@TheCall() call: Call, @Param() path: PagerPath): Promise<void> {
+    const webhook = await this.tokens.resolve(call, path);
+    const text = (await readBytes(call, 1000)).toString();
+    await this.messages.create(webhook, readMessage({ content: `page: ${text}` }));
+  }
+}
+
+@Module({ providers: [{ provide: WEBHOOK_MESSAGE_SINKS, useValue: search }] })
+class SearchModule {}
+
+@Module({
+  imports: [WebhooksModule],
+  controllers: [PagerController],
+  providers: [{ provide: WEBHOOK_MESSAGE_SINKS, useValue: [archive] }],
+})
+class ArchiveModule {}
+
+let service: Gatehouse;
+let alice: Persona;
+let hook: Hook;
+beforeAll(async () => {
+  service = await gatehouse({ modules: [SearchModule, ArchiveModule] });
+  alice = await person(service, 'alice');
+});
+beforeEach(async () => {
+  hook = await newHook(service, alice, { name: 'Robot' });
+  for (const sink of [search, archive]) {
+    sink.heard.length = 0;
+    sink.before = async () => {};
+  }
+});
+afterAll(() => service.close());
+
+const until = async (isDone: () => boolean | Promise<boolean>) => {
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 2));
+};
+const heard = (sink: Sink, count: number) => until(() => sink.heard.length >= count);
+const send = async (content: string, to = hook) => {
+  const { status, body } = await service.anonymous.post(`${to.path}?wait=true`, { content });
+  expect(status).toBe(200);
+  return body;
+};
+const told = (sink: Sink) =>
+  sink.heard.map(({ kind, message }) => [kind, 'content' in message ? message.content : message.id]);
+const waiting = async () =>
+  (await service.sql('SELECT count(*)::int AS n FROM webhook_event WHERE parked_at IS NULL'))[0]?.n;
+const settled = () => until(async () => (await waiting()) === 0);
+/** Lets the time until the next attempt pass. */
+const nextAttempt = async () => {
+  await service.sql('UPDATE webhook_event SET next_attempt_at = now()');
+  service.app.get(MessageEvents).wake();
+};
+
+describe('webhooks.md section 7, sinks', () => {
+  test('every sink hears of every message, with what the webhook is and without what opens it', async () => {
+    const created = await send('one');
+    const path = `${hook.path}/messages/${created.id}`;
+    const edited = (await service.anonymous.patch(path, { content: 'two' })).body;
+    await service.anonymous.delete(path);
+    const webhook = { id: hook.id, applicationId: null, ownerId: alice.id, name: 'Robot' };
+    for (const sink of [search, archive]) {
+      await heard(sink, 3);
+      const eventId = expect.stringMatching(/^\d+$/);
+      expect(sink.heard).toEqual([
+        { eventId, kind: 'create', webhook, message: created },
+        { eventId, kind: 'update', webhook, message: edited },
+        { eventId, kind: 'delete', webhook, message: { id: created.id } },
+      ]);
+      expect(new Set(sink.heard.map((event) => event.eventId)).size).toBe(3);
+      expect(JSON.stringify(sink.heard)).not.toContain(hook.token);
+    }
+    expect(search.heard.map((event) => event.eventId)).toEqual(archive.heard.map((event) => event.eventId));
+    await settled();
+  });
+
+  test('what is refused or repeated is no event', async () => {
+    await service.anonymous.post(hook.path, { content: ' ' });
+    await service.anonymous.post(`${hook.path}x`, { content: 'x' });
+    await service.anonymous.post(hook.path, { content: 'once', nonce: 'sinks-nonce-1' });
+    await service.anonymous.post(hook.path, { content: 'again', nonce: 'sinks-nonce-1' });
+    await heard(search, 1);
+    await settled();
+    expect(told(search)).toEqual([['create', 'once']]);
+  });
+
+  test('a sink that throws hears it again, with the same key; meanwhile what follows waits', async () => {
+    const keys: string[] = [];
+    search.before = async ({ eventId, message }) => {
+      keys.push(eventId);
+      if (keys.length === 1) throw new Error(`canary-of-sink ${message.id}`);
+    };
+    await send('first');
+    await until(
+      async () =>
+        (
+          await service.sql(
+            "SELECT 1 FROM webhook_event WHERE sink = 'search' AND attempts = 1 AND next_attempt_at < now() + interval '10 seconds'",
+          )
+        ).length === 1,
+    );
+    await send('second');
+    const other = await newHook(service, alice);
+    await send('elsewhere', other);
+    await heard(search, 1);
+    expect(told(search)).toEqual([['create', 'elsewhere']]);
+    await heard(archive, 3);
+    await nextAttempt();
+    await heard(search, 3);
+    expect(told(search)).toEqual([
+      ['create', 'elsewhere'],
+      ['create', 'first'],
+      ['create', 'second'],
+    ]);
+    expect(keys[0]).toBe(search.heard[1]?.eventId);
+    expect(service.log.join('')).not.toContain('canary-of-sink');
+    await settled();
+  });
+
+  test('a sink that takes its time delays neither the caller nor another sink', async () => {
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    search.before = () => released;
+    for (const content of ['a', 'b', 'c']) await send(content);
+    await heard(archive, 3);
+    expect(search.heard).toEqual([]);
+    release();
+    await heard(search, 3);
+    expect(told(search).map(([, content]) => content)).toEqual(['a', 'b', 'c']);
+    await settled();
+  });
+
+  test('a sink that does not answer within 10 s hears it again', async () => {
+    const giveBack = hurry(10_000);
+    search.before = () => new Promise(() => {});
+    const { id } = await send('unanswered');
+    const deferred = `SELECT 1 FROM webhook_event
+      WHERE sink = 'search' AND message->>'id' = $1 AND attempts = 1 AND next_attempt_at < now() + interval '10 seconds'`;
+    await until(async () => (await service.sql(deferred, [id])).length === 1);
+    giveBack();
+    search.before = async () => {};
+    await nextAttempt();
+    await heard(search, 1);
+    expect(told(search)).toEqual([['create', 'unanswered']]);
+    await settled();
+  });
+
+  test('after a day an event is parked and counted, and the next one goes on', async () => {
+    search.before = async ({ message }) => {
+      if ('content' in message && message.content === 'hopeless') throw new Error('never');
+    };
+    await send('hopeless');
+    await send('after it');
+    await until(
+      async () =>
+        (await service.sql('SELECT 1 FROM webhook_event WHERE attempts = 1 AND sink = $1', ['search'])).length > 0,
+    );
+    await heard(archive, 2);
+    await service.sql("UPDATE webhook_event SET created_at = now() - interval '25 hours' WHERE attempts > 0");
+    await nextAttempt();
+    await heard(search, 1);
+    expect(told(search)).toEqual([['create', 'after it']]);
+    const [parked] = await service.sql('SELECT sink, kind FROM webhook_event WHERE parked_at IS NOT NULL');
+    expect(parked).toEqual({ sink: 'search', kind: 'create' });
+    await service.sql(
+      `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message, created_at)
+       VALUES (1, 'removed', 1, 'create', '{}', '{}', now() - interval '9 days')`,
+    );
+    await sweep(service);
+    const kept = await service.sql('SELECT sink FROM webhook_event');
+    expect(kept).toEqual([{ sink: 'search' }]);
+    await service.sql("UPDATE webhook_event SET parked_at = now() - interval '8 days'");
+    await sweep(service);
+    expect(await service.sql('SELECT sink FROM webhook_event')).toEqual([]);
+    const metrics = await service.app.get(Metrics).registry.metrics();
+    expect(metrics).toContain('gatehouse_webhook_events_total{sink="search",outcome="parked"} 1');
+  });
+});
+
+describe('webhooks.md section 7, callback formats of a team', () => {
+  const page = (path: string) =>
+    service.anonymous.post(path, new TextEncoder().encode('disk full'), { headers: { 'content-type': 'text/plain' } });
+
+  test('a controller of the team verifies the token and posts', async () => {
+    expect((await page(`${hook.path}/pager`)).status).toBe(204);
+    const { body } = await service.as(alice).get(`/v1/webhooks/${hook.id}/messages`);
+    expect(body).toMatchObject([{ content: 'page: disk full', author: { username: 'Robot' } }]);
+    await heard(search, 1);
+    expect(told(search)).toEqual([['create', 'page: disk full']]);
+  });
+
+  test('a wrong token is an unknown webhook there too', async () => {
+    expectRefusal(await page(`${hook.path}x/pager`), 'UNKNOWN_WEBHOOK');
+  });
+});
+
+describe('webhooks.md section 7, registration', () => {
+  test('sinks that cannot be told apart stop the boot', async () => {
+    @Module({ providers: [{ provide: WEBHOOK_MESSAGE_SINKS, useValue: [new Sink('same'), new Sink('same')] }] })
+    class TwinsModule {}
+    await expect(gatehouse({ modules: [TwinsModule] })).rejects.toThrow('its own name');
+  });
+
+  test('without a sink nothing is written', async () => {
+    const bare = await gatehouse();
+    try {
+      const owner = await person(bare, 'owner');
+      const own = await newHook(bare, owner);
+      expect((await bare.anonymous.post(own.path, { content: 'x' })).status).toBe(204);
+      expect(await bare.sql('SELECT * FROM webhook_event')).toEqual([]);
+    } finally {
+      await bare.close();
+    }
+  });
+});

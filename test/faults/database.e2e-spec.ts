@@ -1,0 +1,112 @@
+import { jest } from '@jest/globals';
+import { Client as PgClient } from 'pg';
+import { Detour } from '../machine/detour.js';
+import { describeOnPostgres } from '../machine/postgres.js';
+import { until } from '../machine/service-process.js';
+import {
+  type Answer,
+  copyOfTemplate,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Persona,
+  person,
+} from '../support/index.js';
+
+jest.setTimeout(180_000);
+
+describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
+  let service: Gatehouse;
+  let detour: Detour;
+  let alice: Persona;
+  let databaseUrl: string;
+
+  beforeAll(async () => {
+    databaseUrl = (await copyOfTemplate()).databaseUrl ?? '';
+    const way = await Detour.to(databaseUrl, 5432);
+    detour = way.detour;
+    service = await gatehouse({ env: { DATABASE_URL: way.url, DATABASE_POOL_SIZE: '4' } });
+    alice = await person(service, 'alice');
+  });
+  afterAll(async () => {
+    await service.close();
+    detour.close();
+  });
+
+  const me = () => service.as(alice).get('/v1/users/@me');
+
+  /** What callers get who go on all the time, while `work` runs. */
+  async function meanwhile(work: () => Promise<void>): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    let running = true;
+    const callers = Array.from({ length: 16 }, async () => {
+      while (running) answers.push(await me());
+    });
+    await work();
+    running = false;
+    await Promise.all(callers);
+    return answers;
+  }
+
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  function expectHonest(answers: Answer[]): void {
+    for (const answer of answers) {
+      if (answer.status === 200) expect(answer.body.id).toBe(alice.id);
+      else {
+        expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    }
+  }
+
+  test('cut off in the middle of requests: 503 with Retry-After, never a no and never an old yes', async () => {
+    const answers = await meanwhile(async () => {
+      await pause(200);
+      detour.cut();
+      await until(async () => (await me()).status === 503);
+      await pause(300);
+      detour.mend();
+      await until(async () => (await me()).status === 200);
+    });
+    expectHonest(answers);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+  });
+
+  test('while it is away the process lives, is not ready, and refuses what needs no database as before', async () => {
+    detour.cut();
+    await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
+    expect((await service.anonymous.get('/health/live')).status).toBe(200);
+    expectRefusal(await service.as('Bearer  malformed').get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectRefusal(await service.as(`flx_${'A'.repeat(36)}`).get('/v1/users/@me'), 'SERVICE_UNAVAILABLE');
+    const input = { email: 'new@example.com', password: 'a long enough password' };
+    expectRefusal(await service.anonymous.post('/v1/auth/register', input), 'SERVICE_UNAVAILABLE');
+    expectRefusal(await service.anonymous.post('/v1/auth/login', input), 'SERVICE_UNAVAILABLE');
+    detour.mend();
+    await until(async () => (await service.anonymous.get('/health/ready')).status === 200);
+    expect((await service.anonymous.post('/v1/auth/register', input)).status).toBe(200);
+  });
+
+  test('silent: what was sent to it is given up, and the service recovers by itself', async () => {
+    detour.swallow();
+    const answers = await Promise.all(Array.from({ length: 8 }, me));
+    expectHonest(answers);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    detour.mend();
+    await until(async () => (await me()).status === 200);
+  });
+
+  test('held by a lock: callers wait a bounded time, and nobody is refused for it afterwards', async () => {
+    const holder = new PgClient({ connectionString: databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE account IN ACCESS EXCLUSIVE MODE');
+      expectHonest(await Promise.all(Array.from({ length: 12 }, me)));
+      await holder.query('ROLLBACK');
+    } finally {
+      await holder.end();
+    }
+    await until(async () => (await me()).status === 200);
+    expectHonest(await meanwhile(() => pause(100).then(() => {})));
+  });
+});

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a server that tests cut and mend: while it is cut, running connections end and new ones are refused. */
+export class Detour {
+  private readonly sockets = new Set<Socket>();
+  private isCut = false;
+  private isSilent = false;
+  private readonly server = createServer((near) => {
+    if (this.isCut) return near.destroy();
+    if (this.isSilent) return this.sockets.add(near.on('close', () => this.sockets.delete(near)));
+    const far = connect(this.target.port, this.target.host);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        this.sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  });
+
+  private constructor(private readonly target: { host: string; port: number }) {}
+
+  /** `url` with the detour in place of its host. */
+  static async to(url: string, standardPort: number): Promise<{ detour: Detour; url: string }> {
+    const far = new URL(url);
+    const detour = new Detour({ host: far.hostname, port: Number(far.port || standardPort) });
+    detour.server.listen(0, '127.0.0.1');
+    await once(detour.server, 'listening');
+    far.host = `127.0.0.1:${(detour.server.address() as AddressInfo).port}`;
+    return { detour, url: far.href };
+  }
+
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Everything that is sent vanishes, on new connections too; nobody is told. */
+  swallow(): void {
+    this.isSilent = true;
+    for (const socket of this.sockets) socket.unpipe().pause();
+  }
+
+  mend(): void {
+    this.isCut = false;
+    this.isSilent = false;
+  }
+
+  close(): void {
+    this.cut();
+    this.server.close();
+  }
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import S3rver from 's3rver';
+import { Detour } from './detour.js';
+
+const BUCKETS = { uploads: 'test-uploads', media: 'test-media' };
+
+/** An S3-compatible server with two empty buckets, and a way to it that can be cut. */
+export interface S3Server {
+  readonly detour: Detour;
+  readonly secretAccessKey: string;
+  /** What makes a service use it. */
+  readonly env: Record<string, string>;
+  /** The names of all objects of a bucket. */
+  objects(bucket: keyof typeof BUCKETS): string[];
+  /** Loses an object. */
+  remove(bucket: keyof typeof BUCKETS, name: string): void;
+  close(): Promise<void>;
+}
+
+export async function s3Server(): Promise<S3Server> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-s3-'));
+  const configureBuckets = Object.values(BUCKETS).map((name) => ({ name }));
+  const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, configureBuckets });
+  const { port } = await server.run();
+  const { detour, url } = await Detour.to(`http://127.0.0.1:${port}`, 80);
+  const secretAccessKey = randomBytes(30).toString('base64url');
+  return {
+    detour,
+    secretAccessKey,
+    env: {
+      MEDIA_STORAGE: 's3',
+      MEDIA_S3_ENDPOINT: url,
+      MEDIA_S3_FORCE_PATH_STYLE: 'true',
+      MEDIA_S3_ACCESS_KEY_ID: 'S3RVER',
+      MEDIA_S3_SECRET_ACCESS_KEY: secretAccessKey,
+      MEDIA_S3_UPLOADS_BUCKET: BUCKETS.uploads,
+      MEDIA_S3_MEDIA_BUCKET: BUCKETS.media,
+    },
+    objects: (bucket) =>
+      readdirSync(join(directory, BUCKETS[bucket]), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('._S3rver_object'))
+        .map((name) => name.replace('._S3rver_object', ''))
+        .sort(),
+    remove(bucket, name) {
+      rmSync(join(directory, BUCKETS[bucket], `${name}._S3rver_object`));
+    },
+    async close() {
+      detour.close();
+      await server.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocket } from 'ws';
+import { Client } from '../support/client.js';
+import type { Front } from '../support/gatehouse.js';
+
+const root = join(import.meta.dirname, '..', '..');
+const GATEHOUSE_SECRET = randomBytes(32).toString('base64');
+const started = new Map<ChildProcess, string>();
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+/** Ends every process that the test file started, whatever it does; for `afterAll`. */
+export async function endProcesses(): Promise<void> {
+  for (const [child, directory] of started) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    rmSync(directory, { recursive: true, force: true });
+  }
+  started.clear();
+}
+
+/** The built service as a process of its own, with one secret for all processes of a test file. */
+export class ServiceProcess implements Front {
+  out = '';
+  err = '';
+  /** The exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+
+  private constructor(readonly child: ChildProcess) {
+    child.stdout?.on('data', (chunk) => {
+      this.out += chunk;
+    });
+    child.stderr?.on('data', (chunk) => {
+      this.err += chunk;
+    });
+    this.exited = once(child, 'close').then(([code]) => code as number | null);
+  }
+
+  static start(env: Settings): ServiceProcess {
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
+    const child = spawn(process.execPath, [join(root, 'dist/src/main.js')], {
+      cwd: directory,
+      env: {
+        PATH: process.env.PATH,
+        HTTP_PLATFORM: process.env.HTTP_PLATFORM,
+        PORT: '0',
+        GATEHOUSE_SECRET,
+        DATA_DIR: directory,
+        RATE_LIMITS: 'off',
+        LOGIN_ALLOWANCES: 'off',
+        REGISTRATION_ALLOWANCES: 'off',
+        MAX_LOOP_DELAY_MS: '0',
+        LOG_LEVEL: 'error',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    started.set(child, directory);
+    return new ServiceProcess(child);
+  }
+
+  /** Starts and waits for the last of the lines that greet. */
+  static async ready(env: Settings): Promise<ServiceProcess> {
+    const service = ServiceProcess.start(env);
+    await service.greeted();
+    return service;
+  }
+
+  /** Waits until the process serves. */
+  async greeted(): Promise<void> {
+    const ended = this.exited.then(() => true);
+    while (!/^Database .+\n/m.test(this.out)) {
+      const isOver = await Promise.race([ended, once(this.child.stdout as NodeJS.EventEmitter, 'data')]);
+      if (isOver === true) throw new Error(`the service ended: ${this.err}`);
+    }
+  }
+
+  get url(): string {
+    return /^Listening +(http:\S+)$/m.exec(this.out)?.[1] ?? '';
+  }
+
+  get anonymous(): Client {
+    return new Client(this.url, undefined, []);
+  }
+
+  as(credential: string | { authorization: string }): Client {
+    return new Client(this.url, typeof credential === 'string' ? credential : credential.authorization, []);
+  }
+
+  /** Sends a signal and waits for the end. */
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    this.child.kill(signal);
+    return this.exited;
+  }
+}
+
+/** Waits until `isSo`; the test's own time limit is the only one. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** A gateway session at a process: identified, and with the end of its socket. */
+export async function identified(
+  { url }: Front,
+  token: string,
+): Promise<{ socket: WebSocket; closed: Promise<[code: number, reason: string]> }> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/gateway`);
+  const closed = once(socket, 'close').then(([code, reason]): [number, string] => [code, String(reason)]);
+  await once(socket, 'message');
+  socket.send(JSON.stringify({ op: 2, d: { token } }));
+  const [ready] = await once(socket, 'message');
+  if (JSON.parse(String(ready)).t !== 'READY') throw new Error(`no READY but ${ready}`);
+  return { socket, closed };
+}

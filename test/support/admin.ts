@@ -1,0 +1,39 @@
+import { expect } from '@jest/globals';
+import { type Persona, person } from './cast.js';
+import type { Gatehouse } from './gatehouse.js';
+
+/** Gives a persona exactly these ACLs, past every rule. */
+export async function setAcls(service: Gatehouse, { id }: { id: string }, acls: readonly string[]): Promise<void> {
+  await service.sql('UPDATE account SET acls = $2 WHERE id = $1', [id, acls]);
+}
+
+/** Registers an account that holds `admin:authenticate` and these ACLs. */
+export async function administrator(service: Gatehouse, ...acls: string[]): Promise<Persona> {
+  const persona = await person(service, 'admin');
+  await setAcls(service, persona, ['admin:authenticate', ...acls]);
+  return persona;
+}
+
+/** Mints an Admin API key of the persona, who must hold the ACLs and `admin_api_key:manage`. */
+export async function adminKey(service: Gatehouse, owner: Persona, ...acls: string[]) {
+  const { status, body } = await service.as(owner).post('/v1/admin/api-keys', { name: 'a key', acls });
+  expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ key: expect.any(String) }) });
+  return { id: body.key_id as string, authorization: `Admin ${body.key}` };
+}
+
+/** Entries of the audit log, oldest first. */
+export const auditOf = (service: Gatehouse, action?: string) =>
+  service.sql(
+    `SELECT admin_user_id, api_key_id, action, target_type, target_id, reason, metadata, request_id FROM audit_log
+     WHERE $1::text IS NULL OR action = $1 ORDER BY sequence`,
+    [action ?? null],
+  );
+
+/** Asserts that `refused` leaves the audit log as it was. */
+export async function withoutAudit<T>(service: Gatehouse, refused: () => Promise<T>): Promise<T> {
+  const count = async () => (await service.sql('SELECT count(*)::int AS n FROM audit_log'))[0]?.n;
+  const before = await count();
+  const answer = await refused();
+  expect(await count()).toBe(before);
+  return answer;
+}

@@ -1,0 +1,21 @@
+import { IpBans } from '../../src/admin/ip-bans.service.js';
+import { Database } from '../../src/platform/database.js';
+import type { Gatehouse } from './gatehouse.js';
+
+/** Bans an address for some seconds, or for ever. */
+export const ban = (service: Gatehouse, value: string, seconds: number | null): Promise<void> =>
+  service.app.get(Database).transaction((tx) =>
+    service.app.get(IpBans).add(
+      tx,
+      {
+        value,
+        kind: seconds === null ? 'permanent' : 'temporary_24h',
+        reason: seconds === null ? 'platform_admin_enforcement' : 'automatic',
+        createdByUserId: null,
+      },
+      seconds,
+    ),
+  );
+
+export const liftBan = (service: Gatehouse, value: string): Promise<void> =>
+  service.app.get(Database).transaction((tx) => service.app.get(IpBans).lift(tx, [value]));

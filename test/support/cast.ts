@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
+import { expectRefusal } from './expect-refusal.js';
+import type { Front, Gatehouse } from './gatehouse.js';
+import { mailTo } from './mail.js';
+
+/** An account with its credential, obtained by registering. */
+export interface Persona {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly username: string;
+  /** The session token, as it stands in `Authorization`. */
+  readonly authorization: string;
+}
+
+const fresh = (): string => randomBytes(6).toString('hex');
+
+/** Registers an ordinary account with a password. */
+export async function person(service: Front, name = 'person'): Promise<Persona> {
+  const email = `${name}.${fresh()}@example.com`;
+  const password = `${fresh()} ${fresh()}`;
+  const { status, body } = await service.anonymous.post('/v1/auth/register', { email, password, username: name });
+  expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ token: expect.any(String) }) });
+  return { id: body.user_id, email, password, username: name, authorization: body.token };
+}
+
+/** Signs the persona in again, on another device. */
+export async function signIn(service: Front, { email, password }: Persona): Promise<string> {
+  const { status, body } = await service.anonymous.post('/v1/auth/login', { email, password });
+  expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ token: expect.any(String) }) });
+  return body.token;
+}
+
+/** An authenticator app: codes of one secret at the service's clock. */
+export class Authenticator {
+  readonly secret = new Secret({ size: 20 });
+
+  constructor(private readonly service: Gatehouse) {}
+
+  /** The code of the current step, or of one `steps` later. */
+  code(steps = 0): string {
+    const totp = new TOTP({ secret: this.secret, algorithm: 'SHA1', digits: 6, period: 30 });
+    return totp.generate({ timestamp: this.service.clock.now() + steps * 30_000 });
+  }
+
+  /** A code that no earlier one has burnt: the clock goes on by one step. */
+  next(): string {
+    this.service.clock.advance({ seconds: 30 });
+    return this.code();
+  }
+}
+
+/** Verifies the persona's address by the token that was mailed to it. */
+export async function verifyEmail(service: Front, { email }: Persona): Promise<void> {
+  const { metadata } = await mailTo(service, email, 'email_verification');
+  const { status, body } = await service.anonymous.post('/v1/auth/verify', { token: metadata.token });
+  expect({ status, body }).toEqual({ status: 204, body: undefined });
+}
+
+/**
+ * Changes the address of a persona from the one that it has to another one, and answers the revert token that the former
+ * address got. `proof`: the sudo members of the last step.
+ */
+export async function changeEmail(
+  service: Front,
+  persona: Persona,
+  { from = persona.email, to, proof }: { from?: string; to: string; proof?: () => object },
+): Promise<string> {
+  const step = async (name: string, body: object = {}) => {
+    const answer = await service.as(persona).post(`/v1/users/@me/email-change/${name}`, body);
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
+    return answer.body;
+  };
+  const { ticket, require_original, original_proof: given } = await step('start');
+  const confirmed = async () => {
+    const { metadata } = await mailTo(service, from, 'email_change_original');
+    return (await step('verify-original', { ticket, code: metadata.code })).original_proof;
+  };
+  const original_proof = require_original ? await confirmed() : given;
+  await step('request-new', { ticket, new_email: to, original_proof });
+  const { metadata } = await mailTo(service, to, 'email_change_new');
+  const { email_token } = await step('verify-new', { ticket, code: metadata.code, original_proof });
+  await step('apply', { email_token, ...(proof?.() ?? { password: persona.password }) });
+  return (await mailTo(service, from, 'email_change_revert')).metadata.token ?? '';
+}
+
+/**
+ * Verifies the persona's address and sets up an authenticator; answers its backup codes too. `proof`: the sudo members to
+ * send.
+ */
+export async function withTotp(
+  service: Gatehouse,
+  persona: Persona,
+  proof: () => object | Promise<object> = () => ({ password: persona.password }),
+) {
+  if (!(await service.as(persona).get('/v1/users/@me')).body.verified) await verifyEmail(service, persona);
+  const authenticator = new Authenticator(service);
+  const { status, body } = await service.as(persona).post('/v1/users/@me/mfa/totp/enable', {
+    secret: authenticator.secret.base32,
+    code: authenticator.code(),
+    ...(await proof()),
+  });
+  expect({ status, body }).toEqual({ status: 200, body: { backup_codes: expect.any(Array) } });
+  return { authenticator, backupCodes: (body.backup_codes as { code: string }[]).map(({ code }) => code) };
+}
+
+/** Obtains a sudo proof by entering a code: every operation with sudo and a harmless body would do. */
+export async function sudoProof(service: Gatehouse, persona: Persona, authenticator: Authenticator): Promise<string> {
+  const answer = await service.as(persona).post('/v1/auth/sessions/logout', {
+    session_id_hashes: [],
+    mfa_method: 'totp',
+    mfa_code: authenticator.next(),
+  });
+  expect(answer.status).toBe(204);
+  return answer.headers.get('x-service-sudo-mode-jwt') ?? '';
+}
+
+export { expectRefusal };

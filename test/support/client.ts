@@ -1,0 +1,129 @@
+import { Agent, fetch as undiciFetch } from 'undici';
+
+/** What the service answered. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body: JSON where the answer says so, else text; `undefined` when it is empty. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of many shapes and assert them one by one
+  readonly body: any;
+  readonly text: string;
+}
+
+type Sent = { headers?: Record<string, string>; query?: Record<string, string> };
+
+// Members that hold a secret wherever they occur in a request or an answer.
+const SECRET_MEMBER =
+  /^(?:password|new_password|token|access_token|refresh_token|email_token|sudo_token|client_secret|code_verifier|ticket|key|secret|poll_secret|completion_code|ceremony_id|nonce|challenge|[a-z]+_proof)$/;
+
+/** Connections that leave from one loopback address: to the service, every one of them is another client. */
+const connections = new Map<string, Agent>();
+
+const connectionsFrom = (localAddress: string): Agent => {
+  const known = connections.get(localAddress) ?? new Agent({ localAddress });
+  connections.set(localAddress, known);
+  return known;
+};
+
+/** A person or a program that talks to the service over HTTP. */
+export class Client {
+  private readonly extra: Record<string, string> = {};
+  private localAddress: string | undefined;
+
+  constructor(
+    readonly url: string,
+    readonly authorization: string | undefined,
+    private readonly canaries: string[],
+  ) {
+    if (authorization) this.remember(authorization.split(' ').pop());
+  }
+
+  /** The same client with more headers on every request. */
+  with(headers: Record<string, string>): Client {
+    const client = new Client(this.url, this.authorization, this.canaries);
+    Object.assign(client.extra, this.extra, headers);
+    client.localAddress = this.localAddress;
+    return client;
+  }
+
+  /** The same client at another address: any of `127.0.0.0/8`. */
+  from(address: string): Client {
+    const client = this.with({});
+    client.localAddress = address;
+    return client;
+  }
+
+  /** The same client with a sudo proof. */
+  sudo(proof: string): Client {
+    return this.with({ 'x-service-sudo-mode-jwt': proof });
+  }
+
+  get(path: string, sent: Sent = {}): Promise<Answer> {
+    return this.send('GET', path, undefined, sent);
+  }
+
+  post(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+    return this.send('POST', path, body, sent);
+  }
+
+  put(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+    return this.send('PUT', path, body, sent);
+  }
+
+  patch(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+    return this.send('PATCH', path, body, sent);
+  }
+
+  delete(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+    return this.send('DELETE', path, body, sent);
+  }
+
+  /** A form, as the OAuth2 token operations take it. */
+  form(path: string, fields: Record<string, string>, sent: Sent = {}): Promise<Answer> {
+    for (const [name, value] of Object.entries(fields)) if (SECRET_MEMBER.test(name)) this.remember(value);
+    return this.send('POST', path, new URLSearchParams(fields), sent);
+  }
+
+  async send(method: string, path: string, body?: unknown, { headers = {}, query }: Sent = {}): Promise<Answer> {
+    const isPlain = body !== undefined && typeof body !== 'string' && !isRaw(body);
+    if (isPlain) this.collect(body);
+    const send = (this.localAddress === undefined ? fetch : undiciFetch) as typeof fetch;
+    const response = await send(`${this.url}${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.authorization !== undefined ? { authorization: this.authorization } : {}),
+        ...(isPlain || typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+        ...this.extra,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isPlain ? JSON.stringify(body) : (body as RequestInit['body']) }),
+      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+      ...(this.localAddress === undefined ? {} : { dispatcher: connectionsFrom(this.localAddress) }),
+    } as RequestInit);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const parsed = text === '' ? undefined : isJson ? JSON.parse(text) : text;
+    this.collect(parsed);
+    return { status: response.status, headers: response.headers, body: parsed, text };
+  }
+
+  private collect(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (typeof member === 'string' && SECRET_MEMBER.test(name)) this.remember(member);
+      else this.collect(member);
+    }
+  }
+
+  private remember(secret: string | undefined): void {
+    if (secret && secret.length >= 12) this.canaries.push(secret);
+  }
+}
+
+const isRaw = (body: unknown): boolean =>
+  body instanceof URLSearchParams ||
+  body instanceof FormData ||
+  body instanceof Uint8Array ||
+  body instanceof Blob ||
+  body instanceof ReadableStream;

@@ -1,0 +1,15 @@
+import { Database } from '../../src/platform/database.js';
+import { Instance } from '../../src/platform/instance.js';
+import type { Gatehouse } from './gatehouse.js';
+
+/** Switches enforcement of single sign-on on or off, with a complete configuration that nobody signs in by. */
+export async function enforceSso(service: Gatehouse, enforced: boolean): Promise<void> {
+  const instance = service.app.get(Instance);
+  const issuer = 'https://idp.example';
+  await service.app.get(Database).transaction((tx) =>
+    instance.change(tx, 'sso', {
+      ...{ enabled: true, enforced, issuer, clientId: 'gatehouse' },
+      ...{ authorizationUrl: `${issuer}/authorize`, tokenUrl: `${issuer}/token`, jwksUrl: `${issuer}/keys` },
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+import { expect } from '@jest/globals';
+import { errorTable } from '../../src/errors.js';
+import type { Answer } from './client.js';
+
+const STATUS = new Map(errorTable().map(([code, status]) => [code, status]));
+
+/**
+ * Asserts a refusal: status and code belong together, a message is there, nothing invites a password prompt, nothing
+ * may be cached. `members` are further members that the body must hold.
+ */
+export function expectRefusal(answer: Answer, code: string, members: Record<string, unknown> = {}): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: STATUS.get(code) ?? 400,
+    body: expect.objectContaining({ code, message: expect.stringMatching(/./), ...members }),
+  });
+  expect(answer.headers.has('www-authenticate')).toBe(false);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+}
+
+/** Asserts `400 INVALID_FORM_BODY` with exactly these `path: CODE` pairs, in this order. */
+export function expectInvalid(answer: Answer, ...faults: string[]): void {
+  expectRefusal(answer, 'INVALID_FORM_BODY');
+  const found = (answer.body.errors as { path: string; code: string }[]).map(({ path, code }) => `${path}: ${code}`);
+  expect(found).toEqual(faults);
+}

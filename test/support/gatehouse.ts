@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
+import pg from 'pg';
+import { createApp } from '../../src/app.js';
+import { Clock } from '../../src/clock.js';
+import { loadConfig } from '../../src/config.js';
+import { Background } from '../../src/platform/background.js';
+import { Database, type Row } from '../../src/platform/database.js';
+import type { Network } from '../../src/platform/network.js';
+import { Client } from './client.js';
+
+/** A clock that tests move. It starts at the real time and stands still only when it is told to. */
+export class MovableClock extends Clock {
+  private offset = 0;
+
+  override now(): number {
+    return Date.now() + this.offset;
+  }
+
+  override monotonic(): number {
+    return performance.now() + this.offset;
+  }
+
+  advance({ days = 0, minutes = 0, seconds = 0 }: { days?: number; minutes?: number; seconds?: number }): void {
+    this.offset += ((days * 24 * 60 + minutes) * 60 + seconds) * 1000;
+  }
+}
+
+export interface GatehouseOptions {
+  /** Environment on top of that of the kit: limits and allowances are off unless they are switched on here. */
+  readonly env?: Record<string, string>;
+  /** A team's own modules. */
+  readonly modules?: readonly (Type | DynamicModule)[];
+  /** Names and ways of a network of its own, for outbound requests. */
+  readonly network?: Network;
+}
+
+/** What a service shows to the outside, wherever it runs. */
+export interface Front {
+  readonly url: string;
+  /** A client that presents no credential. */
+  readonly anonymous: Client;
+  /** A client that presents this `Authorization` value, or that of a persona. */
+  as(credential: string | { authorization: string }): Client;
+}
+
+/** A running service of a test file: a real server on a real, migrated database of its own. */
+export interface Gatehouse extends Front {
+  readonly app: INestApplication<Server>;
+  readonly port: number;
+  readonly clock: MovableClock;
+  /** Everything that the service wrote to its log. */
+  readonly log: string[];
+  /** Reads or prepares rows that no operation reaches. */
+  sql(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Waits for work that answers do not wait for. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A migrated database of one's own: its URL on a server, or the template of an embedded one. */
+export async function copyOfTemplate(): Promise<{ databaseUrl?: string; template?: Blob }> {
+  const { GATEHOUSE_TEST_DIR: directory, GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
+  if (!template || !server) {
+    return directory ? { template: new Blob([readFileSync(join(directory, 'template.tar'))]) } : {};
+  }
+  const name = `${template}_${randomBytes(4).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: server });
+  await admin.connect();
+  try {
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  } finally {
+    await admin.end();
+  }
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { databaseUrl: url.href };
+}
+
+/** Boots a service for a test file. Close it in `afterAll`. */
+export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehouse> {
+  const { databaseUrl, template } = await copyOfTemplate();
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    HTTP_PLATFORM: process.env.HTTP_PLATFORM,
+    GATEHOUSE_SECRET: process.env.GATEHOUSE_TEST_SECRET ?? randomBytes(32).toString('base64'),
+    DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '10',
+    RATE_LIMITS: 'off',
+    LOGIN_ALLOWANCES: 'off',
+    REGISTRATION_ALLOWANCES: 'off',
+    MAX_LOOP_DELAY_MS: '0',
+    LOG_LEVEL: 'debug',
+    ...options.env,
+  });
+  const clock = new MovableClock();
+  const log: string[] = [];
+  const app = await createApp(config, {
+    clock,
+    logDestination: { write: (line) => void log.push(line) },
+    ...(template ? { databaseTemplate: template } : {}),
+    ...(options.modules ? { modules: options.modules } : {}),
+    ...(options.network ? { network: options.network } : {}),
+  });
+  await app.listen(config.port, config.host);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const canaries: string[] = [];
+  const as = (credential: string | { authorization: string }) =>
+    new Client(url, typeof credential === 'string' ? credential : credential.authorization, canaries);
+  return {
+    app,
+    url,
+    port,
+    clock,
+    log,
+    anonymous: new Client(url, undefined, canaries),
+    as,
+    sql: (text, values = []) => app.get(Database).manager.query(text, values),
+    idle: () => app.get(Background).idle(),
+    async close() {
+      await app.close();
+      const leaked = leaks(canaries, log);
+      if (process.env.GATEHOUSE_TEST_DIR) {
+        appendFileSync(join(process.env.GATEHOUSE_TEST_DIR, 'canaries.log'), `${canaries.length}\n`);
+      }
+      if (leaked.length > 0) throw new Error(`secrets were written to the log:\n${leaked.join('\n')}`);
+    },
+  };
+}
+
+/** Log lines that hold a secret which the service issued or was sent, in any spelling a log could give it. */
+function leaks(canaries: readonly string[], log: readonly string[]): string[] {
+  const text = log.join('');
+  return [...new Set(canaries)].filter((secret) =>
+    [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64').replace(/=+$/, '')].some((form) =>
+      text.includes(form),
+    ),
+  );
+}

@@ -1,0 +1,160 @@
+import { WebSocket } from 'ws';
+import { Gateway } from '../../src/gateway/gateway.service.js';
+import { Metrics } from '../../src/metrics.js';
+import type { Gatehouse } from './gatehouse.js';
+
+/** A message of the gateway. */
+export interface Payload {
+  readonly op: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read data of many shapes and assert them one by one
+  readonly d?: any;
+  readonly s?: number;
+  readonly t?: string;
+}
+
+const PATIENCE_MS = 60_000;
+
+function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no ${what} within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** A plain WebSocket client that shows every message and the end of its connection. */
+export class GatewayClient {
+  readonly received: Payload[] = [];
+  private read = 0;
+  private wake: () => void = () => {};
+  private readonly end: Promise<[code: number, reason: string]>;
+
+  private constructor(
+    private readonly service: Gatehouse,
+    readonly socket: WebSocket,
+  ) {
+    socket.on('message', (data) => {
+      this.received.push(JSON.parse(String(data)));
+      this.wake();
+    });
+    this.end = new Promise((resolve) => {
+      socket.on('close', (code, reason) => {
+        resolve([code, String(reason)]);
+        this.wake();
+      });
+    });
+    socket.on('error', () => {});
+  }
+
+  /** Opens a socket; says nothing yet. */
+  static async open(service: Gatehouse, query = '', headers: Record<string, string> = {}): Promise<GatewayClient> {
+    const url = `ws://127.0.0.1:${service.port}/gateway${query}`;
+    const client = new GatewayClient(service, new WebSocket(url, { headers, perMessageDeflate: true }));
+    await within(new Promise((resolve) => client.socket.once('open', resolve)), 'connection');
+    return client;
+  }
+
+  /** Opens a socket and takes Hello. */
+  static async greeted(service: Gatehouse): Promise<GatewayClient> {
+    const client = await GatewayClient.open(service);
+    const hello = await client.next();
+    if (hello.op !== 10) throw new Error(`expected Hello, got op ${hello.op}`);
+    return client;
+  }
+
+  /** Opens a socket and starts a session; answers READY's data as `ready`. */
+  static async identified(service: Gatehouse, token: string, more: object = {}) {
+    const client = await GatewayClient.greeted(service);
+    client.send({ op: 2, d: { token, ...more } });
+    const { d: ready } = await client.event('READY');
+    return { client, ready };
+  }
+
+  send(payload: object | string | Buffer): void {
+    const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
+    this.socket.send(isText ? (payload as string) : JSON.stringify(payload));
+  }
+
+  resume(token: string, sessionId: string, seq: number): void {
+    this.send({ op: 6, d: { token, session_id: sessionId, seq } });
+  }
+
+  /** The next message that was not looked at yet. */
+  next(): Promise<Payload> {
+    return within(this.take(), 'message');
+  }
+
+  private async take(): Promise<Payload> {
+    for (;;) {
+      const message = this.received[this.read];
+      if (message) {
+        this.read++;
+        return message;
+      }
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed: ${await this.end}`);
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+
+  /** The next dispatch of a type; others before it are passed over. */
+  async event(type: string): Promise<Payload> {
+    for (;;) {
+      const message = await this.next();
+      if (message.op === 0 && message.t === type) return message;
+    }
+  }
+
+  /** The next message with an opcode; others before it are passed over. */
+  async op(op: number): Promise<Payload> {
+    for (;;) {
+      const message = await this.next();
+      if (message.op === op) return message;
+    }
+  }
+
+  /** Sends a heartbeat and waits for its answer: everything sent before it has been handled. */
+  async beat(d?: unknown): Promise<void> {
+    this.send({ op: 1, d });
+    await this.op(11);
+  }
+
+  /** Everything that the gateway has sent so far is there: a ping, which proves nothing else, was answered. */
+  async settled(): Promise<Payload[]> {
+    const pong = new Promise((resolve) => this.socket.once('pong', resolve));
+    this.socket.ping();
+    await within(Promise.race([pong, this.end]), 'pong');
+    return this.received.slice(this.read);
+  }
+
+  /** Code and reason with which the gateway closed. */
+  closed(): Promise<[code: number, reason: string]> {
+    return within(this.end, 'close');
+  }
+
+  /** Goes away without a word; the gateway has noticed. */
+  async vanish(): Promise<void> {
+    const before = await this.openSockets();
+    this.socket.terminate();
+    await this.end;
+    const gone = async () => {
+      while ((await this.openSockets()) >= before) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await within(gone(), 'end of the socket');
+  }
+
+  private async openSockets(): Promise<number> {
+    const { values } = await this.service.app.get(Metrics).sockets.get();
+    return values[0]?.value ?? 0;
+  }
+}
+
+/** Lets the gateway look at the clock now instead of at its next tick. */
+export const tick = (service: Gatehouse): void => service.app.get(Gateway).tick();
+
+/** Moves the clock and lets the gateway see it. */
+export function pass(service: Gatehouse, seconds: number): void {
+  service.clock.advance({ seconds });
+  tick(service);
+}

@@ -1,0 +1,73 @@
+import { expect } from '@jest/globals';
+import type { Gatehouse } from './gatehouse.js';
+
+/** An upload as it was planned. */
+export interface Planned {
+  readonly id: number;
+  readonly filename: string;
+  readonly upload_filename: string;
+  readonly file_size: number;
+  readonly content_type: string;
+  readonly upload_url: string;
+  readonly expires_at: string;
+}
+
+/** A stored attachment as its upload was finished. */
+export interface Stored {
+  readonly upload_filename: string;
+  readonly id: string;
+  readonly filename: string;
+  readonly content_type: string;
+  readonly size: number;
+  readonly url: string;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+type Holder = { authorization: string } | string;
+
+/** The path and the query of a URL that the service issued. */
+export function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+/** An answer whose body is bytes. */
+export async function fetchBytes(
+  service: Gatehouse,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
+  const response = await fetch(service.url + path, { headers, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** Plans the upload of files of these sizes. */
+export async function planUploads(
+  service: Gatehouse,
+  holder: Holder,
+  files: { filename: string; size: number }[],
+): Promise<Planned[]> {
+  const attachments = files.map(({ filename, size }, id) => ({
+    ...{ id, filename, file_size: size, content_type: 'application/octet-stream' },
+  }));
+  const { status, body } = await service.as(holder).post('/v1/media/uploads', { attachments });
+  expect({ status, body }).toEqual({ status: 200, body: { attachments: expect.any(Array) } });
+  return body.attachments;
+}
+
+/** Plans, sends and finishes one attachment. */
+export async function uploadFile(
+  service: Gatehouse,
+  holder: Holder,
+  filename: string,
+  bytes: Uint8Array,
+): Promise<Stored> {
+  const [planned] = (await planUploads(service, holder, [{ filename, size: bytes.length }])) as [Planned];
+  expect((await service.anonymous.put(pathOf(planned.upload_url), bytes)).status).toBe(200);
+  const { status, body } = await service
+    .as(holder)
+    .post('/v1/media/uploads/complete', { uploads: [{ upload_filename: planned.upload_filename }] });
+  expect({ status, body }).toEqual({ status: 200, body: { uploads: [expect.any(Object)] } });
+  return body.uploads[0];
+}

@@ -1,0 +1,146 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { Database } from '../../src/platform/database.js';
+import { Replica } from '../../src/platform/replica.js';
+import type { Persona } from './cast.js';
+import type { Answer } from './client.js';
+import type { Front, Gatehouse } from './gatehouse.js';
+
+/** An application as its owner got it, with what its client needs to authenticate itself. */
+export interface App {
+  readonly id: string;
+  readonly owner: Persona;
+  /** Absent for a public client. */
+  readonly secret: string | undefined;
+  /** `Authorization` of the bot. */
+  readonly bot: string;
+  /** The first registered one. */
+  readonly redirectUri: string;
+}
+
+export const CALLBACK = 'https://client.example/callback';
+
+/** Creates an application with a redirect URI; `input` are more members of the request. */
+export async function newApp(service: Front, owner: Persona, input: Record<string, unknown> = {}): Promise<App> {
+  const answer = await service
+    .as(owner)
+    .post('/v1/oauth2/applications', { name: 'Client', redirect_uris: [CALLBACK], ...input });
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expect.anything() });
+  const { id, client_secret: secret, bot, redirect_uris: uris } = answer.body;
+  return { id, owner, secret, bot: `Bot ${bot.token}`, redirectUri: uris[0] ?? CALLBACK };
+}
+
+export const basic = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
+
+/** Sends a form as the application: Basic for a confidential client, `client_id` for a public one. */
+export function asApp(service: Front, app: App, path: string, form: Record<string, string>): Promise<Answer> {
+  return app.secret === undefined
+    ? service.anonymous.form(path, { client_id: app.id, ...form })
+    : service.as(basic(app.id, app.secret)).form(path, form);
+}
+
+/** A PKCE verifier with its challenge. */
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+export const consent = (
+  service: Front,
+  account: { authorization: string },
+  app: App,
+  more: Record<string, unknown> = {},
+): Promise<Answer> =>
+  service.as(account).post('/v1/oauth2/authorize/consent', {
+    client_id: app.id,
+    redirect_uri: app.redirectUri,
+    scope: 'identify',
+    ...more,
+  });
+
+/** The query parameters of a redirect. */
+export const parametersOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
+
+/** Consents and returns the code of the redirect. */
+export async function newCode(
+  service: Front,
+  account: { authorization: string },
+  app: App,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const answer = await consent(service, account, app, more);
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: 200,
+    body: { redirect_to: expect.any(String) },
+  });
+  return parametersOf(answer.body.redirect_to).code as string;
+}
+
+export const exchange = (service: Front, app: App, code: string, more: Record<string, string> = {}): Promise<Answer> =>
+  asApp(service, app, '/v1/oauth2/token', {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: app.redirectUri,
+    ...more,
+  });
+
+export const refresh = (service: Front, app: App, token: string, more: Record<string, string> = {}): Promise<Answer> =>
+  asApp(service, app, '/v1/oauth2/token', { grant_type: 'refresh_token', refresh_token: token, ...more });
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly scope: string;
+  readonly expires_in: number;
+}
+
+/** The whole way: consent, code, tokens. A public client proves itself by PKCE. */
+export async function newTokens(
+  service: Front,
+  account: { authorization: string },
+  app: App,
+  scope = 'identify',
+): Promise<Tokens> {
+  const { verifier, challenge } = pkce();
+  const isPublic = app.secret === undefined;
+  const code = await newCode(service, account, app, {
+    scope,
+    ...(isPublic ? { code_challenge: challenge, code_challenge_method: 'S256' } : {}),
+  });
+  const answer = await exchange(service, app, code, isPublic ? { code_verifier: verifier } : {});
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expect.anything() });
+  return answer.body;
+}
+
+/** Whether an access token opens the operation that every token may use. */
+export async function isAlive(service: Front, accessToken: string): Promise<boolean> {
+  const { status } = await service.as(`Bearer ${accessToken}`).get('/v1/oauth2/@me');
+  expect([200, 401]).toContain(status);
+  return status === 200;
+}
+
+/** Notices of a topic that the service announces from now on. */
+export function noticesOf(service: Gatehouse, topic: string) {
+  const replica = service.app.get(Replica);
+  const fence = randomBytes(8).toString('hex');
+  let heard: Record<string, unknown>[] = [];
+  let passed: () => void = () => {};
+  replica.on(topic, (data) => {
+    if (data.fence === fence) passed();
+    else if (!('fence' in data)) heard.push(data);
+  });
+  return {
+    /** Everything that was announced so far and not taken yet, in order. */
+    async take(): Promise<Record<string, unknown>[]> {
+      const arrived = new Promise<void>((resolve) => {
+        passed = resolve;
+      });
+      await service.app.get(Database).transaction((tx) => replica.announce(tx, { topic, data: { fence } }));
+      await arrived;
+      const taken = heard;
+      heard = [];
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Network } from '../../src/platform/network.js';
+
+/** A public address behind which the origin of a test stands. */
+const PUBLIC = '93.184.216.34';
+
+type Answering = (req: IncomingMessage, res: ServerResponse) => void;
+
+/**
+ * A server of somebody else on the loopback interface, and the network in which names lead to it. Names below
+ * `inner.example` lead to this machine, names below `nowhere.example` to nothing.
+ */
+export class Origin extends Network {
+  readonly requests: IncomingMessage[] = [];
+  /** Names that were looked up. */
+  readonly asked: string[] = [];
+  connections = 0;
+  answer: Answering = (_req, res) => void res.end('fine');
+  private readonly server: Server;
+  private port = 0;
+
+  constructor() {
+    super();
+    this.server = createServer((req, res) => {
+      this.requests.push(req);
+      this.answer(req, res);
+    }).on('connection', () => this.connections++);
+  }
+
+  async open(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+    return this;
+  }
+
+  /** Answers every request with these bytes, and says what they are. */
+  serve(bytes: Uint8Array | string, headers: Record<string, string> = {}): void {
+    this.answer = (_req, res) => void res.writeHead(200, headers).end(bytes);
+  }
+
+  override async addressesOf(name: string): Promise<readonly string[]> {
+    this.asked.push(name);
+    if (name.endsWith('.inner.example')) return ['127.0.0.1'];
+    if (name.endsWith('.half.example')) return [PUBLIC, '10.0.0.1'];
+    return name.endsWith('.nowhere.example') ? [] : [PUBLIC];
+  }
+
+  override wayTo(address: string, port: number) {
+    return address === PUBLIC ? { address: '127.0.0.1', port: this.port } : { address, port };
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}

@@ -1,0 +1,49 @@
+import { expect } from '@jest/globals';
+import type { Persona } from './cast.js';
+import type { Gatehouse } from './gatehouse.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
+
+const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
+
+/** Registers a passkey for a persona, whose address is verified for it. `proof`: the sudo members to send. */
+export async function withPasskey(
+  service: Gatehouse,
+  persona: Persona,
+  authenticator = new SoftwareAuthenticator(),
+  proof: object = { password: persona.password },
+): Promise<SoftwareAuthenticator> {
+  await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
+  const options = await service.as(persona).post(`${CREDENTIALS}/registration-options`, proof);
+  expect({ status: options.status, body: options.body }).toMatchObject({ status: 200 });
+  const answer = await service.as(persona).post(CREDENTIALS, {
+    response: authenticator.create(options.body),
+    challenge: options.body.challenge,
+    name: 'key',
+  });
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: 204, body: undefined });
+  return authenticator;
+}
+
+/** The sudo members that prove a passkey. */
+export async function passkeySudo(service: Gatehouse, persona: Persona, authenticator: SoftwareAuthenticator) {
+  const { body } = await service.as(persona).post('/v1/users/@me/sudo/webauthn/authentication-options');
+  return {
+    mfa_method: 'webauthn',
+    webauthn_challenge: body.challenge,
+    webauthn_response: authenticator.get(body),
+  };
+}
+
+/** Turns the account's passkeys into its second factor. */
+export async function passkeyAsSecondFactor(
+  service: Gatehouse,
+  persona: Persona,
+  authenticator: SoftwareAuthenticator,
+): Promise<string[]> {
+  const answer = await service.as(persona).put('/v1/users/@me/mfa/webauthn/two-factor', {
+    enabled: true,
+    ...(await passkeySudo(service, persona, authenticator)),
+  });
+  expect(answer.status).toBe(200);
+  return ((answer.body.backup_codes ?? []) as { code: string }[]).map(({ code }) => code);
+}

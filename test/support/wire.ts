@@ -1,0 +1,124 @@
+import { connect, type Socket } from 'node:net';
+import type { Answer } from './client.js';
+
+/** An answer as it came over the wire: its header lines in their order and spelling. */
+export interface WireAnswer extends Answer {
+  readonly lines: readonly (readonly [name: string, value: string])[];
+}
+
+/** A bare connection to the service, for what an HTTP client would not send. Text goes out as Latin-1. */
+export class Wire {
+  private received = Buffer.alloc(0);
+  private hasEnded = false;
+  private notify: () => void = () => {};
+  /** Resolves once the service has closed the connection. */
+  readonly closed: Promise<void>;
+
+  private constructor(private readonly socket: Socket) {
+    this.closed = new Promise((resolve) => {
+      const end = () => {
+        this.hasEnded = true;
+        resolve();
+        this.notify();
+      };
+      socket.on('end', end).on('close', end).on('error', end);
+    });
+    socket.on('data', (chunk) => {
+      this.received = Buffer.concat([this.received, chunk]);
+      this.notify();
+    });
+  }
+
+  static open({ port }: { port: number }): Promise<Wire> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      socket.once('error', reject).once('connect', () => resolve(new Wire(socket)));
+    });
+  }
+
+  send(data: string | Buffer): this {
+    if (!this.hasEnded) this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data);
+    return this;
+  }
+
+  /** The next answer; `bodiless` for an answer to HEAD. */
+  async answer({ bodiless = false } = {}): Promise<WireAnswer> {
+    for (;;) {
+      const answer = this.take(bodiless);
+      if (answer) return answer;
+      if (this.hasEnded) throw new Error(`the connection ended after ${JSON.stringify(this.received.toString())}`);
+      await new Promise<void>((resolve) => {
+        this.notify = resolve;
+      });
+    }
+  }
+
+  private take(bodiless: boolean): WireAnswer | null {
+    const headEnd = this.received.indexOf('\r\n\r\n');
+    if (headEnd < 0) return null;
+    const [start = '', ...fields] = this.received.subarray(0, headEnd).toString('latin1').split('\r\n');
+    const lines = fields.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
+    });
+    const status = Number(start.split(' ')[1]);
+    const headers = new Headers(lines.map(([name, value]) => [name, value] as [string, string]));
+    const rest = this.received.subarray(headEnd + 4);
+    const read = bodiless || status < 200 || status === 204 || status === 304 ? empty : readBody(headers, rest);
+    if (!read || (read.end < 0 && !this.hasEnded)) return null;
+    this.received = read.end < 0 ? Buffer.alloc(0) : rest.subarray(read.end);
+    const text = read.body.toString('utf8');
+    const isJson = headers.get('content-type')?.startsWith('application/json');
+    return { status, headers, lines, text, body: text === '' ? undefined : isJson ? JSON.parse(text) : text };
+  }
+
+  /** What came after the answers that were read. */
+  get unread(): string {
+    return this.received.toString('latin1');
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+const empty = { body: Buffer.alloc(0), end: 0 };
+
+/** The body and where it ends; -1 when only the end of the connection ends it. */
+function readBody(headers: Headers, rest: Buffer): { body: Buffer; end: number } | null {
+  if (headers.get('transfer-encoding') === 'chunked') return readChunks(rest);
+  const length = headers.get('content-length');
+  if (length === null) return { body: rest, end: -1 };
+  return rest.length < Number(length) ? null : { body: rest.subarray(0, Number(length)), end: Number(length) };
+}
+
+function readChunks(rest: Buffer): { body: Buffer; end: number } | null {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = rest.indexOf('\r\n', at);
+    if (lineEnd < 0) return null;
+    const size = Number.parseInt(rest.subarray(at, lineEnd).toString('latin1'), 16);
+    const next = lineEnd + 2 + size + 2;
+    if (rest.length < next) return null;
+    if (size === 0) return { body: Buffer.concat(chunks), end: next };
+    chunks.push(rest.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = next;
+  }
+}
+
+/** One request of these lines on a connection of its own; `Host` is added. */
+export async function wire(
+  service: { port: number },
+  lines: readonly string[],
+  { body = '', bodiless = false }: { body?: string | Buffer; bodiless?: boolean } = {},
+): Promise<WireAnswer> {
+  const connection = await Wire.open(service);
+  try {
+    const [start = '', ...fields] = lines;
+    connection.send([start, 'Host: gatehouse.test', ...fields, '', ''].join('\r\n'));
+    if (body.length > 0) connection.send(body);
+    return await connection.answer({ bodiless: bodiless || start.startsWith('HEAD ') });
+  } finally {
+    connection.close();
+  }
+}

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
 import { emptyDatabase, query } from './machine/databases.js';
 import { describeOnPostgres } from './machine/postgres.js';
-import { hasRedis, REDIS_URL } from './machine/redis.js';
+import { hasRedis, redisDatabase } from './machine/redis.js';
 import { endProcesses, identified, ServiceProcess, until } from './machine/service-process.js';
 import {
   type Answer,
@@ -18,6 +18,8 @@ import {
   refresh,
   signIn,
 } from './support/index.js';
+
+const REDIS_URL = redisDatabase(12);
 
 jest.setTimeout(300_000);
 

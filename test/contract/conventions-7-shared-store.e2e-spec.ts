@@ -1,7 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
-import { describeWithRedis, REDIS_URL } from '../machine/redis.js';
+import { describeWithRedis, redisDatabase } from '../machine/redis.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
+
+const REDIS_URL = redisDatabase(9);
 
 const wrong = { email: 'nobody@example.com', password: 'not a password of anybody' };
 const attempt = (service: Gatehouse) => service.anonymous.post('/v1/auth/login', wrong);

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { emptyDatabase } from '../machine/databases.js';
-import { describeWithSharedStore, REDIS_URL } from '../machine/redis.js';
+import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { endProcesses, ServiceProcess } from '../machine/service-process.js';
 import type { Payload } from '../support/gateway-client.js';
 import { person } from '../support/index.js';
+
+const REDIS_URL = redisDatabase(11);
 
 jest.setTimeout(300_000);
 

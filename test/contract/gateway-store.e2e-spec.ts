@@ -5,9 +5,11 @@ import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
 import { Database } from '../../src/platform/database.js';
 import { Replica } from '../../src/platform/replica.js';
 import { Detour } from '../machine/detour.js';
-import { describeWithSharedStore, SESSIONS_REDIS_URL } from '../machine/redis.js';
+import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, type Persona, person, signIn } from '../support/index.js';
+
+const REDIS_URL = redisDatabase(10);
 
 const DRAINED = [4000, 'Session drain requested; reconnect to continue'];
 const NUMBERS = { replay_events: 40, sessions_per_user: 3, renew_ms: 250 };
@@ -20,11 +22,11 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    store = new Redis(SESSIONS_REDIS_URL);
+    store = new Redis(REDIS_URL);
     await store.flushdb();
-    const way = await Detour.to(SESSIONS_REDIS_URL, 6379);
+    const way = await Detour.to(REDIS_URL, 6379);
     detour = way.detour;
-    env = { REDIS_URL: SESSIONS_REDIS_URL, GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
+    env = { REDIS_URL: REDIS_URL, GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
     first = await gatehouse({ env });
     env.DATABASE_URL = first.app.get(Config).databaseUrl ?? '';
     second = await gatehouse({ env: { ...env, REDIS_URL: way.url } });
@@ -397,8 +399,8 @@ describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
   let store: Redis;
 
   beforeAll(async () => {
-    store = new Redis(SESSIONS_REDIS_URL);
-    const env = { REDIS_URL: SESSIONS_REDIS_URL, RATE_LIMITS: 'on', GATEWAY_NUMBERS: JSON.stringify(LIMITS) };
+    store = new Redis(REDIS_URL);
+    const env = { REDIS_URL: REDIS_URL, RATE_LIMITS: 'on', GATEWAY_NUMBERS: JSON.stringify(LIMITS) };
     first = await gatehouse({ env });
     second = await gatehouse({ env: { ...env, DATABASE_URL: first.app.get(Config).databaseUrl ?? '' } });
   });

@@ -1,15 +1,16 @@
 import { connect } from 'node:net';
 import { describeOnPostgres } from './postgres.js';
 
-/** Where tests look for a Redis or Valkey server; database 9, which they may empty. */
-export const REDIS_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379/9';
+/** Where tests look for a Redis or Valkey server. */
+const SERVER_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 
-/** Database 10, for gateway sessions: other files empty database 9. */
-export const SESSIONS_REDIS_URL = Object.assign(new URL(REDIS_URL), { pathname: '/10' }).href;
+/** A database of that server for one file of tests, which may empty it: files run at the same time. */
+export const redisDatabase = (index: number): string =>
+  Object.assign(new URL(SERVER_URL), { pathname: `/${index}` }).href;
 
 const answers = (): Promise<boolean> =>
   new Promise((resolve) => {
-    const { hostname, port } = new URL(REDIS_URL);
+    const { hostname, port } = new URL(SERVER_URL);
     const socket = connect({ host: hostname, port: Number(port || 6379), timeout: 500 });
     const end = (found: boolean) => {
       socket.destroy();

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config.js';
 import { oauthError } from '../errors.js';
 import { Log } from '../log.js';
-import { Database, type Row } from '../platform/database.js';
+import { Database } from '../platform/database.js';
+import { gather } from '../platform/gather.js';
 import { IS_ACTIVE } from '../policy/identity.js';
 import { digest } from '../secrets.js';
 import { Snowflakes } from '../snowflake.js';
@@ -51,10 +52,16 @@ const EXCHANGE = `
   SELECT t.account_id, t.scopes, t.consented, t.announced, f.id AS family_id, f.created_at
   FROM taken t LEFT JOIN family f ON true`;
 
-/** A stamp that a crash may lose need not wait for the disk: others see it all the same once it is written. */
-const UNHURRIED = `set_config('synchronous_commit', 'off', true) = 'off'`;
+/**
+ * Stamps of one moment go out together, in the order in which revocation locks. One that a crash may lose need not wait
+ * for the disk: others see it all the same once it is written.
+ */
+const settle = (table: string): string => `
+  UPDATE ${table} SET settled_at = clock_timestamp()
+  WHERE id IN (SELECT id FROM ${table} WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE)
+    AND set_config('synchronous_commit', 'off', true) = 'off'`;
 
-const SETTLE_FAMILY = `UPDATE oauth_family SET settled_at = clock_timestamp() WHERE id = $1 AND ${UNHURRIED}`;
+const SETTLE_FAMILIES = settle('oauth_family');
 
 const REVOKE_REPLAYED = `DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', 2)}`;
 
@@ -89,7 +96,7 @@ const REFRESH = `
   SELECT p.*, p.application_id = $2 AS is_own, won.id IS NOT NULL AS is_won, f.scopes
   FROM presented p LEFT JOIN won ON true LEFT JOIN family f ON true`;
 
-const SETTLE_TOKEN = `UPDATE oauth_token SET settled_at = clock_timestamp() WHERE id = $1 AND ${UNHURRIED}`;
+const SETTLE_TOKENS = settle('oauth_token');
 
 const REVOKE_FAMILY = 'DELETE FROM oauth_family WHERE id = $1';
 
@@ -108,6 +115,9 @@ const SUCCESSOR = `
 /** The token operation: codes and refresh tokens for token pairs (oauth.md 3.3 and 5.6). */
 @Injectable()
 export class TokenService {
+  private readonly settleFamily = gather((ids) => this.settle('oauth-settle-families', SETTLE_FAMILIES, ids));
+  private readonly settleToken = gather((ids) => this.settle('oauth-settle-tokens', SETTLE_TOKENS, ids));
+
   constructor(
     private readonly database: Database,
     private readonly config: Config,
@@ -142,7 +152,7 @@ export class TokenService {
     await this.arrivals.gathered();
     const taken = await this.database.transaction(async (tx) => {
       const values = [code, client.applicationId, redirectUri, challenge, familyId, ...this.rows(pair)];
-      const [row]: Row[] = await tx.query(EXCHANGE, values);
+      const [row] = await this.database.statement('oauth-exchange', EXCHANGE, values, tx);
       if (row?.family_id && !row.announced) {
         const authorization = { accountId: row.account_id, scopes: row.scopes, at: row.created_at };
         await this.grants.announceAuthorization(tx, client.applicationId, authorization);
@@ -154,7 +164,7 @@ export class TokenService {
     });
     if (!taken) await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED, [code, client.beganAt]);
     if (!taken?.family_id) throw oauthError('invalid_grant');
-    await this.settle('oauth-settle-family', SETTLE_FAMILY, familyId);
+    await this.settleFamily(familyId);
     return this.view(pair, taken.scopes, this.config.oauth.accessSeconds);
   }
 
@@ -167,7 +177,7 @@ export class TokenService {
     const values = [digest(presented), client.applicationId, scopes, ...this.rows(pair), client.beganAt];
     const [row] = await this.database.statement('oauth-refresh', REFRESH, values);
     if (row?.is_won) {
-      await this.settle('oauth-settle-token', SETTLE_TOKEN, row.id);
+      await this.settleToken(row.id);
       return this.view(pair, scopes ?? row.scopes, this.config.oauth.accessSeconds);
     }
     if (row && !row.is_own) return this.refuseReuse(row.family_id);
@@ -200,15 +210,16 @@ export class TokenService {
   }
 
   /**
-   * Stamps that the use is committed, before anyone learns of it. The tokens are good without the stamp: replays are
+   * Stamps that uses are committed, before anyone learns of them. The tokens are good without the stamp: replays are
    * then told from races a little later.
    */
-  private async settle(name: string, statement: string, id: string): Promise<void> {
+  private async settle(name: string, statement: string, ids: string[]): Promise<ReadonlyMap<string, void>> {
     try {
-      await this.database.statement(name, statement, [id]);
+      await this.database.statement(name, statement, [ids]);
     } catch (error) {
-      this.log.warn('the use of a code or refresh token could not be settled', { error });
+      this.log.warn('the use of codes or refresh tokens could not be settled', { error });
     }
+    return new Map<string, void>();
   }
 
   private view({ access, refresh }: TokenPair, scopes: readonly string[], seconds: number) {

@@ -151,7 +151,8 @@ function reasonOf(error: unknown): string {
   return first instanceof Error ? first.message : String(first);
 }
 
-interface RawPool {
+/** A connection of the driver, or its pool. */
+interface Connection {
   query(statement: { name?: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
 }
 
@@ -219,10 +220,11 @@ export class Database {
     actions.push(action);
   }
 
-  /** A prepared statement by name, past the ORM: for `policy/identity.ts`. */
-  async statement(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    const pool = (this.source.driver as unknown as { master: RawPool }).master;
-    return (await pool.query({ name, text, values })).rows;
+  /** A prepared statement by name, past the ORM, in a transaction or on its own: for what is asked all the time. */
+  async statement(name: string, text: string, values: unknown[], tx?: Tx): Promise<Row[]> {
+    const pool = (this.source.driver as unknown as { master: Connection }).master;
+    const connection: Connection = (await tx?.queryRunner?.connect()) ?? pool;
+    return (await connection.query({ name, text, values })).rows;
   }
 
   /** Applies pending migrations under an advisory lock, so that any number of replicas may start at once. */

@@ -1,11 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
-import { Passkey } from '../auth/auth.entities.js';
+import type { Passkey } from '../auth/auth.entities.js';
 import { passkeyView } from '../auth/passkeys.service.js';
-import { Database } from '../platform/database.js';
+import { Database, type Row } from '../platform/database.js';
 import { gather } from '../platform/gather.js';
-import { Account, AccountSettings } from './account.entities.js';
-import { settingsView } from './settings.service.js';
+import type { settingsView } from './settings.service.js';
+
+type SettingsView = ReturnType<typeof settingsView>;
+type PasskeyView = ReturnType<typeof passkeyView>;
+
+/** The columns are named as the view's members are. */
+const SETTINGS = `
+  SELECT s.account_id, a.locale, s.theme, s.email_notifications, s.session_ip_authorization, s.developer_mode, s.custom
+  FROM account_settings s JOIN account a ON a.id = s.account_id
+  WHERE s.account_id = ANY ($1::bigint[])`;
+
+const PASSKEYS = `
+  SELECT account_id AS "accountId", id, name, created_at AS "createdAt", last_used_at AS "lastUsedAt"
+  FROM passkey WHERE account_id = ANY ($1::bigint[])
+  ORDER BY created_at, id`;
 
 /** What an account sees of itself beside the user object; reads of one moment go out together. */
 @Injectable()
@@ -16,35 +28,26 @@ export class OwnViews {
   constructor(private readonly database: Database) {}
 
   /** `undefined`: there is no such account. */
-  settings(accountId: string): Promise<ReturnType<typeof settingsView> | undefined> {
+  settings(accountId: string): Promise<SettingsView | undefined> {
     return this.readSettings(accountId);
   }
 
   /** In the order of registration. */
-  async passkeys(accountId: string): Promise<ReturnType<typeof passkeyView>[]> {
+  async passkeys(accountId: string): Promise<PasskeyView[]> {
     return (await this.readPasskeys(accountId)) ?? [];
   }
 
-  private async settingsOfMany(accountIds: string[]) {
-    const { entities, raw } = await this.database.manager
-      .createQueryBuilder(AccountSettings, 'settings')
-      .innerJoin(Account, 'account', 'account.id = settings.account_id')
-      .addSelect('account.locale', 'locale')
-      .where({ accountId: In(accountIds) })
-      .getRawAndEntities<{ locale: string }>();
-    return new Map(entities.map((row, index) => [row.accountId, settingsView(raw[index]?.locale ?? '', row)]));
+  private async settingsOfMany(accountIds: string[]): Promise<Map<string, SettingsView>> {
+    const rows = await this.database.statement('own-settings', SETTINGS, [accountIds]);
+    return new Map(rows.map(({ account_id, ...view }: Row) => [account_id, view as SettingsView]));
   }
 
-  private async passkeysOfMany(accountIds: string[]) {
-    const passkeys = await this.database.manager.find(Passkey, {
-      where: { accountId: In(accountIds) },
-      order: { createdAt: 'ASC', id: 'ASC' },
-    });
-    const views = new Map<string, ReturnType<typeof passkeyView>[]>();
-    for (const passkey of passkeys) {
-      const own = views.get(passkey.accountId);
-      if (own) own.push(passkeyView(passkey));
-      else views.set(passkey.accountId, [passkeyView(passkey)]);
+  private async passkeysOfMany(accountIds: string[]): Promise<Map<string, PasskeyView[]>> {
+    const rows = (await this.database.statement('own-passkeys', PASSKEYS, [accountIds])) as Passkey[];
+    const views = new Map<string, PasskeyView[]>();
+    for (const passkey of rows) {
+      const own = views.get(passkey.accountId) ?? [];
+      views.set(passkey.accountId, [...own, passkeyView(passkey)]);
     }
     return views;
   }

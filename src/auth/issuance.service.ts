@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
-import { ACCOUNT_FLAGS, type Account } from '../policy/identity.js';
+import type { Account } from '../policy/identity.js';
 import { AccountService } from '../users/account.service.js';
 import { partialUserView } from '../users/account.views.js';
+import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { type Origin, SessionService } from './sessions.service.js';
 
 export interface TokenResponse {

@@ -219,7 +219,7 @@ export class Database {
     actions.push(action);
   }
 
-  /** A prepared statement by name, past the ORM: for `policy/identity.ts`. */
+  /** A prepared statement by name, past the ORM: for `credential-lookups.ts`. */
   async statement(name: string, text: string, values: unknown[]): Promise<Row[]> {
     const pool = (this.source.driver as unknown as { master: RawPool }).master;
     return (await pool.query({ name, text, values })).rows;

@@ -34,9 +34,10 @@ import { ClientAuthenticator } from '../oauth/client-authenticator.service.js';
 import { CaptchaVerifier } from '../platform/captcha.js';
 import { Instance } from '../platform/instance.js';
 import { digest } from '../secrets.js';
+import { ACCOUNT_FLAGS, isInactive } from '../users/account-facts.js';
 import { hasBotPrefix, parseAuthorization } from './credential.js';
 import type { RoutePolicy } from './decorators.js';
-import { ACCOUNT_FLAGS, type Identity, IdentityResolver, isInactive } from './identity.js';
+import { type Identity, IdentityResolver } from './identity.js';
 import type { InputPlan, RoutePlan } from './route-audit.js';
 
 /** One row of the order. A row speaks only if every row above it let the request pass. */

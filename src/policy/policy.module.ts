@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
+import { CredentialLookups } from '../credential-lookups.js';
 import { CrossOrigin } from '../cross-origin.js';
 import { arrivalGuardsInOrder, GuardStack, guardsInOrder, Plans } from './guards.js';
 import { IdentityResolver } from './identity.js';
@@ -10,6 +11,7 @@ import { Routes } from './route-audit.js';
 @Module({
   imports: [DiscoveryModule],
   providers: [
+    CredentialLookups,
     IdentityResolver,
     Routes,
     { provide: Plans, useExisting: Routes },

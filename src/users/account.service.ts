@@ -5,9 +5,9 @@ import { Clock } from '../clock.js';
 import { invalid, Refusal } from '../errors.js';
 import { Database, type Row, type Tx } from '../platform/database.js';
 import { Replica } from '../platform/replica.js';
-import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type Account as AccountFacts, accountOf } from '../policy/identity.js';
 import { Snowflakes } from '../snowflake.js';
 import { Account, AccountSettings } from './account.entities.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type Account as AccountFacts, accountOf } from './account-facts.js';
 
 export interface NewAccount {
   readonly bot?: boolean;

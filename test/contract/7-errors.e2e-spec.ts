@@ -24,7 +24,7 @@ import { Database } from '../../src/platform/database.js';
 import { Instance } from '../../src/platform/instance.js';
 import { BlockedBySso, Public, TheCall, UserOnly } from '../../src/policy/decorators.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
-import { Routes } from '../../src/policy/route-audit.js';
+import { Routes } from '../../src/routes/routes.js';
 import { mintLetters, mintToken } from '../../src/secrets.js';
 import {
   expectRefusal,

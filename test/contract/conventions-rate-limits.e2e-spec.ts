@@ -12,7 +12,7 @@ import {
   RateLimit,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import { Routes } from '../../src/policy/route-audit.js';
+import { Routes } from '../../src/routes/routes.js';
 import {
   type Answer,
   expectRefusal,

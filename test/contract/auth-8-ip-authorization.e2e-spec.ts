@@ -9,6 +9,7 @@ import {
   mailTo,
   type Persona,
   person,
+  sessionsOf,
   settledInboxOf,
   withTotp,
 } from '../support/index.js';
@@ -34,8 +35,6 @@ describe('auth 8 IP authorisation', () => {
   const authorize = (token: unknown) => service.anonymous.post('/v1/auth/authorize-ip', { token });
   const resend = (ticket: unknown) => service.anonymous.post('/v1/auth/ip-authorization/resend', { ticket });
   const poll = (ticket: string) => service.anonymous.get('/v1/auth/ip-authorization/poll', { query: { ticket } });
-  const sessionsOf = async ({ id }: Persona) =>
-    (await service.sql('SELECT 1 FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id])).length;
   const later = (seconds: number) =>
     service.sql("UPDATE one_time_secret SET created_at = created_at - $1 * interval '1 second'", [seconds]);
 
@@ -55,7 +54,7 @@ describe('auth 8 IP authorisation', () => {
       email: alice.email,
       resend_available_in: 30,
     });
-    expect(await sessionsOf(alice)).toBe(1);
+    expect(await sessionsOf(service, alice)).toBe(1);
     const mail = await mailTo(service, alice.email, 'ip_authorization');
     expect(mail.metadata).toEqual({
       token: expect.stringMatching(/^[A-Za-z0-9]{64}$/),
@@ -97,7 +96,7 @@ describe('auth 8 IP authorisation', () => {
     expect((await poll(ticket)).body).toEqual({ completed: false });
     const confirmed = await authorize(token);
     expect({ status: confirmed.status, text: confirmed.text }).toEqual({ status: 204, text: '' });
-    expect(await sessionsOf(alice)).toBe(1);
+    expect(await sessionsOf(service, alice)).toBe(1);
     const { status, body } = await poll(ticket);
     expect({ status, body }).toEqual({
       status: 200,
@@ -127,7 +126,7 @@ describe('auth 8 IP authorisation', () => {
     expect(answers.every(({ status, body }) => status === 200 && body.completed)).toBe(true);
     expect(new Set(answers.map(({ body }) => body.token)).size).toBe(1);
     expect((await poll(ticket)).body.token).toBe(answers[0]?.body.token);
-    expect(await sessionsOf(alice)).toBe(2);
+    expect(await sessionsOf(service, alice)).toBe(2);
   });
 
   test('a completed result is readable for 60 seconds, and nothing at rest opens without the ticket', async () => {
@@ -241,7 +240,7 @@ describe('auth 8 IP authorisation', () => {
     await authorize(token);
     await suspend(true);
     expectRefusal(await poll(ticket), 'ACCOUNT_SUSPENDED_PERMANENTLY');
-    expect(await sessionsOf(alice)).toBe(1);
+    expect(await sessionsOf(service, alice)).toBe(1);
     await suspend(false);
     expect((await poll(ticket)).body.completed).toBe(true);
   });

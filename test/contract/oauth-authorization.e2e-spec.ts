@@ -10,6 +10,7 @@ import {
   expectRefusal,
   type Gatehouse,
   gatehouse,
+  inState,
   newApp,
   newCode,
   newTokens,
@@ -283,9 +284,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       const bob = await person(service, 'bob');
       await newTokens(service, bob, app);
       for (const state of ['flags = 1::bigint << 34', 'flags = 1::bigint << 38', 'banned = true']) {
-        await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [bob.id]);
-        const { query } = redirectOf(await authorize(silent(), bob));
-        await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [bob.id]);
+        const { query } = redirectOf(await inState(service, bob, state, () => authorize(silent(), bob)));
         expect(query).toEqual({ error: 'consent_required', state: 'a b&c', iss: ORIGIN });
       }
       expect(redirectOf(await authorize(silent(), bob)).query).toHaveProperty('code');
@@ -510,10 +509,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
     const states = ['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'banned = true'];
     await withoutEffect(async () => {
       for (const state of states) {
-        await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [alice.id]);
-        const answer = await consent(service, alice, app);
-        await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [alice.id]);
-        expectRefusal(answer, 'ACCESS_DENIED');
+        expectRefusal(await inState(service, alice, state, () => consent(service, alice, app)), 'ACCESS_DENIED');
       }
     });
   });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Database } from '../../src/platform/database.js';
 import { Replica } from '../../src/platform/replica.js';
-import type { Persona } from './cast.js';
+import { type Persona, person } from './cast.js';
 import type { Answer } from './client.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 
@@ -111,6 +111,35 @@ export async function newTokens(
   const answer = await exchange(service, app, code, isPublic ? { code_verifier: verifier } : {});
   expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expect.anything() });
   return answer.body;
+}
+
+/** Two people with a client of every kind: `app` and `stranger` are confidential, all of them the owner's. */
+export async function clients(service: Front) {
+  const alice = await person(service, 'alice');
+  const owner = await person(service, 'owner');
+  const app = await newApp(service, owner);
+  const stranger = await newApp(service, owner);
+  const publicApp = await newApp(service, owner, { client_type: 'public' });
+  return { alice, owner, app, stranger, publicApp };
+}
+
+/** Flags and bans, as SQL, with which an account is given no tokens. */
+export const REFUSED_STATES = [
+  ...['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'flags = 1::bigint << 38'],
+  ...['banned = true', "banned = true, banned_until = now() + interval '1 hour'"],
+];
+
+/** Sets by hand the flags and the ban that operations of other areas set, and lifts them again. */
+export async function inState<T>(
+  service: Gatehouse,
+  { id }: { id: string },
+  assignment: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  await service.sql(`UPDATE account SET ${assignment} WHERE id = $1`, [id]);
+  const result = await work();
+  await service.sql('UPDATE account SET flags = 0, banned = false, banned_until = NULL WHERE id = $1', [id]);
+  return result;
 }
 
 /** Whether an access token opens the operation that every token may use. */

@@ -12,6 +12,7 @@ import {
   settledInboxOf,
   signIn,
   verifyEmail,
+  withGatehouse,
   withTotp,
 } from '../support/index.js';
 
@@ -724,8 +725,7 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
   });
 
   test('without a mail transport whatever must mail a code is FEATURE_TEMPORARILY_DISABLED', async () => {
-    const silent = await gatehouse({ env: { MAIL_TRANSPORT: 'none' } });
-    try {
+    await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (silent) => {
       const alice = await person(silent, 'alice');
       const me = silent.as(alice);
       expectRefusal(await me.post(`${BASE}/start`), 'FEATURE_TEMPORARILY_DISABLED');
@@ -739,8 +739,6 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
       await silent.sql('UPDATE account SET email_bounced = true WHERE id = $1', [alice.id]);
       const bounce = { new_email: 'x@example.net' };
       expectRefusal(await me.post(`${BASE}/bounced/request-new`, bounce), 'FEATURE_TEMPORARILY_DISABLED');
-    } finally {
-      await silent.close();
-    }
+    });
   });
 });

@@ -9,6 +9,7 @@ import {
   type Persona,
   person,
   signIn,
+  withGatehouse,
   withPasskey,
 } from '../support/index.js';
 
@@ -95,8 +96,7 @@ describe('auth 1.4 passwords', () => {
 
 describe('BRF-08 whoever locks an account by guessing locks out nobody who has another way', () => {
   test('a passkey and a recovery go on while password logins are refused', async () => {
-    const service = await gatehouse({ env: { LOGIN_ALLOWANCES: 'on' } });
-    try {
+    await withGatehouse({ env: { LOGIN_ALLOWANCES: 'on' } }, async (service) => {
       const alice: Persona = await person(service, 'alice');
       const key = await withPasskey(service, alice);
       const guess = (n: number) =>
@@ -114,16 +114,13 @@ describe('BRF-08 whoever locks an account by guessing locks out nobody who has a
       const { token } = (await mailTo(service, alice.email, 'password_reset')).metadata;
       const reset = await service.anonymous.post('/v1/auth/reset', { token, password: 'a brand new password' });
       expect(reset.status).toBe(200);
-    } finally {
-      await service.close();
-    }
+    });
   });
 });
 
 describe('conventions 12 a flood of logins', () => {
   test('beyond the queue of hashes it is shed with 503 and Retry-After, and other operations answer', async () => {
-    const service = await gatehouse({ env: { ARGON2_CONCURRENCY: '1', ARGON2_QUEUE: '4' } });
-    try {
+    await withGatehouse({ env: { ARGON2_CONCURRENCY: '1', ARGON2_QUEUE: '4' } }, async (service) => {
       const alice = await person(service, 'alice');
       const flood = Promise.all(
         Array.from({ length: 40 }, () => logIn(service, { ...alice, password: 'not the password' })),
@@ -143,8 +140,6 @@ describe('conventions 12 a flood of logins', () => {
         expectInvalid(answer, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
       }
       expect((await logIn(service, alice)).status).toBe(200);
-    } finally {
-      await service.close();
-    }
+    });
   });
 });

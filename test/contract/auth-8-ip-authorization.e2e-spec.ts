@@ -11,6 +11,7 @@ import {
   person,
   sessionsOf,
   settledInboxOf,
+  withGatehouse,
   withTotp,
 } from '../support/index.js';
 
@@ -311,8 +312,7 @@ describe('auth 13 IP holds switched off', () => {
   test.each<Record<string, string>>([{ IP_AUTHORIZATION: 'off' }, { MAIL_TRANSPORT: 'none' }])(
     '%j authorises silently',
     async (env) => {
-      const service = await gatehouse({ env });
-      try {
+      await withGatehouse({ env }, async (service) => {
         const alice = await person(service, 'alice');
         const { status } = await service.anonymous
           .from(ELSEWHERE)
@@ -320,9 +320,7 @@ describe('auth 13 IP holds switched off', () => {
         expect(status).toBe(200);
         const rows = await service.sql('SELECT ip_key FROM authorized_ip WHERE account_id = $1 ORDER BY 1', [alice.id]);
         expect(rows).toEqual([{ ip_key: '127.0.0.1' }, { ip_key: ELSEWHERE }]);
-      } finally {
-        await service.close();
-      }
+      });
     },
   );
 });

@@ -19,6 +19,7 @@ import {
   parametersOf,
   person,
   pkce,
+  withGatehouse,
 } from '../support/index.js';
 
 const ORIGIN = 'https://gate.example';
@@ -132,15 +133,12 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
   });
 
   test('OAUTH_CONSENT_URL may name another frontend', async () => {
-    const other = await gatehouse({ env: { OAUTH_CONSENT_URL: 'https://front.example/consent?theme=dark' } });
-    try {
+    await withGatehouse({ env: { OAUTH_CONSENT_URL: 'https://front.example/consent?theme=dark' } }, async (other) => {
       const answer = await other.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
       expect(answer.headers.get('location')).toBe(
         'https://front.example/consent?theme=dark&client_id=1&scope=identify',
       );
-    } finally {
-      await other.close();
-    }
+    });
   });
 
   test('a query that fails validation is refused without a redirect', async () => {

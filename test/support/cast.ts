@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Answer } from './client.js';
-import { expectRefusal } from './expect-refusal.js';
+import { expectInvalid, expectRefusal } from './expect-refusal.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 import { mailTo } from './mail.js';
 
@@ -48,6 +48,16 @@ export async function verified(service: Gatehouse, name: string): Promise<Person
   const persona = await person(service, name);
   await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
   return persona;
+}
+
+/** Sets 32 passwords at once, of which exactly one is taken and the others are the fault that is named; answers it. */
+export async function racePasswords(set: (password: string) => Promise<Answer>, fault: string): Promise<string> {
+  const passwords = Array.from({ length: 32 }, (_, n) => `parallel password ${n}`);
+  const answers = await Promise.all(passwords.map(set));
+  const winners = passwords.filter((_, n) => answers[n]?.status === 200);
+  expect(winners).toHaveLength(1);
+  for (const answer of answers.filter(({ status }) => status !== 200)) expectInvalid(answer, fault);
+  return winners[0] as string;
 }
 
 /** An authenticator app: codes of one secret at the service's clock. */

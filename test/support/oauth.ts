@@ -4,6 +4,7 @@ import { Database } from '../../src/platform/database.js';
 import { Replica } from '../../src/platform/replica.js';
 import { type Persona, person } from './cast.js';
 import type { Answer } from './client.js';
+import { expectRefusal } from './expect-refusal.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 
 /** An application as its owner got it, with what its client needs to authenticate itself. */
@@ -147,6 +148,24 @@ export async function isAlive(service: Front, accessToken: string): Promise<bool
   const { status } = await service.as(`Bearer ${accessToken}`).get('/v1/oauth2/@me');
   expect([200, 401]).toContain(status);
   return status === 200;
+}
+
+/** Asserts that nothing works and nothing is left of what an account granted an application. */
+export async function expectUngranted(
+  service: Gatehouse,
+  app: App,
+  account: { id: string },
+  { tokens, code }: { tokens: readonly Tokens[]; code: string },
+): Promise<void> {
+  for (const { access_token, refresh_token } of tokens) {
+    expect(await isAlive(service, access_token)).toBe(false);
+    expectRefusal(await refresh(service, app, refresh_token), 'INVALID_GRANT');
+  }
+  expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+  for (const table of ['oauth_code', 'oauth_family', 'oauth_token', 'oauth_bot_grant']) {
+    const query = `SELECT 1 FROM ${table} WHERE account_id = $1 AND application_id = $2`;
+    expect({ table, left: await service.sql(query, [account.id, app.id]) }).toEqual({ table, left: [] });
+  }
 }
 
 /** Notices of a topic that the service announces from now on. */

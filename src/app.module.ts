@@ -14,6 +14,7 @@ import { Background } from './platform/background.js';
 import { CaptchaVerifier } from './platform/captcha.js';
 import { Database } from './platform/database.js';
 import { DigestKeys } from './platform/digest-keys.js';
+import { EventLoop } from './platform/event-loop.js';
 import { Inbox } from './platform/inbox.js';
 import { Instance } from './platform/instance.js';
 import { Janitor } from './platform/janitor.js';
@@ -29,6 +30,7 @@ import { SharedStore } from './platform/shared-store.js';
 import { SMS_TRANSPORT, smsTransport } from './platform/sms.js';
 import { Tracing } from './platform/tracing.js';
 import { PolicyModule } from './policy/policy.module.js';
+import { RequestLimits } from './request-limits.js';
 import { Keyring } from './secrets.js';
 import { DevelopmentInboxModule } from './service/inbox.module.js';
 import { ServiceModule } from './service/service.module.js';
@@ -101,8 +103,8 @@ export class PlatformModule {
           provide: Snowflakes,
           useValue: new Snowflakes(clock, () => replica.workerId),
         },
-        ...[Closing, Keyring, KeyRotation, DigestKeys, Instance, Janitor, Limiter, Metrics],
-        ...[Background, Outbound, Inbox, Outbox, MailDomains],
+        ...[Closing, Keyring, KeyRotation, DigestKeys, Instance, Janitor, Limiter, RequestLimits, Metrics],
+        ...[EventLoop, Background, Outbound, Inbox, Outbox, MailDomains],
       ],
       exports: [
         ...[
@@ -120,7 +122,20 @@ export class PlatformModule {
           Instance,
         ],
         ...[KeyRotation, DigestKeys],
-        ...[Janitor, Limiter, Metrics, Background, Network, Outbound, Inbox, Outbox, MailDomains, SMS_TRANSPORT],
+        ...[
+          Janitor,
+          Limiter,
+          RequestLimits,
+          Metrics,
+          EventLoop,
+          Background,
+          Network,
+          Outbound,
+          Inbox,
+          Outbox,
+          MailDomains,
+          SMS_TRANSPORT,
+        ],
       ],
     };
   }

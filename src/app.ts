@@ -14,7 +14,8 @@ import { Replica } from './platform/replica.js';
 import { ProcessSessions, RedisSessions, type SessionStore } from './platform/session-store.js';
 import { MemoryStore, RedisStore } from './platform/shared-store.js';
 import { Tracing } from './platform/tracing.js';
-import { Routes } from './policy/route-audit.js';
+import { RouteAudit } from './routes/route-audit.js';
+import { Routes } from './routes/routes.js';
 import { ApiDescription } from './service/description.service.js';
 
 export interface AppOptions {
@@ -72,7 +73,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     try {
       const frontDoor = app.get(FrontDoor);
       door = frontDoor;
-      app.get(Routes).audit();
+      app.get(RouteAudit).audit();
       app.get(ApiDescription).attach(app);
       app.useGlobalFilters(app.get(RefusalFilter));
       frontDoor.answerParserFaults(app.getHttpServer());
@@ -106,9 +107,8 @@ export async function readRoutes(config: Config): Promise<Routes> {
   );
   const adapter = httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
-  const routes = app.get(Routes);
-  routes.audit();
-  return routes;
+  app.get(RouteAudit).audit();
+  return app.get(Routes);
 }
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from './oauth/client-authenticator.service.js';
 import type { Credential } from './policy/credential.js';
 import type { Identity } from './policy/identity.js';
-import type { RoutePlan } from './policy/route-audit.js';
+import type { RoutePlan } from './routes/routes.js';
 
 /** What a body or a form turned out to be. A fault is kept until the input guard raises it. */
 export type ParsedBody = { value: Record<string, unknown> } | { fault: Error };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Call } from './call.js';
 import { Config } from './config.js';
-import type { RoutePlan } from './policy/route-audit.js';
+import type { RoutePlan } from './routes/routes.js';
 
 const ALLOWED_HEADERS = [
   ...['Authorization', 'Content-Type', 'If-None-Match', 'Range', 'X-Request-ID', 'X-Audit-Log-Reason'],

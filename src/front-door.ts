@@ -15,7 +15,7 @@ import { Log } from './log.js';
 import { Metrics } from './metrics.js';
 import { Tracing } from './platform/tracing.js';
 import { BanGuard, LoadGuard } from './policy/guards.js';
-import { Routes } from './policy/route-audit.js';
+import { Routes } from './routes/routes.js';
 
 const BODY_SECONDS = 30;
 const CSP = "default-src 'none'; frame-ancestors 'none'";

@@ -119,16 +119,6 @@ const rules = new Map<string, Rule>(
   Object.entries(RULES).map(([name, [limit, seconds]]) => [name, { limit, seconds }]),
 );
 
-/** Buckets that do not count against the global one. */
-export const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
-  'webhook:execute',
-  'webhook:message_get',
-  'webhook:message_edit',
-  'webhook:message_delete',
-  'webhook:github',
-  'media:read',
-]);
-
 /** Adds a bucket of a team's own: `limit` requests per `seconds`. */
 export function registerBucket(name: string, limit: number, seconds: number): void {
   if (rules.has(name)) throw new Error(`the bucket ${name} exists`);

@@ -40,7 +40,7 @@ import {
   RequiresSudo,
   UserOnly,
 } from '../src/policy/decorators.js';
-import { GuardStack } from '../src/policy/guards.js';
+import { GuardStack } from '../src/routes/guard-stack.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 
 /** Starts the service with a team's modules on a database of its own; nothing listens. */

@@ -1,3 +1,5 @@
+import type { AclRequirement } from '../policy/decorators.js';
+
 /** The ACL registry, in the contract's order (admin.md 2.1). */
 const REGISTRY = [
   '*',
@@ -33,6 +35,10 @@ export const acls = (): readonly string[] => REGISTRY;
 
 /** Whether a set of ACLs grants one: by name, or by the literal wildcard. */
 export const grants = (held: readonly string[], acl: string): boolean => held.includes(acl) || held.includes('*');
+
+/** Whether a set of ACLs is what an operation demands. */
+export const meets = (held: readonly string[], { mode, acls }: AclRequirement): boolean =>
+  mode === 'any' ? acls.some((acl) => grants(held, acl)) : acls.every((acl) => grants(held, acl));
 
 /** ACLs in the order of the registry; unknown ones last. */
 export const inRegistryOrder = (list: readonly string[]): string[] => [

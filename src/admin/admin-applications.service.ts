@@ -3,9 +3,10 @@ import { Refusal } from '../errors.js';
 import { Applications } from '../oauth/applications.service.js';
 import type { Application } from '../oauth/oauth.entities.js';
 import { Database } from '../platform/database.js';
-import { type Account, isInactive } from '../policy/identity.js';
+import type { Account } from '../policy/identity.js';
 import { AccountService } from '../users/account.service.js';
 import { tagOf } from '../users/account.views.js';
+import { isInactive } from '../users/account-facts.js';
 import { AuditLog } from './audit.service.js';
 import type { Operator } from './operator.js';
 

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { addressIsIn, addressKey } from '../address.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
+import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { Replica } from '../platform/replica.js';
@@ -97,6 +98,20 @@ export class IpBans implements OnModuleInit {
       else found ??= ban;
     }
     return found && !this.isExempt(address) ? found : null;
+  }
+
+  /** @throws Refusal GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED */
+  requireUnbanned(address: string): void {
+    const ban = this.find(address);
+    if (!ban) return;
+    const { appealEmail } = this.config;
+    throw new Refusal(ban.expiresAt ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED', {
+      ip_address: address,
+      ban_kind: ban.kind,
+      expires_at: ban.expiresAt?.toISOString() ?? null,
+      appeal_email: appealEmail ?? null,
+      appeals_supported: !ban.expiresAt && appealEmail !== undefined,
+    });
   }
 
   isExempt(address: string): boolean {

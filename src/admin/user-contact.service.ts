@@ -6,9 +6,10 @@ import { Recovery } from '../auth/recovery.service.js';
 import { SecurityNotices } from '../auth/security-notices.service.js';
 import { invalid, Refusal } from '../errors.js';
 import { Limiter } from '../limits.js';
-import type { Tx } from '../platform/database.js';
+import { type Tx, violates } from '../platform/database.js';
 import { MailDomains } from '../platform/mail-domains.js';
-import { AccountService, violates } from '../users/account.service.js';
+import { AccountService } from '../users/account.service.js';
+import { AccountContact } from '../users/account-contact.service.js';
 import type { AccountRecord } from '../users/account-records.service.js';
 import type { Operator } from './operator.js';
 import { UserChanges } from './user-changes.service.js';
@@ -22,6 +23,7 @@ export class UserContact {
   constructor(
     private readonly changes: UserChanges,
     private readonly accounts: AccountService,
+    private readonly contact: AccountContact,
     private readonly verification: EmailVerification,
     private readonly recovery: Recovery,
     private readonly secrets: OneTimeSecrets,
@@ -60,7 +62,7 @@ export class UserContact {
       ...OF_EMAIL,
       make: async (tx, target) => {
         const email = addressOf(target);
-        await this.accounts.confirmEmail(tx, id, email);
+        await this.contact.confirmEmail(tx, id, email);
         return { email };
       },
     });

@@ -1,5 +1,5 @@
 import { Bool, Int, ListOf } from '../input.js';
-import { ACCOUNT_FLAGS } from '../policy/identity.js';
+import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { AclList } from './admin-keys.dto.js';
 
 /** Flags that the flags operation sets; the others belong to the lifecycle. */

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { BridgeController, SudoBridgeController } from './bridge.controller.js';
 import { PasskeyBridge } from './bridge.service.js';
+import { Captchas } from './captchas.service.js';
 import { EmailRevert } from './email-revert.service.js';
 import { EmailVerification } from './email-verification.service.js';
 import { Factors } from './factors.service.js';
@@ -51,14 +52,14 @@ import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
     SsoController,
   ],
   providers: [
-    ...[Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, PasskeyBridge, Passwords, SessionService],
+    ...[Captchas, Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, PasskeyBridge, Passwords, SessionService],
     ...[SignInService, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
     ...[SsoAccounts, SsoConfiguration, SsoDocuments, SsoExchange, SsoIdentities, SsoProvider, SsoService, SsoTrial],
     SsoSecretRotation,
   ],
   exports: [
-    ...[Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, Passwords, SessionService, SudoService],
+    ...[Captchas, Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, Passwords, SessionService, SudoService],
     ...[EmailRevert, EmailVerification, LastUsed, MailedTokens, Recovery, SecurityNotices],
     ...[SsoConfiguration, SsoIdentities, SsoTrial],
   ],

@@ -4,6 +4,7 @@ import { Grants } from '../oauth/grants.service.js';
 import type { Tx } from '../platform/database.js';
 import { Outbox } from '../platform/outbox.js';
 import { AccountService } from '../users/account.service.js';
+import { AccountState } from '../users/account-state.service.js';
 import { Passkey } from './auth.entities.js';
 import { Factors } from './factors.service.js';
 import { Issuance, type TokenResponse } from './issuance.service.js';
@@ -23,6 +24,7 @@ const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_REVERT_TOKEN');
 export class EmailRevert {
   constructor(
     private readonly accounts: AccountService,
+    private readonly state: AccountState,
     private readonly tokens: MailedTokens,
     private readonly secrets: OneTimeSecrets,
     private readonly sessions: SessionService,
@@ -55,7 +57,7 @@ export class EmailRevert {
       const { issued } = held;
       const { id } = held.account;
       const email = String(issued.payload.email);
-      await this.accounts.restore(tx, id, email, passwordHash);
+      await this.state.restore(tx, id, email, passwordHash);
       await tx.delete(Passkey, { accountId: id });
       await this.factors.removeBackupCodes(tx, id);
       await this.sessions.revokeAll(tx, id);

@@ -4,7 +4,7 @@ import { Limiter } from '../limits.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Outbox } from '../platform/outbox.js';
 import type { Account, SessionIdentity } from '../policy/identity.js';
-import { AccountService } from '../users/account.service.js';
+import { AccountContact } from '../users/account-contact.service.js';
 import { MailedTokens } from './mailed-tokens.service.js';
 import { OneTimeSecrets } from './one-time-secrets.service.js';
 
@@ -20,13 +20,13 @@ const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
 export class EmailVerification {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountService,
+    private readonly contact: AccountContact,
     private readonly tokens: MailedTokens,
     private readonly secrets: OneTimeSecrets,
     private readonly outbox: Outbox,
     private readonly limiter: Limiter,
   ) {
-    outbox.refused = (accountId, address) => database.transaction((tx) => accounts.markBounced(tx, accountId, address));
+    outbox.refused = (accountId, address) => database.transaction((tx) => contact.markBounced(tx, accountId, address));
   }
 
   /** Mails a token that verifies this address of this account. */
@@ -50,7 +50,7 @@ export class EmailVerification {
     const held = await this.tokens.require('email-verification', token, unknown);
     await this.tokens.redeem('email-verification', token, held, unknown, async (tx, { account, issued }) => {
       const email = String(issued.payload.email);
-      if (!(await this.accounts.confirmEmail(tx, account.id, email))) throw unknown();
+      if (!(await this.contact.confirmEmail(tx, account.id, email))) throw unknown();
       await this.secrets.revokeAll('email-verification', account.id, tx);
     });
   }

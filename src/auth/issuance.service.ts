@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
-import { ACCOUNT_FLAGS, type Account } from '../policy/identity.js';
+import type { Account } from '../policy/identity.js';
 import { AccountService } from '../users/account.service.js';
 import { partialUserView } from '../users/account.views.js';
+import { ACCOUNT_FLAGS } from '../users/account-facts.js';
+import { AccountState } from '../users/account-state.service.js';
 import { type Origin, SessionService } from './sessions.service.js';
 
 export interface TokenResponse {
@@ -36,6 +38,7 @@ export class Issuance {
     private readonly database: Database,
     private readonly sessions: SessionService,
     private readonly accounts: AccountService,
+    private readonly state: AccountState,
   ) {}
 
   /**
@@ -77,7 +80,7 @@ export class Issuance {
   ): Promise<TokenResponse> {
     const account = await this.lockUnchanged(tx, seen, invalid);
     this.demandAdmissible(account);
-    await this.accounts.welcomeBack(tx, account);
+    await this.state.welcomeBack(tx, account);
     if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
     return tokenResponse(await this.sessions.issue(tx, account.id, origin), account);
   }

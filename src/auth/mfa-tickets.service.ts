@@ -35,16 +35,6 @@ export interface OpenTicket {
 
 const keyOf = (ticket: string): string => digest(ticket).toString('base64url');
 
-/** The MFA challenge (auth.md section 3). */
-export interface MfaChallenge {
-  readonly mfa: true;
-  readonly ticket: string;
-  readonly allowed_methods: string[];
-  readonly totp: boolean;
-  readonly webauthn: boolean;
-  readonly backup_codes: boolean;
-}
-
 /** Sign-ins that wait for their second factor (auth.md 4.3). */
 @Injectable()
 export class MfaTickets {

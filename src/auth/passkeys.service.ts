@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../errors.js';
-import { Database, type Tx } from '../platform/database.js';
+import { Database, type Tx, violates } from '../platform/database.js';
 import { Instance } from '../platform/instance.js';
 import { Replica } from '../platform/replica.js';
 import type { Account, SessionIdentity } from '../policy/identity.js';
-import { AccountService, violates } from '../users/account.service.js';
+import { AccountService } from '../users/account.service.js';
 import { privateUserView } from '../users/account.views.js';
 import { Passkey } from './auth.entities.js';
 import { Factors } from './factors.service.js';

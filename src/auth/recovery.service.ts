@@ -8,6 +8,7 @@ import { Outbox } from '../platform/outbox.js';
 import type { Account } from '../policy/identity.js';
 import { AccountService } from '../users/account.service.js';
 import { needsSecondFactor } from '../users/account.views.js';
+import { AccountState } from '../users/account-state.service.js';
 import { Issuance, isGone, type TokenResponse } from './issuance.service.js';
 import { demandPerson, type Held, MailedTokens } from './mailed-tokens.service.js';
 import { type MfaChallenge, MfaTickets } from './mfa-tickets.service.js';
@@ -28,6 +29,7 @@ export class Recovery {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
+    private readonly state: AccountState,
     private readonly tokens: MailedTokens,
     private readonly tickets: MfaTickets,
     private readonly secrets: OneTimeSecrets,
@@ -82,7 +84,7 @@ export class Recovery {
     return this.tokens.redeem('password-reset', token, found, unknown, async (tx, held) => {
       this.demandResettable(held);
       const { id } = held.account;
-      await this.accounts.recover(tx, id, passwordHash);
+      await this.state.recover(tx, id, passwordHash);
       await this.sessions.revokeAll(tx, id);
       await this.secrets.revokeAllBut(['email-verification', 'email-revert'], id, tx);
       await this.sessions.authorizeIp(tx, id, origin.ip);

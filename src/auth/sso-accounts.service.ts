@@ -7,6 +7,7 @@ import { Instance } from '../platform/instance.js';
 import type { Account } from '../policy/identity.js';
 import { mintFrom } from '../secrets.js';
 import { AccountService } from '../users/account.service.js';
+import { AccountState } from '../users/account-state.service.js';
 import { globalNameFrom, usernameFrom } from '../users/names.js';
 import { AuthorizedIp } from './auth.entities.js';
 import { Factors } from './factors.service.js';
@@ -44,6 +45,7 @@ export class SsoAccounts {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
+    private readonly state: AccountState,
     private readonly identities: SsoIdentities,
     private readonly issuance: Issuance,
     private readonly sessions: SessionService,
@@ -115,7 +117,7 @@ export class SsoAccounts {
 
   /** Row 5: whoever registered an address that is not theirs keeps no way in and leaves nothing behind. */
   private async purge(tx: Tx, id: string): Promise<void> {
-    await this.accounts.handOver(tx, id);
+    await this.state.handOver(tx, id);
     await this.passkeys.removeAll(tx, id);
     await this.factors.removeBackupCodes(tx, id);
     await this.sessions.revokeAll(tx, id);

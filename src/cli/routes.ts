@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readRoutes } from '../app.js';
 import { loadConfig } from '../config.js';
 import { OPERATIONAL } from '../front-door.js';
-import { describePolicy } from '../policy/decorators.js';
 import { arrivalGuardsInOrder } from '../policy/guards.js';
-import type { Routes } from '../policy/route-audit.js';
+import { describePolicy, type Routes } from '../routes/routes.js';
 import { type Command, CommandError, UsageError } from './command.js';
 
 /** The routes of the default configuration: nothing of this machine's environment changes the list. */

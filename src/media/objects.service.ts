@@ -4,7 +4,7 @@ import type { ANSWERED, Call } from '../call.js';
 import { Refusal } from '../errors.js';
 import { Database } from '../platform/database.js';
 import { type ByteRange, Storage, StorageFault } from '../platform/storage.js';
-import { ACCOUNT_FLAGS } from '../policy/identity.js';
+import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { assetKey } from './assets.service.js';
 import { type Content, contentOf, Delivery, type Representation, YEAR_SECONDS } from './delivery.js';
 import { ImageFault, MAX_INPUT_BYTES } from './images.service.js';

@@ -5,7 +5,7 @@ import { Applications } from '../oauth/applications.service.js';
 import type { Row, Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { Storage } from '../platform/storage.js';
-import { ACCOUNT_FLAGS } from '../policy/identity.js';
+import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { AccountRemoval } from '../users/account-removal.service.js';
 import { Garbage, MediaObject, MediaUpload, StagedObject } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';

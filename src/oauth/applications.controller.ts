@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import {
   Accepts,
   AllowSuspicious,
@@ -19,6 +19,9 @@ import { OwnApplications } from './own-applications.service.js';
 
 /** Two images of 2 MiB in base64, and the rest. */
 const BOT_PROFILE_LIMIT = 6 * 1024 * 1024;
+
+/** The answer shows a secret, once. */
+const ShowsSecret = () => applyDecorators(HttpCode(200), Header('Pragma', 'no-cache'));
 
 @Controller('v1')
 export class ApplicationsController {
@@ -60,12 +63,11 @@ export class ApplicationsController {
   }
 
   @Post('oauth2/applications')
-  @HttpCode(200)
+  @ShowsSecret()
   @UserOnly()
   @AllowSuspicious()
   @Captcha()
   @RateLimit('oauth_dev:clients:create')
-  @Header('Pragma', 'no-cache')
   create(@Me() me: SessionIdentity, @Body() input: CreateApplicationInput) {
     return this.applications.create(me, input);
   }
@@ -96,23 +98,21 @@ export class ApplicationsController {
   }
 
   @Post('oauth2/applications/:id/bot/reset-token')
-  @HttpCode(200)
+  @ShowsSecret()
   @UserOnly()
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:rotate_secret')
-  @Header('Pragma', 'no-cache')
   resetToken(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
     return this.bots.resetToken(me, id);
   }
 
   @Post('oauth2/applications/:id/client-secret/reset')
-  @HttpCode(200)
+  @ShowsSecret()
   @UserOnly()
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:rotate_secret')
-  @Header('Pragma', 'no-cache')
   resetSecret(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
     return this.applications.resetSecret(me, id);
   }

@@ -5,9 +5,9 @@ import { Refusal } from '../errors.js';
 import { Database, type Row, type Tx } from '../platform/database.js';
 import { gather } from '../platform/gather.js';
 import { Replica } from '../platform/replica.js';
-import { ACCOUNT_COLUMNS, type Account, accountOf } from '../policy/identity.js';
 import type { Account as AccountRow } from '../users/account.entities.js';
 import { AccountService } from '../users/account.service.js';
+import { ACCOUNT_COLUMNS, type Account, accountOf } from '../users/account-facts.js';
 import { Application, AuthorizationCode } from './oauth.entities.js';
 import { isRegistered } from './redirect-uris.js';
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
-import { type Account, isInactive, type SessionIdentity } from '../policy/identity.js';
+import type { Account, SessionIdentity } from '../policy/identity.js';
 import { digest, mintFrom, mintToken } from '../secrets.js';
 import { Snowflakes } from '../snowflake.js';
 import { AccountService } from '../users/account.service.js';
+import { isInactive } from '../users/account-facts.js';
 import { usernameFrom } from '../users/names.js';
 import type { CreateApplicationInput, EditApplicationInput } from './application.dto.js';
 import { applicationBotView, applicationView, publicApplicationView } from './application.views.js';

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../errors.js';
 import { Database } from '../platform/database.js';
-import { type BearerIdentity, isInactive, type SessionIdentity } from '../policy/identity.js';
+import type { BearerIdentity, SessionIdentity } from '../policy/identity.js';
 import { AccountService } from '../users/account.service.js';
+import { isInactive } from '../users/account-facts.js';
 import { authorizationView, currentAuthorizationView, userInfoView } from './application.views.js';
 import { Applications } from './applications.service.js';
 import { Grants } from './grants.service.js';

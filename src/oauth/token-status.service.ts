@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Row } from '../platform/database.js';
 import { gather } from '../platform/gather.js';
-import { IS_ACTIVE } from '../policy/identity.js';
 import { digest } from '../secrets.js';
+import { IS_ACTIVE } from '../users/account-facts.js';
 import type { Client } from './client-authenticator.service.js';
 import { type Form, formValue, requiredValue } from './form.js';
 import { Grants, inOrder } from './grants.service.js';

@@ -90,7 +90,7 @@ class ForeignCheck implements TokenCheck {
   }
 }
 
-/** Decides whether a captcha token was earned (conventions.md section 8). Single use is the guard's business. */
+/** Decides whether a captcha token was earned (conventions.md section 8). Single use is another's business. */
 @Injectable()
 export class CaptchaVerifier {
   private readonly checks = new Map<CaptchaType, TokenCheck>();

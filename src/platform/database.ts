@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import type { PGlite } from '@electric-sql/pglite';
-import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
+import { DataSource, type DataSourceOptions, type EntityManager, QueryFailedError } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { type Config, StartError } from '../config.js';
 
@@ -272,3 +272,12 @@ export class Database {
     this.embedded?.release();
   }
 }
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether a statement lost against a unique index of this name. */
+export const violates = (error: unknown, constraint: string): boolean => {
+  const driver =
+    error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : null;
+  return driver?.code === UNIQUE_VIOLATION && driver.constraint === constraint;
+};

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { Config } from '../config.js';
@@ -6,6 +5,7 @@ import { Log } from '../log.js';
 import { Metrics } from '../metrics.js';
 import { Keyring } from '../secrets.js';
 import { Snowflakes } from '../snowflake.js';
+import { backOffSeconds, Drain } from './at-least-once.js';
 import { Database, type Tx } from './database.js';
 import { Instance } from './instance.js';
 import { Janitor } from './janitor.js';
@@ -47,12 +47,8 @@ interface Claimed {
   readonly hopeless: boolean;
 }
 
-const LANES = 4;
-const POLL_MS = 5_000;
 /** Longer than any transport takes: afterwards the sender is taken for dead and the message is sent again. */
 const LEASE_SECONDS = 120;
-const FIRST_DELAY_SECONDS = 5;
-const LONGEST_DELAY_SECONDS = 3600;
 
 const CLAIM = `
   UPDATE outbox SET attempts = attempts + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -70,11 +66,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   /** Told of an address that a mail server refused for good. */
   refused: (accountId: string, address: string) => Promise<void> = async () => {};
 
-  private readonly lanes = new Set<Promise<void>>();
   private readonly outcomes: Counter<'type' | 'outcome'>;
-  private poll: NodeJS.Timeout | undefined;
-  private wishes = 0;
-  private stopping = false;
+  private readonly drain: Drain;
 
   constructor(
     private readonly database: Database,
@@ -88,6 +81,10 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     rotation: KeyRotation,
     @Inject(MAIL_TRANSPORT) private readonly transport: MailTransport | null,
   ) {
+    this.drain = new Drain(
+      () => this.sendNext(),
+      (error) => log.error('the outbox cannot be read', { error }),
+    );
     this.outcomes = new Counter({
       name: 'gatehouse_mail_total',
       help: 'Mail by kind and what became of it',
@@ -113,9 +110,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   onApplicationBootstrap(): void {
-    if (!this.isOpen) return;
-    this.poll = setInterval(() => this.wake(), POLL_MS).unref();
-    this.wake();
+    if (this.isOpen) this.drain.start();
   }
 
   /** Writes a message in the transaction of what causes it. Without a transport nothing is written. */
@@ -137,7 +132,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
         expiresAt: seconds === undefined ? null : () => `now() + interval '${Number(seconds)} seconds'`,
       })
       .execute();
-    this.database.onCommit(tx, () => this.wake());
+    this.database.onCommit(tx, () => this.drain.wake());
   }
 
   /** Forgets mail to and about an account that goes, sent or not. */
@@ -149,25 +144,6 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
         .from(entity)
         .where('account_id = :accountId OR lower(recipient) = lower(:address)', { accountId, address })
         .execute();
-    }
-  }
-
-  private wake(): void {
-    this.wishes++;
-    if (this.stopping || this.lanes.size >= LANES) return;
-    const lane = this.drain().finally(() => this.lanes.delete(lane));
-    this.lanes.add(lane);
-  }
-
-  /** Sends until nothing is due, also of what became due meanwhile. */
-  private async drain(): Promise<void> {
-    try {
-      for (let seen = -1; seen !== this.wishes && !this.stopping; ) {
-        seen = this.wishes;
-        while (!this.stopping && (await this.sendNext()));
-      }
-    } catch (error) {
-      this.log.error('the outbox cannot be read', { error });
     }
   }
 
@@ -209,9 +185,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     this.log.warn('mail was not delivered', { mail: id, type, attempts, final: isFinal, reason: reasonOf(error) });
     if (!isFinal) {
       this.outcomes.inc({ type, outcome: 'deferred' });
-      const delay = Math.min(FIRST_DELAY_SECONDS * 2 ** (attempts - 1), LONGEST_DELAY_SECONDS);
-      const jittered = Math.round((delay * randomInt(750, 1250)) / 1000);
-      const nextAttemptAt = () => `now() + interval '${jittered} seconds'`;
+      const nextAttemptAt = () => `now() + interval '${Math.round(backOffSeconds(attempts))} seconds'`;
       await this.database.manager.update(OutboxMessage, { id }, { nextAttemptAt });
       return;
     }
@@ -224,11 +198,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     await this.database.manager.update(OutboxMessage, { id }, { parkedAt: () => 'now()', payload: null });
   }
 
-  /** Stops between two messages. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    clearInterval(this.poll);
-    await Promise.all(this.lanes);
+    await this.drain.stop();
     await this.transport?.close();
   }
 }

@@ -1,16 +1,22 @@
 import 'reflect-metadata';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** The nine ways to say who may enter (credentials.md section 3). */
-export type PolicyKind =
-  | 'Public'
-  | 'CredentialFree'
-  | 'Authenticated'
-  | 'UserOnly'
-  | 'BotOnly'
-  | 'BearerOnly'
-  | 'AdminAcl'
-  | 'ClientAuth';
+const COMMON = ['RateLimit', 'Cors', 'Accepts'];
+const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];
+
+/** The eight ways to say who may enter (credentials.md section 3), each with the modifiers that may refine it. */
+const MODIFIERS = {
+  Public: ['BlockedBySso', 'Captcha', ...COMMON],
+  CredentialFree: ['CaseInsensitiveScheme', ...COMMON],
+  Authenticated: OF_ACCOUNTS,
+  UserOnly: OF_ACCOUNTS,
+  BotOnly: ['AllowSuspicious', 'CaseInsensitiveScheme', ...COMMON],
+  BearerOnly: ['OAuthScope', 'AllowSuspicious', ...COMMON],
+  AdminAcl: ['RateLimit', 'Accepts'],
+  ClientAuth: COMMON,
+} satisfies Record<string, string[]>;
+
+export type PolicyKind = keyof typeof MODIFIERS;
 
 export interface AclRequirement {
   readonly mode: 'all' | 'any';
@@ -49,16 +55,8 @@ export interface RoutePolicy {
 
 type Mark = { name: string } & Record<string, unknown>;
 const MARKS = Symbol('gatehouse:policy');
-const BASES: ReadonlySet<string> = new Set<PolicyKind>([
-  'Public',
-  'CredentialFree',
-  'Authenticated',
-  'UserOnly',
-  'BotOnly',
-  'BearerOnly',
-  'AdminAcl',
-  'ClientAuth',
-]);
+
+const isPolicy = (name: string): name is PolicyKind => Object.hasOwn(MODIFIERS, name);
 
 const mark =
   (name: string, values: Record<string, unknown> = {}): MethodDecorator =>
@@ -118,41 +116,26 @@ export const Cors = (cors: 'any' | 'upload' | 'none') => mark('Cors', { cors });
 export const Accepts = (kind: 'json' | 'form' | 'raw', options: { limit?: number } = {}) =>
   mark('Accepts', { accepts: { kind, ...options } });
 
-/** The identity that the guards resolved; `null` only on `@Public()` routes. */
-export const Me = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const request = context.switchToHttp().getRequest();
-  return (request.raw ?? request).call.identity;
-});
-
-/** The call itself: client address, request id, raw request and response. */
-export const TheCall = createParamDecorator((_: unknown, context: ExecutionContext) => {
+const callIn = (context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest();
   return (request.raw ?? request).call;
-});
-
-const ALLOWED: Readonly<Record<PolicyKind, readonly string[]>> = {
-  Public: ['BlockedBySso', 'RateLimit', 'Captcha', 'Cors', 'Accepts'],
-  CredentialFree: ['RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
-  Authenticated: [
-    ...['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'RateLimit', 'Captcha', 'Cors', 'Accepts'],
-  ],
-  UserOnly: [
-    ...['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'RateLimit', 'Captcha', 'Cors', 'Accepts'],
-  ],
-  BotOnly: ['AllowSuspicious', 'RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
-  BearerOnly: ['OAuthScope', 'AllowSuspicious', 'RateLimit', 'Cors', 'Accepts'],
-  AdminAcl: ['RateLimit', 'Accepts'],
-  ClientAuth: ['RateLimit', 'Cors', 'Accepts'],
 };
+
+/** The identity that the guards resolved; `null` only on `@Public()` routes. */
+export const Me = createParamDecorator((_: unknown, context: ExecutionContext) => callIn(context).identity);
+
+/** The call itself: client address, request id, raw request and response. */
+export const TheCall = createParamDecorator((_: unknown, context: ExecutionContext) => callIn(context));
 
 /** The policy of a handler, or the faults that make it unusable. */
 export function readPolicy(handler: object): RoutePolicy | string[] {
   const marks: Mark[] = Reflect.getMetadata(MARKS, handler) ?? [];
-  const bases = marks.filter(({ name }) => BASES.has(name));
+  const bases = marks.filter(({ name }) => isPolicy(name));
   const [base] = bases;
   if (!base) return ['declares no policy'];
-  const at = (names: Mark[]) => names.map(({ name }) => `@${name}`).join(', ');
-  if (bases.length > 1) return [`has ${bases.length} base policies: ${at(bases)}`];
+  if (bases.length > 1) {
+    return [`has ${bases.length} base policies: ${bases.map(({ name }) => `@${name}`).join(', ')}`];
+  }
   const kind = base.name as PolicyKind;
   const modifiers = marks.filter((candidate) => candidate !== base);
   const faults: string[] = [];
@@ -160,13 +143,13 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
   for (const { name } of modifiers) {
     if (seen.has(name)) faults.push(`repeats @${name}`);
     seen.add(name);
-    if (!ALLOWED[kind].includes(name)) faults.push(`@${name} contradicts @${kind}`);
+    if (!MODIFIERS[kind].includes(name)) faults.push(`@${name} contradicts @${kind}`);
   }
   if (kind === 'AdminAcl' && ((base.acl as AclRequirement | undefined)?.acls.length ?? 0) === 0) {
     faults.push('@AdminAcl names no ACL');
   }
   if (faults.length > 0) return faults;
-  const policy: RoutePolicy = {
+  return Object.freeze({
     blockedBySso: false,
     allowSuspicious: false,
     captcha: false,
@@ -175,38 +158,5 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     cors: 'default',
     ...Object.assign({}, base, ...modifiers),
     kind,
-  };
-  return Object.freeze(policy);
-}
-
-function describeBucket({ name, ...options }: NonNullable<RoutePolicy['bucket']>): string {
-  const members = Object.entries(options).map(([option, value]) => `${option}: '${value}'`);
-  return members.length > 0 ? `'${name}', { ${members.join(', ')} }` : `'${name}'`;
-}
-
-/** A policy as it reads in the code, for `npm run routes` and the description. */
-export function describePolicy(policy: RoutePolicy): string {
-  const acl = policy.acl?.acls.map((name) => `'${name}'`).join(', ') ?? '';
-  const sudo = Object.entries(policy.sudo ?? {})
-    .map(([name, value]) => `${name}: ${typeof value === 'function' ? value.name || 'predicate' : value}`)
-    .join(', ');
-  const argument = {
-    AdminAcl: policy.acl?.mode === 'any' ? `{ anyOf: [${acl}] }` : acl,
-    ClientAuth: policy.confidentialClient ? '{ confidential: true }' : '',
-  } as Partial<Record<PolicyKind, string>>;
-  return [
-    `@${policy.kind}(${argument[policy.kind] ?? ''})`,
-    policy.scope && `@OAuthScope('${policy.scope}')`,
-    policy.blockedBySso && '@BlockedBySso()',
-    policy.allowSuspicious && '@AllowSuspicious()',
-    policy.sudo && `@RequiresSudo(${sudo && `{ ${sudo} }`})`,
-    policy.captcha && '@Captcha()',
-    policy.caseInsensitiveScheme && '@CaseInsensitiveScheme()',
-    policy.bucket && `@RateLimit(${describeBucket(policy.bucket)})`,
-    policy.cors !== 'default' && `@Cors('${policy.cors}')`,
-    policy.accepts &&
-      `@Accepts('${policy.accepts.kind}'${policy.accepts.limit ? `, { limit: ${policy.accepts.limit} }` : ''})`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+  } satisfies RoutePolicy);
 }

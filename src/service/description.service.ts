@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Config } from '../config.js';
 import { errorTable } from '../errors.js';
-import { describePolicy, type PolicyKind, type RoutePolicy } from '../policy/decorators.js';
-import { Routes } from '../policy/route-audit.js';
+import type { PolicyKind, RoutePolicy } from '../policy/decorators.js';
+import { describePolicy, Routes } from '../routes/routes.js';
 
 type Scheme = 'session' | 'bot' | 'bearer' | 'admin-key' | 'client';
 

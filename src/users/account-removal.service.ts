@@ -11,6 +11,7 @@ import type { Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { Outbox } from '../platform/outbox.js';
 import { AccountService } from './account.service.js';
+import { AccountState } from './account-state.service.js';
 
 const BATCH = 50;
 
@@ -24,6 +25,7 @@ export class AccountRemoval {
 
   constructor(
     private readonly accounts: AccountService,
+    private readonly state: AccountState,
     private readonly sessions: SessionService,
     private readonly factors: Factors,
     private readonly passkeys: Passkeys,
@@ -44,7 +46,7 @@ export class AccountRemoval {
   }
 
   private async removeDue(tx: Tx, limit: number): Promise<number> {
-    const due = await this.accounts.findDueForDeletion(tx, limit);
+    const due = await this.state.findDueForDeletion(tx, limit);
     for (const id of due) await this.removeAlone(tx, id);
     return due.length;
   }
@@ -67,7 +69,7 @@ export class AccountRemoval {
     const bots = await this.applications.ofOwner(id, tx);
     for (const part of this.parts) await part(tx, id);
     await this.applications.deleteAllOf(tx, id);
-    for (const bot of bots) await this.accounts.erase(tx, bot.id);
+    for (const bot of bots) await this.state.erase(tx, bot.id);
     await this.sessions.forget(tx, id);
     await this.passkeys.removeAll(tx, id);
     await this.factors.removeBackupCodes(tx, id);
@@ -75,6 +77,6 @@ export class AccountRemoval {
     await this.grants.revokeAll(tx, id);
     await this.secrets.forget(tx, id);
     await this.outbox.forget(tx, id, email);
-    await this.accounts.erase(tx, id);
+    await this.state.erase(tx, id);
   }
 }

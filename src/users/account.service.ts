@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { IsNull, QueryFailedError } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { Clock } from '../clock.js';
 import { invalid, Refusal } from '../errors.js';
-import { Database, type Row, type Tx } from '../platform/database.js';
+import { Database, type Row, type Tx, violates } from '../platform/database.js';
 import { Replica } from '../platform/replica.js';
-import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type Account as AccountFacts, accountOf } from '../policy/identity.js';
 import { Snowflakes } from '../snowflake.js';
 import { Account, AccountSettings } from './account.entities.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type Account as AccountFacts, accountOf } from './account-facts.js';
 
 export interface NewAccount {
   readonly bot?: boolean;
@@ -33,28 +33,10 @@ export interface PasswordOfAddress {
   readonly passwordHash: string | null;
 }
 
-/** Bits that the verification of an address clears: 0, 1, 4 to 7 (account.md section 7). */
-export const EMAIL_REQUIREMENTS = 0b1111_0011;
-
-/** Bits that the verification of a number clears: 2 to 7. */
-export const PHONE_REQUIREMENTS = 0b1111_1100;
-
-/** Reason code of a deletion (admin.md section 6). */
-const USER_REQUESTED = 1;
-
 /** A trait: the account cannot sign in until its address is verified (auth.md 4.1). */
 export const PENDING_VERIFICATION = 'registration_pending_verification';
 
-const UNIQUE_VIOLATION = '23505';
-
-/** Whether a statement lost against a unique index of this name. */
-export const violates = (error: unknown, constraint: string): boolean => {
-  const driver =
-    error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : null;
-  return driver?.code === UNIQUE_VIOLATION && driver.constraint === constraint;
-};
-
-/** Accounts: the only writer of the account tables. */
+/** Accounts: who they are. Only this file, their contact and their state write the account tables. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -183,126 +165,9 @@ export class AccountService {
     return rows.length > 0;
   }
 
-  /**
-   * A completed sign-in re-enables an account that its user had disabled or sent to deletion, and lifts a suspension
-   * that has run out (auth.md section 2).
-   */
-  async welcomeBack(tx: Tx, { id, flags, banned, bannedUntil }: AccountFacts): Promise<void> {
-    const left = ACCOUNT_FLAGS.DISABLED | ACCOUNT_FLAGS.SELF_DELETED;
-    if (banned || ((flags & left) === 0n && bannedUntil === null)) return;
-    await tx.query(
-      `UPDATE account SET flags = flags & ~$2::bigint, banned = false, banned_until = NULL,
-         deletion_at = CASE WHEN flags & $3::bigint <> 0 THEN NULL ELSE deletion_at END
-       WHERE id = $1`,
-      [id, String(left), String(ACCOUNT_FLAGS.SELF_DELETED)],
-    );
-    await this.announce(tx, id);
-  }
-
-  /**
-   * Verifies an address, if it still is the account's, and clears what only that could clear (account.md section 7).
-   * False: the account has another address by now.
-   */
-  async confirmEmail(tx: Tx, id: string, email: string): Promise<boolean> {
-    const [, changed] = await tx.query(
-      `UPDATE account SET email_verified = true, email_bounced = false, suspicious_flags = suspicious_flags & ~$3::int,
-         traits = array_remove(traits, $4)
-       WHERE id = $1 AND email = $2`,
-      [id, email, EMAIL_REQUIREMENTS, PENDING_VERIFICATION],
-    );
-    if (changed !== 1) return false;
-    await this.announce(tx, id);
-    return true;
-  }
-
-  /**
-   * Gives the account another, verified address, which clears what only a verification could clear.
-   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@member)
-   */
-  async changeEmail(tx: Tx, id: string, email: string, member: string): Promise<void> {
-    try {
-      await tx.query(
-        `UPDATE account SET email = $2, email_verified = true, email_bounced = false,
-           suspicious_flags = suspicious_flags & ~$3::int, traits = array_remove(traits, $4)
-         WHERE id = $1`,
-        [id, email, EMAIL_REQUIREMENTS, PENDING_VERIFICATION],
-      );
-    } catch (error) {
-      if (violates(error, 'account_email')) throw invalid(member, 'EMAIL_ALREADY_IN_USE');
-      throw error;
-    }
-    await this.announce(tx, id);
-  }
-
-  /** A mail server refused the address for good: it is verified no longer. Nothing, if the account has another. */
-  async markBounced(tx: Tx, id: string, email: string): Promise<void> {
-    const [, changed] = await tx.query(
-      'UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1 AND lower(email) = lower($2)',
-      [id, email],
-    );
-    if (changed === 1) await this.announce(tx, id);
-  }
-
-  /** Takes a number as verified and clears what only that could clear: bits 2 to 7 (account.md section 7). */
-  async confirmPhone(tx: Tx, id: string, phoneDigest: Buffer): Promise<void> {
-    await tx.query(
-      `UPDATE account SET phone_digest = $2, has_verified_phone = true, suspicious_flags = suspicious_flags & ~$3::int
-       WHERE id = $1`,
-      [id, phoneDigest, PHONE_REQUIREMENTS],
-    );
-    await this.announce(tx, id);
-  }
-
-  /** How many other accounts have verified the number with one of these digests. */
-  async countPhone(tx: Tx, id: string, digests: readonly Buffer[]): Promise<number> {
-    const [row] = await tx.query(
-      `SELECT count(*)::int AS count FROM account
-       WHERE phone_digest = ANY($2) AND has_verified_phone AND deleted_at IS NULL AND id <> $1`,
-      [id, digests],
-    );
-    return row.count;
-  }
-
   async acceptTerms(tx: Tx, id: string): Promise<void> {
     await tx.query('UPDATE account SET terms_agreed_at = now() WHERE id = $1', [id]);
     await this.announce(tx, id);
-  }
-
-  /** Sends the account to its deletion; sudo proofs die. Answers when it will be deleted. */
-  async scheduleDeletion(tx: Tx, id: string, hours: number): Promise<Date> {
-    const [[row]] = await tx.query(
-      `UPDATE account SET flags = flags | $2::bigint, deletion_at = now() + $3 * interval '1 hour',
-         deletion_reason_code = $4, epoch = epoch + 1
-       WHERE id = $1 RETURNING deletion_at`,
-      [id, String(ACCOUNT_FLAGS.SELF_DELETED), hours, USER_REQUESTED],
-    );
-    return row.deletion_at;
-  }
-
-  /** Ids of accounts whose time has come, locked until `tx` ends; those that a sign-in holds are left for later. */
-  async findDueForDeletion(tx: Tx, limit: number): Promise<string[]> {
-    const rows: Row[] = await tx.query(
-      `SELECT id FROM account WHERE deletion_at <= now() AND deleted_at IS NULL
-       ORDER BY deletion_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
-      [limit],
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  /** Leaves of an account what others refer to: its id and that it is deleted. */
-  async erase(tx: Tx, id: string): Promise<void> {
-    await tx.query(
-      `UPDATE account SET username = 'DeletedUser', discriminator = 0, global_name = NULL, email = NULL,
-         email_verified = false, email_bounced = false, phone_digest = NULL, has_verified_phone = false,
-         password_hash = NULL, password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0,
-         passkey_second_factor = false, bio = NULL, pronouns = NULL, accent_color = NULL, avatar = NULL, avatar_color = NULL, banner = NULL,
-         locale = 'en-US', flags = $2, traits = '{}', acls = '{}', deletion_public_reason = NULL,
-         suspicious_flags = 0, epoch = epoch + 1, terms_agreed_at = NULL, registration_ip = NULL,
-         last_active_at = NULL, last_active_ip = NULL, deleted_at = now()
-       WHERE id = $1`,
-      [id, String(ACCOUNT_FLAGS.DELETED)],
-    );
-    await tx.delete(AccountSettings, { accountId: id });
   }
 
   /** Sets the password of an account whose owner is signed in; sudo proofs die. */
@@ -310,52 +175,6 @@ export class AccountService {
     await tx.query(
       'UPDATE account SET password_hash = $2, password_changed_at = now(), epoch = epoch + 1 WHERE id = $1',
       [id, passwordHash],
-    );
-    await this.announce(tx, id);
-  }
-
-  /** Sets a password by recovery, which also ends a lock for suspicious activity; sudo proofs die. */
-  async recover(tx: Tx, id: string, passwordHash: string): Promise<void> {
-    await tx.query(
-      `UPDATE account SET password_hash = $2, password_changed_at = now(), epoch = epoch + 1,
-         flags = flags & ~$3::bigint
-       WHERE id = $1`,
-      [id, passwordHash, String(ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY)],
-    );
-    await this.announce(tx, id);
-  }
-
-  /**
-   * Gives the account back to the owner of a former address: it is verified, the password is new, no second factor is
-   * left, sudo proofs die.
-   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@token)
-   */
-  async restore(tx: Tx, id: string, email: string, passwordHash: string): Promise<void> {
-    try {
-      await tx.query(
-        `UPDATE account SET email = $2, email_verified = true, email_bounced = false, password_hash = $3,
-           password_changed_at = now(), totp_secret = NULL, passkey_second_factor = false, epoch = epoch + 1
-         WHERE id = $1`,
-        [id, email, passwordHash],
-      );
-    } catch (error) {
-      if (violates(error, 'account_email')) throw invalid('token', 'EMAIL_ALREADY_IN_USE');
-      throw error;
-    }
-    await this.announce(tx, id);
-  }
-
-  /**
-   * Hands an account over to the proven owner of its address, which nobody had verified: whatever signed in before
-   * signs in no longer, sudo proofs die.
-   */
-  async handOver(tx: Tx, id: string): Promise<void> {
-    await tx.query(
-      `UPDATE account SET email_verified = true, email_bounced = false, password_hash = NULL,
-         password_changed_at = NULL, totp_secret = NULL, passkey_second_factor = false, epoch = epoch + 1,
-         suspicious_flags = suspicious_flags & ~$2::int, traits = array_remove(traits, $3)
-       WHERE id = $1`,
-      [id, EMAIL_REQUIREMENTS, PENDING_VERIFICATION],
     );
     await this.announce(tx, id);
   }
@@ -368,10 +187,6 @@ export class AccountService {
   async removeTrait(tx: Tx, id: string, trait: string): Promise<void> {
     await tx.query('UPDATE account SET traits = array_remove(traits, $2) WHERE id = $1', [id, trait]);
     await this.announce(tx, id);
-  }
-
-  async setFlags(tx: Tx, id: string, flags: bigint): Promise<void> {
-    await tx.query('UPDATE account SET flags = flags | $2::bigint WHERE id = $1', [id, String(flags)]);
   }
 
   /** Stores the encrypted TOTP secret of an account that has none. False if it got one meanwhile. */

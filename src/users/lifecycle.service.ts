@@ -6,6 +6,7 @@ import { Outbox } from '../platform/outbox.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { AccountService } from './account.service.js';
 import { privateUserView } from './account.views.js';
+import { AccountState } from './account-state.service.js';
 
 /** What an account decides about its own life (account.md section 3). */
 @Injectable()
@@ -13,6 +14,7 @@ export class Lifecycle {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
+    private readonly state: AccountState,
     private readonly sessions: SessionService,
     private readonly outbox: Outbox,
     private readonly config: Config,
@@ -26,7 +28,7 @@ export class Lifecycle {
   async scheduleDeletion({ account: { id } }: SessionIdentity): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { email } = await this.accounts.hold(tx, id);
-      const deadline = await this.accounts.scheduleDeletion(tx, id, this.config.deletionGraceHours);
+      const deadline = await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours);
       await this.sessions.revokeAll(tx, id);
       if (email === null) return;
       await this.outbox.enqueue(tx, {

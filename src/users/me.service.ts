@@ -4,11 +4,13 @@ import { type Origin, SessionService } from '../auth/sessions.service.js';
 import { invalid } from '../errors.js';
 import { Limiter } from '../limits.js';
 import { Assets, hashesOf, type NewImages } from '../media/assets.service.js';
-import { Database, type Tx } from '../platform/database.js';
-import { ACCOUNT_FLAGS, type SessionIdentity } from '../policy/identity.js';
+import { Database, type Tx, violates } from '../platform/database.js';
+import type { SessionIdentity } from '../policy/identity.js';
 import type { Account } from './account.entities.js';
-import { AccountService, violates } from './account.service.js';
+import { AccountService } from './account.service.js';
 import { privateUserView, tagOf } from './account.views.js';
+import { ACCOUNT_FLAGS } from './account-facts.js';
+import { AccountState } from './account-state.service.js';
 import { EmailChange } from './email-change.service.js';
 import type { EditMeInput } from './me.dto.js';
 import { OwnPassword } from './own-password.service.js';
@@ -25,6 +27,7 @@ export class MeService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
+    private readonly state: AccountState,
     private readonly passwords: Passwords,
     private readonly sessions: SessionService,
     private readonly password: OwnPassword,
@@ -106,7 +109,7 @@ export class MeService {
   async disable({ account }: SessionIdentity): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.accounts.hold(tx, account.id);
-      await this.accounts.setFlags(tx, account.id, ACCOUNT_FLAGS.DISABLED);
+      await this.state.setFlags(tx, account.id, ACCOUNT_FLAGS.DISABLED);
       await this.accounts.raiseEpoch(tx, account.id);
       await this.sessions.revokeAll(tx, account.id);
     });

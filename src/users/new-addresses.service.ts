@@ -10,6 +10,7 @@ import { Instance } from '../platform/instance.js';
 import { Outbox } from '../platform/outbox.js';
 import type { Account } from '../policy/identity.js';
 import { AccountService } from './account.service.js';
+import { AccountContact } from './account-contact.service.js';
 import { MailTickets, type Step, type TicketState } from './mail-tickets.service.js';
 import { MailedCodes, type SentCode } from './mailed-codes.service.js';
 
@@ -31,6 +32,7 @@ export const newAddressContext = (ticket: string): string => `email-change/new/$
 export class NewAddresses {
   constructor(
     private readonly accounts: AccountService,
+    private readonly contact: AccountContact,
     private readonly tickets: MailTickets,
     private readonly codes: MailedCodes,
     private readonly secrets: OneTimeSecrets,
@@ -113,7 +115,7 @@ export class NewAddresses {
 
   /** Everything that was issued for the former address dies with the change; sessions stay. */
   async move(tx: Tx, { id }: Account, email: string, member: string): Promise<void> {
-    await this.accounts.changeEmail(tx, id, email, member);
+    await this.contact.changeEmail(tx, id, email, member);
     await this.tickets.revokeOpen(tx, id);
     for (const purpose of ['email-token', 'email-verification', 'password-reset']) {
       await this.secrets.revokeAll(purpose, id, tx);

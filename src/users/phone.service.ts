@@ -13,6 +13,7 @@ import { SMS_TRANSPORT, type SmsTransport } from '../platform/sms.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { matches, mintFrom } from '../secrets.js';
 import { AccountService } from './account.service.js';
+import { AccountContact } from './account-contact.service.js';
 import type { PhoneCodeInput } from './phone.controller.js';
 
 const PURPOSE = 'phone-code';
@@ -37,6 +38,7 @@ export class PhoneVerification {
     private readonly database: Database,
     private readonly secrets: OneTimeSecrets,
     private readonly accounts: AccountService,
+    private readonly contact: AccountContact,
     private readonly limiter: Limiter,
     private readonly digestKeys: DigestKeys,
     private readonly instance: Instance,
@@ -96,8 +98,8 @@ export class PhoneVerification {
     const numbers = this.digestsOf('phone', phone);
     const [number] = numbers as [Buffer];
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [number.toString('hex')]);
-    if ((await this.accounts.countPhone(tx, id, numbers)) >= ACCOUNTS_PER_NUMBER) return false;
-    await this.accounts.confirmPhone(tx, id, number);
+    if ((await this.contact.countPhone(tx, id, numbers)) >= ACCOUNTS_PER_NUMBER) return false;
+    await this.contact.confirmPhone(tx, id, number);
     return true;
   }
 

@@ -3,9 +3,11 @@ import { MediaModule } from '../media/media.module.js';
 import { Instance } from '../platform/instance.js';
 import { Replica } from '../platform/replica.js';
 import { AccountService } from './account.service.js';
+import { AccountContact } from './account-contact.service.js';
 import { AccountExport } from './account-export.service.js';
 import { AccountRecords } from './account-records.service.js';
 import { AccountRemoval } from './account-removal.service.js';
+import { AccountState } from './account-state.service.js';
 import { BackupCodesController } from './backup-codes.controller.js';
 import { BackupCodes } from './backup-codes.service.js';
 import { BackupCodesChallenge } from './backup-codes-challenge.service.js';
@@ -40,11 +42,30 @@ import { TotpService } from './totp.service.js';
     ...[PhoneController, TotpController, BackupCodesController],
   ],
   providers: [
-    ...[AccountRecords, AccountService, AccountRemoval, MeService, SettingsService, Lifecycle, OwnPassword],
+    ...[
+      AccountRecords,
+      AccountService,
+      AccountContact,
+      AccountState,
+      AccountRemoval,
+      MeService,
+      SettingsService,
+      Lifecycle,
+      OwnPassword,
+    ],
     ...[MailTickets, MailedCodes, NewAddresses, EmailChange, BouncedEmailChange, PasswordChange, PhoneVerification],
     ...[OwnViews, TotpService, BackupCodes, BackupCodesChallenge, AccountExport],
   ],
-  exports: [AccountExport, AccountRecords, AccountService, AccountRemoval, OwnViews, SettingsService],
+  exports: [
+    AccountExport,
+    AccountRecords,
+    AccountService,
+    AccountContact,
+    AccountState,
+    AccountRemoval,
+    OwnViews,
+    SettingsService,
+  ],
 })
 export class UsersModule implements OnApplicationBootstrap {
   constructor(

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import {
   type BeforeApplicationShutdown,
   Injectable,
@@ -10,6 +9,7 @@ import { Counter } from 'prom-client';
 import { Log } from '../log.js';
 import { MediaUrlService } from '../media/urls.service.js';
 import { Metrics } from '../metrics.js';
+import { backOffSeconds, Drain } from '../platform/at-least-once.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { Snowflakes } from '../snowflake.js';
@@ -30,13 +30,9 @@ interface Claimed {
   readonly hopeless: boolean;
 }
 
-const LANES = 4;
-const POLL_MS = 5_000;
 const ANSWER_MS = 10_000;
 /** Longer than a sink may take: afterwards whoever handled the event is taken for dead. */
 const LEASE_SECONDS = 30;
-const FIRST_DELAY_SECONDS = 5;
-const LONGEST_DELAY_SECONDS = 3600;
 
 /** The oldest event of a webhook goes first; the later ones wait for it until it is handled or parked. */
 const CLAIM = `
@@ -49,14 +45,6 @@ const CLAIM = `
     ORDER BY e.next_attempt_at, e.id LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, event_id, kind, webhook, message, attempts, created_at < now() - interval '1 day' AS hopeless`;
 
-/** What goes on for one sink, apart from all others. */
-class Lane {
-  readonly running = new Set<Promise<void>>();
-  wishes = 0;
-
-  constructor(readonly sink: WebhookMessageSink) {}
-}
-
 /**
  * Messages on their way to the sinks of teams (webhooks.md section 7): written with the message itself, handed over
  * after the commit, at least once, in order per webhook.
@@ -64,9 +52,9 @@ class Lane {
 @Injectable()
 export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly outcomes: Counter<'sink' | 'outcome'>;
-  private lanes: Lane[] = [];
-  private poll: NodeJS.Timeout | undefined;
-  private stopping = false;
+  private sinks: readonly string[] = [];
+  /** One for each sink: none waits for another. */
+  private drains: readonly Drain[] = [];
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -97,13 +85,18 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     const names = new Set(sinks.map(({ name }) => name));
     if (names.size !== sinks.length || names.has(''))
       throw new Error('every sink of webhook messages needs its own name');
-    this.lanes = sinks.map((sink) => new Lane(sink));
+    this.sinks = [...names];
+    this.drains = sinks.map(
+      (sink) =>
+        new Drain(
+          () => this.handleNext(sink),
+          (error) => this.log.error('events of webhook messages cannot be read', { error }),
+        ),
+    );
   }
 
   onApplicationBootstrap(): void {
-    if (this.lanes.length === 0) return;
-    this.poll = setInterval(() => this.wake(), POLL_MS).unref();
-    this.wake();
+    for (const drain of this.drains) drain.start();
   }
 
   /** Writes what happened in the transaction of what made it happen. */
@@ -113,12 +106,12 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     { id, applicationId, ownerId, name }: OpenWebhook,
     message: Message | Pick<Message, 'id'>,
   ): Promise<void> {
-    if (this.lanes.length === 0) return;
+    if (this.sinks.length === 0) return;
     const webhook = JSON.stringify({ id, applicationId, ownerId, name });
     await tx.query(
       `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
        SELECT $1::bigint, sink, $2::bigint, $3::text, $4::jsonb, $5::jsonb FROM unnest($6::text[]) AS sink`,
-      [this.snowflakes.next(), id, kind, webhook, JSON.stringify(message), this.lanes.map(({ sink }) => sink.name)],
+      [this.snowflakes.next(), id, kind, webhook, JSON.stringify(message), this.sinks],
     );
     this.database.onCommit(tx, () => this.wake());
   }
@@ -130,24 +123,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** Looks at once for what is due. */
   wake(): void {
-    for (const lane of this.lanes) {
-      lane.wishes++;
-      if (this.stopping || lane.running.size >= LANES) continue;
-      const work = this.drain(lane).finally(() => lane.running.delete(work));
-      lane.running.add(work);
-    }
-  }
-
-  /** Hands over until nothing is due, also of what became due meanwhile. */
-  private async drain(lane: Lane): Promise<void> {
-    try {
-      for (let seen = -1; seen !== lane.wishes && !this.stopping; ) {
-        seen = lane.wishes;
-        while (!this.stopping && (await this.handleNext(lane.sink)));
-      }
-    } catch (error) {
-      this.log.error('events of webhook messages cannot be read', { error });
-    }
+    for (const drain of this.drains) drain.wake();
   }
 
   /** False when nothing is due. */
@@ -183,10 +159,9 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     this.outcomes.inc({ sink: sink.name, outcome: 'deferred' });
     const reason = error instanceof Error ? error.constructor.name : 'unknown';
     this.log.warn('a sink did not take an event', { sink: sink.name, event: id, attempts, reason });
-    const delay = Math.min(FIRST_DELAY_SECONDS * 2 ** (attempts - 1), LONGEST_DELAY_SECONDS);
     await this.database.manager.query(
       'UPDATE webhook_event SET next_attempt_at = now() + make_interval(secs => $2) WHERE id = $1',
-      [id, (delay * randomInt(750, 1250)) / 1000],
+      [id, backOffSeconds(attempts)],
     );
   }
 
@@ -197,11 +172,8 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     this.wake();
   }
 
-  /** Stops between two events. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    clearInterval(this.poll);
-    await Promise.all(this.lanes.flatMap(({ running }) => [...running]));
+    await Promise.all(this.drains.map((drain) => drain.stop()));
   }
 }
 

@@ -4,8 +4,8 @@ import { Config } from '../config.js';
 import { Refusal } from '../errors.js';
 import { addressCaller, Limiter } from '../limits.js';
 import { Database, type Row } from '../platform/database.js';
-import { IS_ACTIVE } from '../policy/identity.js';
 import { digest, matches } from '../secrets.js';
+import { IS_ACTIVE } from '../users/account-facts.js';
 
 /** A webhook whose token the caller knows. */
 export interface OpenWebhook {

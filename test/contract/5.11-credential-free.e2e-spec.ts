@@ -9,6 +9,7 @@ import {
   type Persona,
   person,
   wire,
+  withGatehouse,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -157,44 +158,44 @@ describe('webhooks.md section 3, changes by token', () => {
 
 describe('webhooks.md section 3, guessing', () => {
   test('60 misses from one address, whatever they miss; then 429 on all token routes, for right tokens too', async () => {
-    const limited = await gatehouse({
-      env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:miss": "60/36000"}' },
-    });
-    try {
-      const bob = await person(limited, 'bob');
-      const owned = await newHook(limited, bob);
-      for (let n = 0; n < 60; n++) {
-        expectRefusal(await limited.anonymous.post(`/v1/webhooks/${n + 1}/${wrong}`, {}), 'UNKNOWN_WEBHOOK');
-      }
-      for (const [method, rest, body] of ROUTES) {
-        const answer = await limited.anonymous.send(method, owned.path + rest, body);
-        expectRefusal(answer, 'RATE_LIMITED', { global: false });
-        expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-      }
-      expect((await limited.as(bob).get(`/v1/webhooks/${owned.id}`)).status).toBe(200);
-    } finally {
-      await limited.close();
-    }
+    await withGatehouse(
+      {
+        env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:miss": "60/36000"}' },
+      },
+      async (limited) => {
+        const bob = await person(limited, 'bob');
+        const owned = await newHook(limited, bob);
+        for (let n = 0; n < 60; n++) {
+          expectRefusal(await limited.anonymous.post(`/v1/webhooks/${n + 1}/${wrong}`, {}), 'UNKNOWN_WEBHOOK');
+        }
+        for (const [method, rest, body] of ROUTES) {
+          const answer = await limited.anonymous.send(method, owned.path + rest, body);
+          expectRefusal(answer, 'RATE_LIMITED', { global: false });
+          expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
+          expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        }
+        expect((await limited.as(bob).get(`/v1/webhooks/${owned.id}`)).status).toBe(200);
+      },
+    );
   });
 
   test('buckets are of the address and the webhook, and a busy sender keeps its global allowance', async () => {
-    const limited = await gatehouse({
-      env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:execute": "60/36000"}' },
-    });
-    try {
-      const bob = await person(limited, 'bob');
-      const [one, two] = [await newHook(limited, bob), await newHook(limited, bob)];
-      const statuses = [];
-      for (let n = 0; n < 62; n++) statuses.push((await limited.anonymous.post(one.path, { content: 'x' })).status);
-      expect(statuses).toEqual([...Array.from({ length: 60 }, () => 204), 429, 429]);
-      const answer = await limited.anonymous.post(two.path, { content: 'x' });
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
-      expect((await limited.anonymous.get(two.path)).status).toBe(200);
-    } finally {
-      await limited.close();
-    }
+    await withGatehouse(
+      {
+        env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:execute": "60/36000"}' },
+      },
+      async (limited) => {
+        const bob = await person(limited, 'bob');
+        const [one, two] = [await newHook(limited, bob), await newHook(limited, bob)];
+        const statuses = [];
+        for (let n = 0; n < 62; n++) statuses.push((await limited.anonymous.post(one.path, { content: 'x' })).status);
+        expect(statuses).toEqual([...Array.from({ length: 60 }, () => 204), 429, 429]);
+        const answer = await limited.anonymous.post(two.path, { content: 'x' });
+        expect(answer.status).toBe(204);
+        expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
+        expect((await limited.anonymous.get(two.path)).status).toBe(200);
+      },
+    );
   });
 });
 

@@ -16,7 +16,7 @@ import {
   RequiresSudo,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import { type RoutePlan, Routes } from '../../src/policy/route-audit.js';
+import { type RoutePlan, Routes } from '../../src/routes/routes.js';
 import {
   type Answer,
   earnedCaptcha,

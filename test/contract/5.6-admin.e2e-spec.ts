@@ -1,6 +1,6 @@
 import '../../src/app.js';
-import { Routes } from '../../src/policy/route-audit.js';
-import { administrator, adminKey, setAcls } from '../support/admin.js';
+import { Routes } from '../../src/routes/routes.js';
+import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Persona, person, wire } from '../support/index.js';
 import { outfit } from '../support/outfit.js';
 
@@ -8,8 +8,7 @@ let service: Gatehouse;
 let root: Persona;
 beforeAll(async () => {
   service = await gatehouse();
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
 });
 afterAll(() => service.close());
 

@@ -24,7 +24,7 @@ import { Database } from '../../src/platform/database.js';
 import { Instance } from '../../src/platform/instance.js';
 import { BlockedBySso, Public, TheCall, UserOnly } from '../../src/policy/decorators.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
-import { Routes } from '../../src/policy/route-audit.js';
+import { Routes } from '../../src/routes/routes.js';
 import { mintLetters, mintToken } from '../../src/secrets.js';
 import {
   expectRefusal,
@@ -430,37 +430,13 @@ describe('5.5 one indistinct 401', () => {
         (await other("UPDATE admin_key SET expires_at = now() - interval '1 s' WHERE owner_id = $1", account)).adminKey,
       ],
       ['revoked Admin key', admin, (await other('DELETE FROM admin_key WHERE owner_id = $1', account)).adminKey],
-      [
-        'Admin key of a deleted account',
-        admin,
-        (await other(`UPDATE account SET flags = ${1n << 34n} WHERE id = $1`, account)).adminKey,
-      ],
-      [
-        'Admin key of a disabled account',
-        admin,
-        (await other(`UPDATE account SET flags = ${1n << 38n} WHERE id = $1`, account)).adminKey,
-      ],
-      [
-        'Admin key of a banned account',
-        admin,
-        (await other('UPDATE account SET banned = true WHERE id = $1', account)).adminKey,
-      ],
-      [
-        'Admin bearer of a deleted account',
-        admin,
-        (await other(`UPDATE account SET flags = ${1n << 34n} WHERE id = $1`, account)).adminBearer,
-      ],
-      [
-        'Admin bearer of a disabled account',
-        admin,
-        (await other(`UPDATE account SET flags = ${1n << 38n} WHERE id = $1`, account)).adminBearer,
-      ],
-      [
-        'Admin bearer of a banned account',
-        admin,
-        (await other('UPDATE account SET banned = true WHERE id = $1', account)).adminBearer,
-      ],
     ];
+    const states = { deleted: `flags = ${1n << 34n}`, disabled: `flags = ${1n << 38n}`, banned: 'banned = true' };
+    for (const [state, assignment] of Object.entries(states)) {
+      const gone = await other(`UPDATE account SET ${assignment} WHERE id = $1`, account);
+      causes.push([`Admin key of a ${state} account`, admin, gone.adminKey]);
+      causes.push([`Admin bearer of a ${state} account`, admin, gone.adminBearer]);
+    }
     expect(causes.length).toBeGreaterThanOrEqual(40);
     const [first] = await answers(causes.slice(0, 1));
     for (const [index, answer] of (await answers(causes)).entries()) {

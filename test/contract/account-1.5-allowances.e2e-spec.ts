@@ -11,6 +11,7 @@ import {
   passkeySudo,
   person,
   verifyEmail,
+  withGatehouse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -124,8 +125,7 @@ describe('account.md 1.5 the allowance of sudo', () => {
 
 describe('account.md section 4 with the DNS check on', () => {
   test('a new address whose domain takes no mail is refused at both procedures, and gets none', async () => {
-    const checked = await gatehouse({ env: { EMAIL_DNS_CHECK: 'on' } });
-    try {
+    await withGatehouse({ env: { EMAIL_DNS_CHECK: 'on' } }, async (checked) => {
       const absent = () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }));
       checked.app.get(MailDomains).lookup = {
         resolveMx: async (domain) =>
@@ -146,8 +146,6 @@ describe('account.md section 4 with the DNS check on', () => {
       const present = { ticket, new_email: 'other@example.com', original_proof };
       const taken = await checked.as(alice).post('/v1/users/@me/email-change/request-new', present);
       expect(taken.status).toBe(200);
-    } finally {
-      await checked.close();
-    }
+    });
   });
 });

@@ -1,4 +1,5 @@
 import {
+  ageMail,
   Events,
   expectInvalid,
   expectRefusal,
@@ -11,6 +12,7 @@ import {
   settledInboxOf,
   signIn,
   verifyEmail,
+  withGatehouse,
   withTotp,
 } from '../support/index.js';
 
@@ -45,16 +47,6 @@ const post = (persona: Persona | string, step: string, body?: object) =>
 
 const codeTo = async (address: string, type: string, count = 1): Promise<string> =>
   (await mailTo(service, address, type, count)).metadata.code as string;
-
-/** Lets the mails of a ticket be older than they are. */
-const age = (persona: Persona, member: 'original' | 'fresh', seconds: number) =>
-  service.sql(
-    `UPDATE one_time_secret SET payload = jsonb_set(payload, ARRAY[$2, 'sentAt'],
-       to_jsonb(to_char(((payload #>> ARRAY[$2, 'sentAt'])::timestamptz - $3 * interval '1 second') AT TIME ZONE 'UTC',
-         'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
-     WHERE subject = $1 AND payload ? $2`,
-    [persona.id, member, seconds],
-  );
 
 /** The steps until the present address has agreed. */
 async function agreed(persona: Persona, count = 1): Promise<{ ticket: string; proof: string }> {
@@ -239,7 +231,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expectInvalid(await verify('AAAA-AAAA'), 'code: INVALID_VERIFICATION_CODE');
     expectInvalid(await verify(''), 'code: INVALID_FORMAT');
     expectInvalid(await verify('x'.repeat(257)), 'code: CONTENT_EXCEEDS_MAX_LENGTH');
-    await age(alice, 'original', 601);
+    await ageMail(service, alice, 'original', 601);
     expectInvalid(await verify(first), 'code: VERIFICATION_CODE_EXPIRED');
     expect((await post(alice, 'resend-original', { ticket })).status).toBe(204);
     const second = await codeTo(alice.email, 'email_change_original', 2);
@@ -250,9 +242,9 @@ describe('account.md section 4 the change of a verified address', () => {
     const newCode = await codeTo(newEmail, 'email_change_new');
     const confirm = (code: string) => post(alice, 'verify-new', { ticket, code, original_proof });
     expectInvalid(await confirm(second), 'code: INVALID_VERIFICATION_CODE');
-    await age(alice, 'fresh', 601);
+    await ageMail(service, alice, 'fresh', 601);
     expectInvalid(await confirm(newCode), 'code: VERIFICATION_CODE_EXPIRED');
-    await age(alice, 'fresh', -601);
+    await ageMail(service, alice, 'fresh', -601);
     expect((await confirm(newCode)).status).toBe(200);
   });
 
@@ -264,7 +256,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(25);
     expect(early.headers.get('x-ratelimit-scope')).toBe('user');
     expect(early.headers.has('x-ratelimit-bucket')).toBe(false);
-    await age(alice, 'original', 31);
+    await ageMail(service, alice, 'original', 31);
     expect((await post(alice, 'resend-original', { ticket })).status).toBe(204);
     const code = await codeTo(alice.email, 'email_change_original', 2);
     const { original_proof } = (await post(alice, 'verify-original', { ticket, code })).body;
@@ -273,7 +265,7 @@ describe('account.md section 4 the change of a verified address', () => {
     expect((await request(first)).status).toBe(200);
     expectRefusal(await request(second), 'RATE_LIMITED');
     expectRefusal(await post(alice, 'resend-new', { ticket }), 'RATE_LIMITED');
-    await age(alice, 'fresh', 31);
+    await ageMail(service, alice, 'fresh', 31);
     expect((await post(alice, 'resend-new', { ticket })).status).toBe(204);
     await codeTo(first, 'email_change_new', 2);
     expect(await settledInboxOf(service, second)).toEqual([]);
@@ -286,7 +278,7 @@ describe('account.md section 4 the change of a verified address', () => {
     const request = (new_email: string) => post(alice, 'request-new', { ticket, new_email, original_proof: proof });
     await request(first);
     const code = await codeTo(first, 'email_change_new');
-    await age(alice, 'fresh', 31);
+    await ageMail(service, alice, 'fresh', 31);
     expect((await request(second)).status).toBe(200);
     expectInvalid(
       await post(alice, 'verify-new', { ticket, code, original_proof: proof }),
@@ -305,7 +297,7 @@ describe('account.md section 4 the change of a verified address', () => {
     for (let i = 0; i < 5; i++) {
       const answer = await post(alice, 'request-new', { ticket, new_email: freshAddress(), original_proof: proof });
       expect(answer.status).toBe(200);
-      await age(alice, 'fresh', 31);
+      await ageMail(service, alice, 'fresh', 31);
     }
     const last = { ticket, new_email: freshAddress(), original_proof: proof };
     expectRefusal(await post(alice, 'request-new', last), 'RATE_LIMITED');
@@ -509,7 +501,7 @@ describe('account.md section 4 a bounced address', () => {
     const { ticket } = requested.body;
     const first = await codeTo(newEmail, 'email_change_new');
     expectRefusal(await post(alice, 'bounced/resend-new', { ticket }), 'RATE_LIMITED');
-    await age(alice, 'fresh', 31);
+    await ageMail(service, alice, 'fresh', 31);
     expect((await post(alice, 'bounced/resend-new', { ticket })).status).toBe(204);
     const code = await codeTo(newEmail, 'email_change_new', 2);
     expectInvalid(await post(alice, 'bounced/verify-new', { ticket, code: first }), 'code: INVALID_VERIFICATION_CODE');
@@ -733,8 +725,7 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
   });
 
   test('without a mail transport whatever must mail a code is FEATURE_TEMPORARILY_DISABLED', async () => {
-    const silent = await gatehouse({ env: { MAIL_TRANSPORT: 'none' } });
-    try {
+    await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (silent) => {
       const alice = await person(silent, 'alice');
       const me = silent.as(alice);
       expectRefusal(await me.post(`${BASE}/start`), 'FEATURE_TEMPORARILY_DISABLED');
@@ -748,8 +739,6 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
       await silent.sql('UPDATE account SET email_bounced = true WHERE id = $1', [alice.id]);
       const bounce = { new_email: 'x@example.net' };
       expectRefusal(await me.post(`${BASE}/bounced/request-new`, bounce), 'FEATURE_TEMPORARILY_DISABLED');
-    } finally {
-      await silent.close();
-    }
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Routes } from '../../src/policy/route-audit.js';
+import { Routes } from '../../src/routes/routes.js';
 import {
   Events,
   expectInvalid,
@@ -11,6 +11,7 @@ import {
   type Persona,
   person,
   verifyEmail,
+  withGatehouse,
 } from '../support/index.js';
 
 const SEND = '/v1/users/@me/phone/send-verification';
@@ -174,16 +175,13 @@ describe('account.md section 5 phone verification', () => {
   });
 
   test('without a transport both operations are SMS_VERIFICATION_UNAVAILABLE', async () => {
-    const silent = await gatehouse();
-    try {
+    await withGatehouse({}, async (silent) => {
       const alice = await person(silent, 'alice');
       const phone = freshNumber();
       expectRefusal(await silent.as(alice).post(SEND, { phone }), 'SMS_VERIFICATION_UNAVAILABLE');
       expectRefusal(await silent.as(alice).post(VERIFY, { phone, code: '1' }), 'SMS_VERIFICATION_UNAVAILABLE');
       expect((await silent.anonymous.get('/.well-known/service')).body.features.sms).toBe(false);
-    } finally {
-      await silent.close();
-    }
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import {
   Authenticator,
+  ageMail,
   Events,
   expectInvalid,
   expectRefusal,
@@ -11,6 +12,7 @@ import {
   person,
   settledInboxOf,
   sudoProof,
+  verified,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -27,22 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function verified(name: string): Promise<Persona> {
-  const persona = await person(service, name);
-  await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
-  return persona;
-}
-
-/** Goes back in time for whatever the database judges: mail that was sent `seconds` ago. */
-const age = (persona: Persona, purpose: string, member: string, seconds: number) =>
-  service.sql(
-    `UPDATE one_time_secret SET payload = jsonb_set(payload, ARRAY[$3, 'sentAt'],
-       to_jsonb(to_char(((payload #>> ARRAY[$3, 'sentAt'])::timestamptz - $4 * interval '1 second') AT TIME ZONE 'UTC',
-         'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
-     WHERE subject = $1 AND purpose = $2`,
-    [persona.id, purpose, member, seconds],
-  );
-
 describe('account.md 6.1 TOTP enable', () => {
   const enable = (persona: Persona, authenticator: Authenticator, more: object = {}) =>
     service.as(persona).post(ENABLE, {
@@ -53,7 +39,7 @@ describe('account.md 6.1 TOTP enable', () => {
     });
 
   test('a right code stores the secret and shows ten backup codes once; the account says so', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     events.of(alice);
     const answer = await enable(alice, new Authenticator(service));
     expect(answer.status).toBe(200);
@@ -69,7 +55,7 @@ describe('account.md 6.1 TOTP enable', () => {
   });
 
   test('the secret is stored encrypted and appears in no answer', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const authenticator = new Authenticator(service);
     const answer = await enable(alice, authenticator);
     expect(answer.text).not.toContain(authenticator.secret.base32);
@@ -80,7 +66,7 @@ describe('account.md 6.1 TOTP enable', () => {
   });
 
   test('white space, hyphens, padding and lower case in the secret are ignored', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const authenticator = new Authenticator(service);
     const secret = `${authenticator.secret.base32.toLowerCase().replace(/(.{4})/g, '$1 ')}-===`;
     expect((await enable(alice, authenticator, { secret })).status).toBe(200);
@@ -94,7 +80,7 @@ describe('account.md 6.1 TOTP enable', () => {
     ['hyphens only', '----', 'secret: INVALID_FORMAT'],
     ['257 characters', 'A'.repeat(257), 'secret: CONTENT_EXCEEDS_MAX_LENGTH'],
   ])('a secret of %s is refused before a factor is spent', async (_, secret, fault) => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     expectInvalid(await enable(alice, new Authenticator(service), { secret, password: undefined }), fault);
   });
 
@@ -118,12 +104,12 @@ describe('account.md 6.1 TOTP enable', () => {
       [1, 200],
       [2, 400],
     ] as const) {
-      const alice = await verified('alice');
+      const alice = await verified(service, 'alice');
       const authenticator = new Authenticator(service);
       const answer = await enable(alice, authenticator, { code: authenticator.code(steps) });
       expect([steps, answer.status]).toEqual([steps, status]);
     }
-    const bob = await verified('bob');
+    const bob = await verified(service, 'bob');
     const authenticator = new Authenticator(service);
     const code = authenticator.code(1);
     expect((await enable(bob, authenticator, { code })).status).toBe(200);
@@ -136,20 +122,20 @@ describe('account.md 6.1 TOTP enable', () => {
   test.each([' 123 456', '１２３４５６', '12345', '1234567', '-12345', '0x1234', '1e5   '])(
     'the code %j is a wrong code, never an error',
     async (code) => {
-      const alice = await verified('alice');
+      const alice = await verified(service, 'alice');
       expectInvalid(await enable(alice, new Authenticator(service), { code }), 'code: INVALID_CODE');
     },
   );
 
   test('spaces within a right code are ignored', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const authenticator = new Authenticator(service);
     const code = authenticator.code().replace(/^.{3}/, '$& ');
     expect((await enable(alice, authenticator, { code })).status).toBe(200);
   });
 
   test('of 32 parallel attempts exactly one sets up an authenticator', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const authenticators = Array.from({ length: 32 }, () => new Authenticator(service));
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [alice.id]);
     const answers = await Promise.all(authenticators.map((authenticator) => enable(alice, authenticator)));
@@ -165,7 +151,7 @@ describe('account.md 6.1 TOTP enable', () => {
 
 describe('account.md 6.1 TOTP disable', () => {
   test('one value sent as mfa_code and as code is consumed once and counts for both', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     events.of(alice);
     const code = authenticator.next();
@@ -180,7 +166,7 @@ describe('account.md 6.1 TOTP disable', () => {
   });
 
   test('the same holds for a backup code', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
     const [code] = backupCodes;
     const answer = await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code });
@@ -188,7 +174,7 @@ describe('account.md 6.1 TOTP disable', () => {
   });
 
   test('two different values are two factors: the second must be right too', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator, backupCodes } = await withTotp(service, alice);
     const wrong = await service
       .as(alice)
@@ -202,7 +188,7 @@ describe('account.md 6.1 TOTP disable', () => {
   });
 
   test('a passkey as sudo factor does not stand for the code, whatever mfa_code says', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const sudo = { mfa_method: 'totp', mfa_code: authenticator.next() };
     const key = await withPasskey(service, alice, undefined, sudo);
@@ -213,7 +199,7 @@ describe('account.md 6.1 TOTP disable', () => {
   });
 
   test('with a sudo proof only the code is examined', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
     expectInvalid(await service.as(alice).sudo(proof).post(DISABLE, { code: '000000' }), 'code: INVALID_CODE');
@@ -222,7 +208,7 @@ describe('account.md 6.1 TOTP disable', () => {
   });
 
   test('not enabled is told before the code is looked at; backup codes stay while a passkey remains', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const answer = await service.as(alice).post(DISABLE, { password: alice.password, code: '000000' });
     expectRefusal(answer, 'TWO_FA_NOT_ENABLED');
     const { authenticator } = await withTotp(service, alice);
@@ -234,7 +220,7 @@ describe('account.md 6.1 TOTP disable', () => {
   });
 
   test('the last accepted step is remembered: a code of before does not set up the same secret again', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const code = authenticator.next();
     expect((await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code })).status).toBe(204);
@@ -245,7 +231,7 @@ describe('account.md 6.1 TOTP disable', () => {
 
 describe('account.md 6.2 backup codes', () => {
   test('false lists the set without the codes, true replaces it and shows it once', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator, backupCodes } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
     const used = await service
@@ -269,7 +255,7 @@ describe('account.md 6.2 backup codes', () => {
   });
 
   test('codes are stored as keyed digests, bound to the account', async () => {
-    const [alice, bob] = [await verified('alice'), await verified('bob')];
+    const [alice, bob] = [await verified(service, 'alice'), await verified(service, 'bob')];
     const { backupCodes } = await withTotp(service, alice);
     const { authenticator } = await withTotp(service, bob);
     const rows = await service.sql('SELECT digest FROM backup_code WHERE account_id = $1', [alice.id]);
@@ -280,7 +266,7 @@ describe('account.md 6.2 backup codes', () => {
   });
 
   test('regenerate is required, and without a second factor it is TWO_FACTOR_REQUIRED; a list is empty', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { password } = alice;
     expectInvalid(await service.as(alice).post(CODES, { password }), 'regenerate: INVALID_FORMAT');
     expectRefusal(await service.as(alice).post(CODES, { regenerate: true, password }), 'TWO_FACTOR_REQUIRED');
@@ -289,7 +275,7 @@ describe('account.md 6.2 backup codes', () => {
   });
 
   test('of 32 parallel uses of one backup code exactly one is accepted', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { backupCodes } = await withTotp(service, alice);
     const body = { session_id_hashes: [], mfa_method: 'totp', mfa_code: backupCodes[0] };
     const answers = await Promise.all(
@@ -307,7 +293,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     (await mailTo(service, persona.email, 'backup_codes_challenge', count)).metadata.code as string;
 
   test('start mails a code; verify lists the set and gives a proof; regenerate shows a fresh set, again and again', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     await withTotp(service, alice);
     const started = await post(alice, '');
     expect(started.status).toBe(200);
@@ -346,7 +332,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
   });
 
   test('a ticket that is unknown, expired or of another account is refused at every step', async () => {
-    const [alice, mallory] = [await verified('alice'), await verified('mallory')];
+    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
     await withTotp(service, alice);
     await withTotp(service, mallory);
     const { ticket } = (await post(alice, '')).body;
@@ -366,7 +352,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
   });
 
   test('wrong and expired codes are told apart; a resend replaces the code and voids a proof', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const first = await mailed(alice);
@@ -376,7 +362,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(25);
     expect(early.headers.has('x-ratelimit-bucket')).toBe(false);
     const proof = (await post(alice, '/verify', { ticket, code: first })).body.verification_proof;
-    await age(alice, 'backup-codes-challenge', 'lastSent', 31);
+    await ageMail(service, alice, 'lastSent', 31);
     expect((await post(alice, '/resend', { ticket })).status).toBe(204);
     expectInvalid(
       await post(alice, '/regenerate', { ticket, verification_proof: proof }),
@@ -384,9 +370,9 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     );
     const second = await mailed(alice, 2);
     expectInvalid(await post(alice, '/verify', { ticket, code: first }), 'code: INVALID_VERIFICATION_CODE');
-    await age(alice, 'backup-codes-challenge', 'sent', 601);
+    await ageMail(service, alice, 'sent', 601);
     expectInvalid(await post(alice, '/verify', { ticket, code: second }), 'code: VERIFICATION_CODE_EXPIRED');
-    await age(alice, 'backup-codes-challenge', 'sent', -601);
+    await ageMail(service, alice, 'sent', -601);
     const again = (await post(alice, '/verify', { ticket, code: second })).body.verification_proof;
     expect(again).not.toBe(proof);
     expectInvalid(
@@ -397,7 +383,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
   });
 
   test('of 32 parallel verifications of one mailed code exactly one is accepted', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const code = await mailed(alice);
@@ -407,7 +393,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
   });
 
   test('five verifications with a ticket are the most, three starts of an account', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     for (let i = 0; i < 5; i++) {
@@ -420,7 +406,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
   });
 
   test('when the last second factor is gone nothing is regenerated', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const { verification_proof } = (await post(alice, '/verify', { ticket, code: await mailed(alice) })).body;

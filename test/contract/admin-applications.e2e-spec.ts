@@ -1,5 +1,5 @@
 import { AdminApplication } from '../../src/oauth/admin-application.service.js';
-import { administrator, auditOf, setAcls, withoutAudit } from '../support/admin.js';
+import { administrator, auditOf, superuser, withoutAudit } from '../support/admin.js';
 import { Events } from '../support/events.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
@@ -9,8 +9,7 @@ let owner: Persona;
 let application: { id: string; client_secret: string; bot: { token: string; username: string; discriminator: string } };
 beforeAll(async () => {
   service = await gatehouse();
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
   owner = await person(service, 'owner');
   application = await create(owner);
 });

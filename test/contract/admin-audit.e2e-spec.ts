@@ -1,13 +1,12 @@
 import { AuditLog } from '../../src/admin/audit.service.js';
-import { administrator, adminKey, setAcls, withoutAudit } from '../support/admin.js';
+import { administrator, adminKey, superuser, withoutAudit } from '../support/admin.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
 let root: Persona;
 beforeAll(async () => {
   service = await gatehouse();
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
 });
 afterAll(() => service.close());
 

@@ -1,4 +1,4 @@
-import { auditOf, setAcls, withoutAudit } from '../support/admin.js';
+import { auditOf, superuser, withoutAudit } from '../support/admin.js';
 import { withTotp } from '../support/cast.js';
 import {
   expectInvalid,
@@ -16,8 +16,7 @@ let service: Gatehouse;
 let root: Persona;
 beforeAll(async () => {
   service = await gatehouse();
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
 });
 afterAll(() => service.close());
 

@@ -1,13 +1,12 @@
-import { administrator, adminKey, auditOf, setAcls, withoutAudit } from '../support/admin.js';
-import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
+import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
 let service: Gatehouse;
 let root: Persona;
 beforeAll(async () => {
   service = await gatehouse();
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
 });
 afterAll(() => service.close());
 

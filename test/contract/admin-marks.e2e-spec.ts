@@ -1,4 +1,4 @@
-import { administrator, adminKey, auditOf, setAcls, withoutAudit } from '../support/admin.js';
+import { administrator, adminKey, auditOf, superuser, withoutAudit } from '../support/admin.js';
 import { Events } from '../support/events.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 import { outfit } from '../support/outfit.js';
@@ -9,8 +9,7 @@ let root: Persona;
 beforeAll(async () => {
   service = await gatehouse();
   events = new Events(service);
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
 });
 afterAll(() => service.close());
 

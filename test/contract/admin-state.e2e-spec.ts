@@ -1,10 +1,11 @@
 import { Replica } from '../../src/platform/replica.js';
-import { administrator, adminKey, auditOf, setAcls, withoutAudit } from '../support/admin.js';
+import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
 import {
   expectInvalid,
   expectRefusal,
   type Gatehouse,
   gatehouse,
+  logIn,
   type Persona,
   person,
   signIn,
@@ -18,13 +19,11 @@ const revoked: Record<string, unknown>[] = [];
 beforeAll(async () => {
   service = await gatehouse();
   service.app.get(Replica).on('revoked', (data) => void revoked.push(data));
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
 });
 afterAll(() => service.close());
 
 const of = ({ id }: { id: string }, what: string) => `/v1/admin/users/${id}/${what}`;
-const login = ({ email, password }: Persona) => service.anonymous.post('/v1/auth/login', { email, password });
 const lastMetadata = async (action: string) => (await auditOf(service, action)).at(-1)?.metadata;
 const noticesTo = async ({ email }: Persona, event: string) =>
   (await settledInboxOf(service, email, 'security_notice')).filter(({ metadata }) => metadata.event === event);
@@ -55,10 +54,10 @@ describe('admin.md 5.3 ban', () => {
       const banned_until = body.user.temp_banned_until;
       expect(await lastMetadata('temp_ban')).toEqual({ duration_hours: '24', reason: 'spam', banned_until });
     });
-    expectRefusal(await login(target), 'ACCOUNT_SUSPENDED_TEMPORARILY');
+    expectRefusal(await logIn(service, target), 'ACCOUNT_SUSPENDED_TEMPORARILY');
     expect(await noticesTo(target, 'account_suspended')).toHaveLength(1);
     await service.sql("UPDATE account SET banned_until = now() - interval '1 second' WHERE id = $1", [target.id]);
-    const { body } = await login(target);
+    const { body } = await logIn(service, target);
     expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
     const { body: after } = await service.as(root).get(`/v1/admin/users/${target.id}`);
     expect(after.users[0]).toMatchObject({ banned: false, temp_banned_until: null, flags: '0' });
@@ -69,10 +68,10 @@ describe('admin.md 5.3 ban', () => {
     const put = (duration_hours: number) => service.as(root).put(of(target, 'ban'), { duration_hours });
     await put(5);
     expect((await put(0)).body.user).toMatchObject({ banned: true, temp_banned_until: null });
-    expectRefusal(await login(target), 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expectRefusal(await logIn(service, target), 'ACCOUNT_SUSPENDED_PERMANENTLY');
     const lifted = await service.as(root).delete(of(target, 'ban'));
     expect(lifted.body.user).toMatchObject({ banned: false, temp_banned_until: null, flags: '0' });
-    expect((await login(target)).status).toBe(200);
+    expect((await logIn(service, target)).status).toBe(200);
     expect(await noticesTo(target, 'account_reinstated')).toHaveLength(1);
     await service.as(root).delete(of(target, 'ban'));
     expect(await noticesTo(target, 'account_reinstated')).toHaveLength(1);
@@ -128,7 +127,11 @@ describe('admin.md 5.3 suspicious-activity disablement', () => {
       expect(body.user).toMatchObject({ flags: String(1n << 35n), suspicious_activity_flags: 2 });
     });
     expect(await lastMetadata('disable_suspicious_activity')).toEqual({ flags: '2' });
-    expectInvalid(await login(target), 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+    expectInvalid(
+      await logIn(service, target),
+      'email: INVALID_EMAIL_OR_PASSWORD',
+      'password: INVALID_EMAIL_OR_PASSWORD',
+    );
     expect(await noticesTo(target, 'suspicious_activity')).toHaveLength(1);
     await service.anonymous.post('/v1/auth/forgot', { email: target.email });
     const { metadata } = await mailTo(service, target.email, 'password_reset');
@@ -180,7 +183,11 @@ describe('admin.md 5.3 scheduled deletion', () => {
       expect(metadata.deadline).toBe(body.user.pending_deletion_at);
     });
     expect(await lastMetadata('schedule_deletion')).toEqual({ days: '90', reason_code: '5' });
-    expectInvalid(await login(target), 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+    expectInvalid(
+      await logIn(service, target),
+      'email: INVALID_EMAIL_OR_PASSWORD',
+      'password: INVALID_EMAIL_OR_PASSWORD',
+    );
     const { body } = await service.as(root).get(`/v1/admin/users/${target.id}`);
     expect(body.users[0].flags).toBe(String(1n << 34n));
   });
@@ -210,7 +217,7 @@ describe('admin.md 5.3 scheduled deletion', () => {
         deletion_public_reason: null,
       });
     }
-    expect((await login(target)).status).toBe(200);
+    expect((await logIn(service, target)).status).toBe(200);
   });
 
   test('neither of a bot nor of oneself, and within bounds', async () => {

@@ -1,4 +1,4 @@
-import { administrator, adminKey, setAcls } from '../support/admin.js';
+import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 let service: Gatehouse;
@@ -7,8 +7,7 @@ let clerk: Persona;
 let alice: Persona;
 beforeAll(async () => {
   service = await gatehouse();
-  root = await person(service, 'root');
-  await setAcls(service, root, ['*']);
+  root = await superuser(service);
   clerk = await administrator(service, 'user:lookup');
   alice = await person(service, 'alice');
   await service.sql("UPDATE account SET last_active_ip = '2001:db8::7', last_active_at = now() WHERE id = $1", [

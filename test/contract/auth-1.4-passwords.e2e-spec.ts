@@ -4,18 +4,17 @@ import {
   expectRefusal,
   type Gatehouse,
   gatehouse,
+  logIn,
   mailTo,
   type Persona,
   person,
   signIn,
+  withGatehouse,
   withPasskey,
 } from '../support/index.js';
 
 const ME = '/v1/users/@me';
 const TOO_COMMON = 'password123';
-
-const logIn = (service: Gatehouse, email: string, password: string): Promise<Answer> =>
-  service.anonymous.post('/v1/auth/login', { email, password });
 
 describe('auth 1.4 passwords', () => {
   let service: Gatehouse;
@@ -35,11 +34,11 @@ describe('auth 1.4 passwords', () => {
     const [composed, decomposed, wide] = ['caf\u00e9 au lait', 'cafe\u0301 au lait', 'ｃａｆe\u0301 au lait'];
     const { email, authorization } = await register(composed);
     for (const spelling of [composed, decomposed, wide]) {
-      expect((await logIn(service, email, spelling)).status).toBe(200);
+      expect((await logIn(service, { email, password: spelling })).status).toBe(200);
       const proven = { session_id_hashes: [], password: spelling };
       expect((await service.as(authorization).post('/v1/auth/sessions/logout', proven)).status).toBe(204);
     }
-    expect((await logIn(service, email, 'cafe au lait')).status).toBe(400);
+    expect((await logIn(service, { email, password: 'cafe au lait' })).status).toBe(400);
   });
 
   test.each([
@@ -50,11 +49,11 @@ describe('auth 1.4 passwords', () => {
     ['a line break', 'a password\nof two lines'],
   ])('%s counts', async (_, password) => {
     const { email } = await register(password);
-    expect((await logIn(service, email, password)).status).toBe(200);
+    expect((await logIn(service, { email, password })).status).toBe(200);
     for (const other of [password.trim(), password.toLowerCase(), password.slice(0, 72), password.split(/[\0\n]/)[0]]) {
       if (other === undefined || other === password || other.length < 8) continue;
       expectInvalid(
-        await logIn(service, email, other),
+        await logIn(service, { email, password: other }),
         'email: INVALID_EMAIL_OR_PASSWORD',
         'password: INVALID_EMAIL_OR_PASSWORD',
       );
@@ -82,7 +81,7 @@ describe('auth 1.4 passwords', () => {
     }
     expect(await signIn(service, alice)).toMatch(/^flx_/);
     const { email } = await register('🔑'.repeat(256));
-    expect((await logIn(service, email, '🔑'.repeat(256))).status).toBe(200);
+    expect((await logIn(service, { email, password: '🔑'.repeat(256) })).status).toBe(200);
   });
 
   test('stored is an argon2id hash of the parameters that are set, and no password occurs in the database', async () => {
@@ -97,8 +96,7 @@ describe('auth 1.4 passwords', () => {
 
 describe('BRF-08 whoever locks an account by guessing locks out nobody who has another way', () => {
   test('a passkey and a recovery go on while password logins are refused', async () => {
-    const service = await gatehouse({ env: { LOGIN_ALLOWANCES: 'on' } });
-    try {
+    await withGatehouse({ env: { LOGIN_ALLOWANCES: 'on' } }, async (service) => {
       const alice: Persona = await person(service, 'alice');
       const key = await withPasskey(service, alice);
       const guess = (n: number) =>
@@ -107,7 +105,7 @@ describe('BRF-08 whoever locks an account by guessing locks out nobody who has a
           .post('/v1/auth/login', { email: alice.email, password: 'not the password' });
       for (let n = 1; n <= 5; n++) expect((await guess(n)).status).toBe(400);
       expectRefusal(await guess(6), 'RATE_LIMITED');
-      expectRefusal(await logIn(service, alice.email, alice.password), 'RATE_LIMITED');
+      expectRefusal(await logIn(service, alice), 'RATE_LIMITED');
       const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
       const assertion = { challenge: options.challenge, response: key.get(options) };
       expect((await service.anonymous.post('/v1/auth/webauthn/authenticate', assertion)).status).toBe(200);
@@ -116,18 +114,17 @@ describe('BRF-08 whoever locks an account by guessing locks out nobody who has a
       const { token } = (await mailTo(service, alice.email, 'password_reset')).metadata;
       const reset = await service.anonymous.post('/v1/auth/reset', { token, password: 'a brand new password' });
       expect(reset.status).toBe(200);
-    } finally {
-      await service.close();
-    }
+    });
   });
 });
 
 describe('conventions 12 a flood of logins', () => {
   test('beyond the queue of hashes it is shed with 503 and Retry-After, and other operations answer', async () => {
-    const service = await gatehouse({ env: { ARGON2_CONCURRENCY: '1', ARGON2_QUEUE: '4' } });
-    try {
+    await withGatehouse({ env: { ARGON2_CONCURRENCY: '1', ARGON2_QUEUE: '4' } }, async (service) => {
       const alice = await person(service, 'alice');
-      const flood = Promise.all(Array.from({ length: 40 }, () => logIn(service, alice.email, 'not the password')));
+      const flood = Promise.all(
+        Array.from({ length: 40 }, () => logIn(service, { ...alice, password: 'not the password' })),
+      );
       const others = await Promise.all(Array.from({ length: 5 }, () => service.as(alice).get(ME)));
       const answers = await flood;
       expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
@@ -142,9 +139,7 @@ describe('conventions 12 a flood of logins', () => {
       for (const answer of examined) {
         expectInvalid(answer, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
       }
-      expect((await logIn(service, alice.email, alice.password)).status).toBe(200);
-    } finally {
-      await service.close();
-    }
+      expect((await logIn(service, alice)).status).toBe(200);
+    });
   });
 });

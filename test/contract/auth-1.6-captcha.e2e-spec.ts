@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import { expectRefusal, type Gatehouse, gatehouse, type Persona, person, withGatehouse } from '../support/index.js';
 
 const fresh = (): string => randomBytes(12).toString('hex');
 const GUARDED = ['/v1/auth/register', '/v1/auth/login', '/v1/auth/forgot'];
@@ -194,14 +194,11 @@ describe('conventions 8 captcha settings', () => {
     { CAPTCHA_PROVIDER: 'turnstile', TURNSTILE_SECRET: 's' },
     { CAPTCHA_PROVIDER: 'hcaptcha', TURNSTILE_SITE_KEY: 'k', TURNSTILE_SECRET: 's' },
   ])('%j counts as no provider: the guard passes', async (env) => {
-    const service = await gatehouse({ env });
-    try {
+    await withGatehouse({ env }, async (service) => {
       const { body } = await service.anonymous.get('/.well-known/service');
       expect(body.captcha).toEqual({ provider: 'none', hcaptcha_site_key: null, turnstile_site_key: null });
       await person(service);
-    } finally {
-      await service.close();
-    }
+    });
   });
 });
 

@@ -13,6 +13,7 @@ import {
   mailTo,
   person,
   settled,
+  withGatehouse,
 } from '../support/index.js';
 
 const fresh = (): string => `mail.${randomBytes(6).toString('hex')}@example.com`;
@@ -142,8 +143,7 @@ describe('auth 12 mail settings', () => {
   });
 
   test('without the inbox transport there is no inbox', async () => {
-    const service = await gatehouse({ env: { MAIL_TRANSPORT: 'none' } });
-    try {
+    await withGatehouse({ env: { MAIL_TRANSPORT: 'none' } }, async (service) => {
       for (const path of ['/dev/inbox', '/dev/inbox.json']) {
         expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
       }
@@ -153,9 +153,7 @@ describe('auth 12 mail settings', () => {
       expect((await service.as(alice).post('/v1/auth/verify/resend')).status).toBe(204);
       await service.idle();
       expect(await service.sql('SELECT 1 FROM outbox UNION ALL SELECT 1 FROM inbox_message')).toEqual([]);
-    } finally {
-      await service.close();
-    }
+    });
   });
 });
 
@@ -380,16 +378,13 @@ describe('auth 12 mail by HTTP', () => {
   testOnPostgres('two replicas send every message once', async () => {
     const { databaseUrl = '', secret } = service.app.get(Config);
     const env = { MAIL_TRANSPORT: 'http', MAIL_HTTP_URL: url, DATABASE_URL: databaseUrl };
-    const second = await gatehouse({ env: { ...env, GATEHOUSE_SECRET: secret.toString('base64') } });
-    try {
+    await withGatehouse({ env: { ...env, GATEHOUSE_SECRET: secret.toString('base64') } }, async (second) => {
       const emails = Array.from({ length: 20 }, fresh);
       await Promise.all(emails.map((email, n) => register(n % 2 ? service : second, email)));
       await eventually('every message', async () =>
         emails.every((email) => requestsFor(email).length > 0) ? true : undefined,
       );
       for (const email of emails) expect(requestsFor(email)).toHaveLength(1);
-    } finally {
-      await second.close();
-    }
+    });
   });
 });

@@ -7,6 +7,7 @@ import {
   mailTo,
   type Persona,
   person,
+  sessionsOf,
 } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
@@ -116,8 +117,6 @@ describe('auth 2 every operation that finds an account has its own answer to eve
   const enter = (persona: Persona, state: State) =>
     service.sql(`UPDATE account SET ${STATES[state]} WHERE id = $1`, [persona.id]);
   const post = (path: string, body: object) => service.anonymous.post(`/v1/auth/${path}`, body);
-  const sessionsOf = async ({ id }: Persona): Promise<number> =>
-    (await service.sql('SELECT 1 FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id])).length;
   const tokenOf = async ({ email }: Persona, type: string) => (await mailTo(service, email, type)).metadata.token ?? '';
   const forgot = (email: string) => service.anonymous.from(`127.0.51.${++host}`).post('/v1/auth/forgot', { email });
 
@@ -181,10 +180,10 @@ describe('auth 2 every operation that finds an account has its own answer to eve
     const persona = await person(service, 'alice');
     const attempt = await OPERATIONS[operation]?.(persona);
     await enter(persona, state);
-    const before = await sessionsOf(persona);
+    const before = await sessionsOf(service, persona);
     const expected = EXPECTED[operation]?.[state] ?? EXPECTED[operation]?.otherwise;
     expect(await attempt?.()).toBe(expected);
-    if (expected !== '200') expect(await sessionsOf(persona)).toBe(before);
+    if (expected !== '200') expect(await sessionsOf(service, persona)).toBe(before);
   });
 
   test('registering the address and the name of a deleted account inherits nothing', async () => {

@@ -8,6 +8,7 @@ import {
   type Persona,
   person,
   type SoftwareAuthenticator,
+  sessionsOf,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -83,8 +84,6 @@ afterAll(() => service.close());
 
 const post = (path: string, body: object = {}) => service.anonymous.post(`/v1/auth/${path}`, body);
 const enter = ({ id }: Persona, state: State) => service.sql(`UPDATE account SET ${STATES[state]} WHERE id = $1`, [id]);
-const sessionsOf = async ({ id }: Persona) =>
-  (await service.sql('SELECT 1 FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id])).length;
 const tokenOf = async ({ email }: Persona, type: string) => (await mailTo(service, email, type)).metadata.token ?? '';
 const logIn = ({ email, password }: Persona) => post('login', { email, password });
 const heldBy = async ({ email, password }: Persona): Promise<string> =>
@@ -182,10 +181,10 @@ describe('auth 2 a state that begins between two steps of a sign-in decides at t
     if (!prepared) throw new Error(`${door} is not prepared`);
     const { persona, go } = prepared;
     await enter(persona, state);
-    const before = await sessionsOf(persona);
+    const before = await sessionsOf(service, persona);
     const expected = DOORS[door]?.[state] ?? DOORS[door]?.otherwise;
     expect(await go()).toBe(expected);
-    if (!expected?.startsWith('200')) expect(await sessionsOf(persona)).toBe(before);
+    if (!expected?.startsWith('200')) expect(await sessionsOf(service, persona)).toBe(before);
   });
 });
 
@@ -237,7 +236,7 @@ describe('5.3.4 an operation that finds an account by its address or a token ref
          FROM account a WHERE id = $1`,
         [persona.id],
       );
-      return { ...row, sessions: await sessionsOf(persona) };
+      return { ...row, sessions: await sessionsOf(service, persona) };
     };
     const before = await rows();
     const answer = await attempt?.();
@@ -259,12 +258,12 @@ describe('auth 1.7 what waits behind a former password', () => {
       ...{ mfa_method: 'totp', mfa_code: authenticator.next() },
     });
     expect(changed.status).toBe(200);
-    const before = await sessionsOf(alice);
+    const before = await sessionsOf(service, alice);
     expect(outcomeOf(await post('login/mfa/totp', { ticket, code: authenticator.next() }))).toBe(TIMEOUT);
     expect(outcomeOf(await post('authorize-ip', { token }))).toBe('token: INVALID_OR_EXPIRED_AUTHORIZATION_TOKEN');
     const poll = await service.anonymous.get('/v1/auth/ip-authorization/poll', { query: { ticket: held } });
     expect(outcomeOf(poll)).toBe('ticket: INVALID_OR_EXPIRED_AUTHORIZATION_TICKET');
-    expect(await sessionsOf(alice)).toBe(before);
+    expect(await sessionsOf(service, alice)).toBe(before);
   });
 
   test('an MFA ticket is spent by one of its methods: code, passkey and bridge at the same time', async () => {
@@ -276,7 +275,7 @@ describe('auth 1.7 what waits behind a former password', () => {
     });
     const { ticket } = (await logIn(alice)).body;
     const { body: options } = await post('login/mfa/webauthn/authentication-options', { ticket });
-    const before = await sessionsOf(alice);
+    const before = await sessionsOf(service, alice);
     const code = authenticator.next();
     const answers = await Promise.all([
       post('login/mfa/totp', { ticket, code }),
@@ -284,7 +283,7 @@ describe('auth 1.7 what waits behind a former password', () => {
       post('login/mfa/webauthn', { ticket, challenge: options.challenge, response: key.get(options) }),
     ]);
     expect(answers.map(outcomeOf).sort()).toEqual(['200', TIMEOUT, TIMEOUT]);
-    expect(await sessionsOf(alice)).toBe(before + 1);
+    expect(await sessionsOf(service, alice)).toBe(before + 1);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   gatehouse,
   type Persona,
   person,
+  sessionsOf,
   signIn,
   verifyEmail,
   withTotp,
@@ -21,9 +22,6 @@ const SELF_DELETED = 1n << 36n;
 const DISABLED = 1n << 38n;
 
 const login = (service: Gatehouse, body: object): Promise<Answer> => service.anonymous.post('/v1/auth/login', body);
-const sessionsOf = async (service: Gatehouse, { id }: { id: string }): Promise<number> =>
-  (await service.sql('SELECT count(*)::int AS n FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id]))[0]
-    ?.n;
 const setFlags = (service: Gatehouse, { id }: { id: string }, flags: bigint) =>
   service.sql('UPDATE account SET flags = $2::bigint WHERE id = $1', [id, String(flags)]);
 

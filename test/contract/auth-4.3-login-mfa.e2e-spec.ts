@@ -1,22 +1,17 @@
 import {
-  type Answer,
   expectInvalid,
   expectRefusal,
   type Gatehouse,
   gatehouse,
+  logIn,
   type Persona,
   person,
+  sessionsOf,
   verifyEmail,
   withTotp,
 } from '../support/index.js';
 
 const DELETED = 1n << 34n;
-
-const login = (service: Gatehouse, { email, password }: Persona): Promise<Answer> =>
-  service.anonymous.post('/v1/auth/login', { email, password });
-const sessionsOf = async (service: Gatehouse, { id }: { id: string }): Promise<number> =>
-  (await service.sql('SELECT count(*)::int AS n FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id]))[0]
-    ?.n;
 
 describe('auth 4.3 login MFA by code', () => {
   let service: Gatehouse;
@@ -28,7 +23,7 @@ describe('auth 4.3 login MFA by code', () => {
   const complete = (body: object) => service.anonymous.post('/v1/auth/login/mfa/totp', body);
 
   async function challenged(alice: Persona): Promise<{ ticket: string; body: Record<string, unknown> }> {
-    const { status, body } = await login(service, alice);
+    const { status, body } = await logIn(service, alice);
     expect(status).toBe(200);
     return { ticket: body.ticket, body };
   }

@@ -9,7 +9,9 @@ import {
   mailTo,
   type Persona,
   person,
+  sessionsOf,
   settledInboxOf,
+  withGatehouse,
   withTotp,
 } from '../support/index.js';
 
@@ -34,8 +36,6 @@ describe('auth 8 IP authorisation', () => {
   const authorize = (token: unknown) => service.anonymous.post('/v1/auth/authorize-ip', { token });
   const resend = (ticket: unknown) => service.anonymous.post('/v1/auth/ip-authorization/resend', { ticket });
   const poll = (ticket: string) => service.anonymous.get('/v1/auth/ip-authorization/poll', { query: { ticket } });
-  const sessionsOf = async ({ id }: Persona) =>
-    (await service.sql('SELECT 1 FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id])).length;
   const later = (seconds: number) =>
     service.sql("UPDATE one_time_secret SET created_at = created_at - $1 * interval '1 second'", [seconds]);
 
@@ -55,7 +55,7 @@ describe('auth 8 IP authorisation', () => {
       email: alice.email,
       resend_available_in: 30,
     });
-    expect(await sessionsOf(alice)).toBe(1);
+    expect(await sessionsOf(service, alice)).toBe(1);
     const mail = await mailTo(service, alice.email, 'ip_authorization');
     expect(mail.metadata).toEqual({
       token: expect.stringMatching(/^[A-Za-z0-9]{64}$/),
@@ -97,7 +97,7 @@ describe('auth 8 IP authorisation', () => {
     expect((await poll(ticket)).body).toEqual({ completed: false });
     const confirmed = await authorize(token);
     expect({ status: confirmed.status, text: confirmed.text }).toEqual({ status: 204, text: '' });
-    expect(await sessionsOf(alice)).toBe(1);
+    expect(await sessionsOf(service, alice)).toBe(1);
     const { status, body } = await poll(ticket);
     expect({ status, body }).toEqual({
       status: 200,
@@ -127,7 +127,7 @@ describe('auth 8 IP authorisation', () => {
     expect(answers.every(({ status, body }) => status === 200 && body.completed)).toBe(true);
     expect(new Set(answers.map(({ body }) => body.token)).size).toBe(1);
     expect((await poll(ticket)).body.token).toBe(answers[0]?.body.token);
-    expect(await sessionsOf(alice)).toBe(2);
+    expect(await sessionsOf(service, alice)).toBe(2);
   });
 
   test('a completed result is readable for 60 seconds, and nothing at rest opens without the ticket', async () => {
@@ -241,7 +241,7 @@ describe('auth 8 IP authorisation', () => {
     await authorize(token);
     await suspend(true);
     expectRefusal(await poll(ticket), 'ACCOUNT_SUSPENDED_PERMANENTLY');
-    expect(await sessionsOf(alice)).toBe(1);
+    expect(await sessionsOf(service, alice)).toBe(1);
     await suspend(false);
     expect((await poll(ticket)).body.completed).toBe(true);
   });
@@ -312,8 +312,7 @@ describe('auth 13 IP holds switched off', () => {
   test.each<Record<string, string>>([{ IP_AUTHORIZATION: 'off' }, { MAIL_TRANSPORT: 'none' }])(
     '%j authorises silently',
     async (env) => {
-      const service = await gatehouse({ env });
-      try {
+      await withGatehouse({ env }, async (service) => {
         const alice = await person(service, 'alice');
         const { status } = await service.anonymous
           .from(ELSEWHERE)
@@ -321,9 +320,7 @@ describe('auth 13 IP holds switched off', () => {
         expect(status).toBe(200);
         const rows = await service.sql('SELECT ip_key FROM authorized_ip WHERE account_id = $1 ORDER BY 1', [alice.id]);
         expect(rows).toEqual([{ ip_key: '127.0.0.1' }, { ip_key: ELSEWHERE }]);
-      } finally {
-        await service.close();
-      }
+      });
     },
   );
 });

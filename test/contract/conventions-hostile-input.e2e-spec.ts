@@ -2,7 +2,7 @@ import { getMetadataStorage } from 'class-validator';
 import { errorTable } from '../../src/errors.js';
 import type { Shape } from '../../src/input.js';
 import { scopes } from '../../src/oauth/scopes.js';
-import { type RoutePlan, Routes } from '../../src/policy/route-audit.js';
+import { type RoutePlan, Routes } from '../../src/routes/routes.js';
 import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 
 let service: Gatehouse;

@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
 import type { Call } from '../../src/call.js';
 import type { Config } from '../../src/config.js';
+import { EventLoop } from '../../src/platform/event-loop.js';
 import { BlockedBySso, Public, RateLimit, TheCall } from '../../src/policy/decorators.js';
 import { LoadGuard } from '../../src/policy/guards.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
-import { Routes } from '../../src/policy/route-audit.js';
+import { Routes } from '../../src/routes/routes.js';
 import {
   type Answer,
   ban,
@@ -130,7 +131,9 @@ describe('conventions.md 12: load shedding', () => {
   });
 
   test('a late event loop sheds until it has caught up', async () => {
-    const guard = new LoadGuard({ maxInFlight: 10, maxLoopDelayMs: 100 } as Config);
+    const config = { maxInFlight: 10, maxLoopDelayMs: 100 } as Config;
+    const loop = new EventLoop(config);
+    const guard = new LoadGuard(config, loop);
     const isShedding = () => {
       try {
         guard.arrive({ res: { headersSent: false } } as Call);
@@ -146,7 +149,7 @@ describe('conventions.md 12: load shedding', () => {
     for (const end = performance.now() + 300; performance.now() < end; );
     await until(true);
     await until(false);
-    guard.onApplicationShutdown();
+    loop.onApplicationShutdown();
   });
 });
 

@@ -12,7 +12,7 @@ import {
   RateLimit,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import { Routes } from '../../src/policy/route-audit.js';
+import { Routes } from '../../src/routes/routes.js';
 import {
   type Answer,
   expectRefusal,
@@ -22,6 +22,7 @@ import {
   type OutfitOptions,
   outfit,
   Wire,
+  withGatehouse,
 } from '../support/index.js';
 
 const SLOW = 1_000_000;
@@ -479,8 +480,7 @@ describe('conventions.md 7: rate limits', () => {
 
 describe('conventions.md 7.1: switches', () => {
   test('RATE_LIMITS=off turns limits and headers off, and the log says so', async () => {
-    const service = await gatehouse({ modules: [ProbeModule] });
-    try {
+    await withGatehouse({ modules: [ProbeModule] }, async (service) => {
       for (let i = 0; i < 4; i++) {
         const answer = await service.anonymous.get('/v1/probe/two');
         expect([answer.status, limits(answer)]).toEqual([200, {}]);
@@ -489,8 +489,6 @@ describe('conventions.md 7.1: switches', () => {
       for (const name of ['RATE_LIMITS', 'LOGIN_ALLOWANCES', 'REGISTRATION_ALLOWANCES']) {
         expect(warnings.map(({ msg }) => msg)).toContain(`${name} is off`);
       }
-    } finally {
-      await service.close();
-    }
+    });
   });
 });

@@ -21,6 +21,7 @@ import {
   person,
   picture,
   wire,
+  withGatehouse,
 } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
@@ -417,8 +418,7 @@ describe('media.md section 2, asset grammar', () => {
 
 describe('media.md 7.2, the local cache', () => {
   test('keeps no more than it may: the least recently used go first', async () => {
-    const small = await gatehouse({ env: { MEDIA_CACHE_BYTES: '3000' } });
-    try {
+    await withGatehouse({ env: { MEDIA_CACHE_BYTES: '3000' } }, async (small) => {
       const owner = await person(small, 'owner');
       const { body } = await small.as(owner).patch(ME, { avatar: base64(await picture('png', 600, 600)) });
       const path = `/media/avatars/${owner.id}/${body.avatar}.png`;
@@ -433,8 +433,6 @@ describe('media.md 7.2, the local cache', () => {
       ).reduce((sum, { size }) => sum + size, 0);
       expect(total).toBeGreaterThan(0);
       expect(total).toBeLessThanOrEqual(3000);
-    } finally {
-      await small.close();
-    }
+    });
   });
 });

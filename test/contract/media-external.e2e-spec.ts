@@ -24,6 +24,7 @@ import {
   person,
   picture,
   wire,
+  withGatehouse,
 } from '../support/index.js';
 
 const OLD = 'the-old-signing-secret-of-32-characters-and-more';
@@ -218,13 +219,10 @@ describe('media.md 5.1 and 5.2, signatures', () => {
 
   test('a secret that left the list opens nothing, and signs nothing', async () => {
     expectRefusal(await refused(pathTo(site(), 'another-signing-secret-of-32-characters-and-more')), 'UNAUTHORIZED');
-    const rotated = await gatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } });
-    try {
+    await withGatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } }, async (rotated) => {
       expect((await fetchBytes(rotated, pathTo(site(), NEW))).status).toBe(200);
       expectRefusal(await rotated.anonymous.get(pathTo(site(), OLD)), 'UNAUTHORIZED');
-    } finally {
-      await rotated.close();
-    }
+    });
   });
 
   test('an expiry can be neither changed nor removed, and is refused like a wrong signature', async () => {
@@ -456,20 +454,20 @@ describe('media.md section 6, fetching', () => {
   });
 
   test('MEDIA_EXTERNAL_PORTS bounds the ports', async () => {
-    const narrow = await gatehouse({
-      network: origin,
-      env: { MEDIA_SIGNING_SECRETS: NEW, MEDIA_EXTERNAL_PORTS: '80,443' },
-    });
-    try {
-      expect((await fetchBytes(narrow, pathTo(site()))).status).toBe(200);
-      for (const port of [22, 25, 5432, 6379, 8080]) {
-        expectRefusal(await narrow.anonymous.get(pathTo(`http://ports.example.com:${port}/`)), 'BAD_REQUEST');
-      }
-      const answer = await narrow.as(alice.authorization).get(pathTo(site()));
-      expect(answer.status).toBe(200);
-    } finally {
-      await narrow.close();
-    }
+    await withGatehouse(
+      {
+        network: origin,
+        env: { MEDIA_SIGNING_SECRETS: NEW, MEDIA_EXTERNAL_PORTS: '80,443' },
+      },
+      async (narrow) => {
+        expect((await fetchBytes(narrow, pathTo(site()))).status).toBe(200);
+        for (const port of [22, 25, 5432, 6379, 8080]) {
+          expectRefusal(await narrow.anonymous.get(pathTo(`http://ports.example.com:${port}/`)), 'BAD_REQUEST');
+        }
+        const answer = await narrow.as(alice.authorization).get(pathTo(site()));
+        expect(answer.status).toBe(200);
+      },
+    );
   });
 });
 
@@ -702,16 +700,13 @@ describe('media.md 7.1, transforms of foreign media', () => {
   });
 
   test('an image beyond what may be decoded is too large', async () => {
-    const wide = await gatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } });
-    try {
+    await withGatehouse({ network: origin, env: { MEDIA_SIGNING_SECRETS: NEW } }, async (wide) => {
       origin.answer = (_req, res) =>
         void res
           .writeHead(200, { 'content-length': 50 * 1024 * 1024 + 1 })
           .write(Buffer.concat([png, Buffer.alloc(5000)]));
       expectRefusal(await wide.anonymous.get(`${pathTo()}?width=10`), 'PAYLOAD_TOO_LARGE');
-    } finally {
-      await wide.close();
-    }
+    });
   });
 });
 
@@ -754,22 +749,22 @@ describe('media.md sections 10 and 11, secrecy', () => {
   });
 
   test('nothing of it counts towards a ban', async () => {
-    const strict = await gatehouse({
-      network: origin,
-      env: { MEDIA_SIGNING_SECRETS: NEW, TRUSTED_PROXIES: '127.0.0.0/8', IP_BAN_SCORE: '1', IP_BAN_STRIKES: '1' },
-    });
-    try {
-      const client = strict.anonymous.with({ 'x-forwarded-for': '93.184.216.77' });
-      origin.answer = (_req, res) => void res.writeHead(429).end();
-      for (let n = 0; n < 5; n++) {
-        expectRefusal(await client.get(`/media/external/${'A'.repeat(43)}/v2/abc`), 'UNAUTHORIZED');
-        expectRefusal(await client.put('/media/relay/a?t=b', new Uint8Array(1)), 'UNAUTHORIZED');
-        expect((await client.get(pathTo())).status).toBe(429);
-      }
-      expect((await client.get('/.well-known/service')).status).toBe(200);
-      expect(await strict.sql('SELECT * FROM ip_ban')).toEqual([]);
-    } finally {
-      await strict.close();
-    }
+    await withGatehouse(
+      {
+        network: origin,
+        env: { MEDIA_SIGNING_SECRETS: NEW, TRUSTED_PROXIES: '127.0.0.0/8', IP_BAN_SCORE: '1', IP_BAN_STRIKES: '1' },
+      },
+      async (strict) => {
+        const client = strict.anonymous.with({ 'x-forwarded-for': '93.184.216.77' });
+        origin.answer = (_req, res) => void res.writeHead(429).end();
+        for (let n = 0; n < 5; n++) {
+          expectRefusal(await client.get(`/media/external/${'A'.repeat(43)}/v2/abc`), 'UNAUTHORIZED');
+          expectRefusal(await client.put('/media/relay/a?t=b', new Uint8Array(1)), 'UNAUTHORIZED');
+          expect((await client.get(pathTo())).status).toBe(429);
+        }
+        expect((await client.get('/.well-known/service')).status).toBe(200);
+        expect(await strict.sql('SELECT * FROM ip_ban')).toEqual([]);
+      },
+    );
   });
 });

@@ -19,6 +19,7 @@ import {
   planUploads,
   uploadFile,
   Wire,
+  withGatehouse,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -176,32 +177,32 @@ describe('media.md section 8, range abuse', () => {
 
 describe('media.md section 1, buckets', () => {
   test('reads count by address, apart from the global bucket; issuing counts by account', async () => {
-    const limited = await gatehouse({
-      env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"media:read": "80/36000", "media:external": "3/36000"}' },
-    });
-    try {
-      const owner = await person(limited, 'owner');
-      const paths = [
-        ...['/media/attachments/1/2/3', '/media/avatars/1/x.png', '/media/banners/1/x.png'],
-        `/media/external/${'A'.repeat(43)}/v2/abc`,
-      ];
-      for (let n = 0; n < 80; n++) {
-        const { status } = await limited.anonymous.get(paths[n % 4] as string);
-        expect(status).toBe(n % 4 === 3 ? 401 : 404);
-      }
-      for (const path of paths) {
-        const answer = await limited.as(owner).get(path);
-        expectRefusal(answer, 'RATE_LIMITED', { global: false });
-        expect(answer.headers.has('access-control-allow-origin')).toBe(false);
-      }
-      const elsewhere = await limited.anonymous.from('127.0.0.2').get(paths[0] as string);
-      expectRefusal(elsewhere, 'NOT_FOUND');
-      expect(elsewhere.headers.get('x-ratelimit-limit')).toBe('80');
-      const sign = () => limited.as(owner).post('/v1/media/external', { url: 'https://images.example.com/' });
-      for (let n = 0; n < 3; n++) expect((await sign()).status).toBe(200);
-      expectRefusal(await sign(), 'RATE_LIMITED');
-    } finally {
-      await limited.close();
-    }
+    await withGatehouse(
+      {
+        env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"media:read": "80/36000", "media:external": "3/36000"}' },
+      },
+      async (limited) => {
+        const owner = await person(limited, 'owner');
+        const paths = [
+          ...['/media/attachments/1/2/3', '/media/avatars/1/x.png', '/media/banners/1/x.png'],
+          `/media/external/${'A'.repeat(43)}/v2/abc`,
+        ];
+        for (let n = 0; n < 80; n++) {
+          const { status } = await limited.anonymous.get(paths[n % 4] as string);
+          expect(status).toBe(n % 4 === 3 ? 401 : 404);
+        }
+        for (const path of paths) {
+          const answer = await limited.as(owner).get(path);
+          expectRefusal(answer, 'RATE_LIMITED', { global: false });
+          expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+        }
+        const elsewhere = await limited.anonymous.from('127.0.0.2').get(paths[0] as string);
+        expectRefusal(elsewhere, 'NOT_FOUND');
+        expect(elsewhere.headers.get('x-ratelimit-limit')).toBe('80');
+        const sign = () => limited.as(owner).post('/v1/media/external', { url: 'https://images.example.com/' });
+        for (let n = 0; n < 3; n++) expect((await sign()).status).toBe(200);
+        expectRefusal(await sign(), 'RATE_LIMITED');
+      },
+    );
   });
 });

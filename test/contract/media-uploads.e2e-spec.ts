@@ -18,6 +18,7 @@ import {
   uploadFile,
   Wire,
   wire,
+  withGatehouse,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -454,8 +455,7 @@ describe('media.md section 11 secrecy of URLs', () => {
 
 describe('media.md sections 3 and 4, other configurations', () => {
   test('MEDIA_UPLOADS_ENABLED=false closes planning and finishing', async () => {
-    const other = await gatehouse({ env: { MEDIA_UPLOADS_ENABLED: 'false' } });
-    try {
+    await withGatehouse({ env: { MEDIA_UPLOADS_ENABLED: 'false' } }, async (other) => {
       const bob = await person(other, 'bob');
       const attachments = [{ id: 0, filename: 'a', file_size: 1, content_type: 'x' }];
       const uploads = [{ upload_filename: 'x' }];
@@ -464,34 +464,32 @@ describe('media.md sections 3 and 4, other configurations', () => {
         await other.as(bob).post('/v1/media/uploads/complete', { uploads }),
         'FEATURE_TEMPORARILY_DISABLED',
       );
-    } finally {
-      await other.close();
-    }
+    });
   });
 
   test('the first configured secret signs, and a store that fails answers 502 and leaves the capability unused', async () => {
     const root = mkdtempSync(join(tmpdir(), 'gatehouse-media-'));
     writeFileSync(join(root, 'uploads'), 'in the way');
     const secrets = [Buffer.alloc(32, 1), Buffer.alloc(32)];
-    const other = await gatehouse({
-      env: {
-        MEDIA_LOCAL_ROOT: root,
-        MEDIA_RELAY_SECRETS: secrets.map((secret) => secret.toString('base64')).join(', '),
+    await withGatehouse(
+      {
+        env: {
+          MEDIA_LOCAL_ROOT: root,
+          MEDIA_RELAY_SECRETS: secrets.map((secret) => secret.toString('base64')).join(', '),
+        },
       },
-    });
-    try {
-      const claims: Claims = { b: 'uploads', k: 'abc', m: 'put', mb: 10, e: other.clock.seconds() + 60 };
-      const path = `/media/relay/abc?t=${signCapability(secrets[1] as Buffer, claims)}`;
-      expectRefusal(await other.anonymous.put(path, bytes('hello')), 'BAD_GATEWAY');
-      expect(await other.sql('SELECT 1 FROM media_capability')).toEqual([]);
-      const bob = await person(other, 'bob');
-      const [planned] = await planUploads(other, bob, [{ filename: 'a', size: 1 }]);
-      const t = new URL(planned?.upload_url ?? '').searchParams.get('t') ?? '';
-      const signed = JSON.parse(Buffer.from(t.split('.')[0] ?? '', 'base64url').toString());
-      expect(t).toBe(signCapability(secrets[0] as Buffer, signed));
-    } finally {
-      await other.close();
-    }
+      async (other) => {
+        const claims: Claims = { b: 'uploads', k: 'abc', m: 'put', mb: 10, e: other.clock.seconds() + 60 };
+        const path = `/media/relay/abc?t=${signCapability(secrets[1] as Buffer, claims)}`;
+        expectRefusal(await other.anonymous.put(path, bytes('hello')), 'BAD_GATEWAY');
+        expect(await other.sql('SELECT 1 FROM media_capability')).toEqual([]);
+        const bob = await person(other, 'bob');
+        const [planned] = await planUploads(other, bob, [{ filename: 'a', size: 1 }]);
+        const t = new URL(planned?.upload_url ?? '').searchParams.get('t') ?? '';
+        const signed = JSON.parse(Buffer.from(t.split('.')[0] ?? '', 'base64url').toString());
+        expect(t).toBe(signCapability(secrets[0] as Buffer, signed));
+      },
+    );
   });
 
   test('a secret that is too short stops the boot', async () => {

@@ -4,17 +4,19 @@ import {
   type Answer,
   type App,
   asApp,
-  exchange,
+  clients,
   expectRefusal,
+  expectUngranted,
   type Gatehouse,
   gatehouse,
+  inState,
   isAlive,
-  newApp,
   newCode,
   newTokens,
   noticesOf,
   type Persona,
   person,
+  REFUSED_STATES,
   refresh,
   verifyEmail,
 } from '../support/index.js';
@@ -25,17 +27,12 @@ const REVOKE = '/v1/oauth2/token/revoke';
 
 let service: Gatehouse;
 let alice: Persona;
-let owner: Persona;
 let app: App;
 let stranger: App;
 let publicApp: App;
 beforeAll(async () => {
   service = await gatehouse();
-  alice = await person(service, 'alice');
-  owner = await person(service, 'owner');
-  app = await newApp(service, owner);
-  stranger = await newApp(service, owner);
-  publicApp = await newApp(service, owner, { client_type: 'public' });
+  ({ alice, app, stranger, publicApp } = await clients(service));
 });
 afterAll(() => service.close());
 
@@ -47,17 +44,6 @@ const expire = (token: string) =>
     `UPDATE oauth_token SET expires_at = now() - interval '1 second' WHERE digest = sha256(convert_to($1, 'UTF8'))`,
     [token],
   );
-
-const REFUSED_STATES = [
-  ...['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'flags = 1::bigint << 38'],
-  ...['banned = true', "banned = true, banned_until = now() + interval '1 hour'"],
-];
-/** Sets by hand the flags and the ban that operations of other areas set, and lifts them again. */
-const inState = async (assignment: string, work: () => Promise<void>) => {
-  await service.sql(`UPDATE account SET ${assignment} WHERE id = $1`, [alice.id]);
-  await work();
-  await service.sql('UPDATE account SET flags = 0, banned = false, banned_until = NULL WHERE id = $1', [alice.id]);
-};
 
 const face = () => ({
   id: alice.id,
@@ -200,7 +186,7 @@ describe('5.9 and 5.10, who may ask', () => {
   test('not while the account is deleted, disabled or banned', async () => {
     const { access_token } = await newTokens(service, alice, app);
     for (const state of REFUSED_STATES) {
-      await inState(state, async () => {
+      await inState(service, alice, state, async () => {
         for (const path of [USERINFO, ME]) expectRefusal(await asBearer(access_token).get(path), 'UNAUTHORIZED');
       });
       expect((await asBearer(access_token).get(ME)).status).toBe(200);
@@ -310,7 +296,7 @@ describe('5.7 POST /v1/oauth2/introspect', () => {
   test('not active while the account is deleted, disabled or banned', async () => {
     const tokens = await newTokens(service, alice, app);
     for (const state of REFUSED_STATES) {
-      await inState(state, async () => {
+      await inState(service, alice, state, async () => {
         for (const token of [tokens.access_token, tokens.refresh_token]) {
           expect((await introspect(app, token)).body).toEqual(INACTIVE);
         }
@@ -346,18 +332,7 @@ describe('5.8 POST /v1/oauth2/token/revoke', () => {
       expect(answer.headers.has('content-type')).toBe(false);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('pragma')).toBe('no-cache');
-      for (const tokens of [first, second]) {
-        expect(await isAlive(service, tokens.access_token)).toBe(false);
-        expectRefusal(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT');
-      }
-      expectRefusal(await exchange(service, app, pending), 'INVALID_GRANT');
-      for (const table of ['oauth_code', 'oauth_family', 'oauth_token', 'oauth_bot_grant']) {
-        const left = await service.sql(`SELECT 1 FROM ${table} WHERE account_id = $1 AND application_id = $2`, [
-          bob.id,
-          app.id,
-        ]);
-        expect({ table, left: left.length }).toEqual({ table, left: 0 });
-      }
+      await expectUngranted(service, app, bob, { tokens: [first, second], code: pending });
       expect(await isAlive(service, elsewhere.access_token)).toBe(true);
       expect(await isAlive(service, others.access_token)).toBe(true);
       expect((await service.as(bob).get('/v1/users/@me')).status).toBe(200);

@@ -10,6 +10,7 @@ import {
   expectRefusal,
   type Gatehouse,
   gatehouse,
+  inState,
   newApp,
   newCode,
   newTokens,
@@ -18,6 +19,7 @@ import {
   parametersOf,
   person,
   pkce,
+  withGatehouse,
 } from '../support/index.js';
 
 const ORIGIN = 'https://gate.example';
@@ -131,15 +133,12 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
   });
 
   test('OAUTH_CONSENT_URL may name another frontend', async () => {
-    const other = await gatehouse({ env: { OAUTH_CONSENT_URL: 'https://front.example/consent?theme=dark' } });
-    try {
+    await withGatehouse({ env: { OAUTH_CONSENT_URL: 'https://front.example/consent?theme=dark' } }, async (other) => {
       const answer = await other.anonymous.get('/v1/oauth2/authorize?client_id=1&scope=identify');
       expect(answer.headers.get('location')).toBe(
         'https://front.example/consent?theme=dark&client_id=1&scope=identify',
       );
-    } finally {
-      await other.close();
-    }
+    });
   });
 
   test('a query that fails validation is refused without a redirect', async () => {
@@ -283,9 +282,7 @@ describe('5.3 GET /v1/oauth2/authorize', () => {
       const bob = await person(service, 'bob');
       await newTokens(service, bob, app);
       for (const state of ['flags = 1::bigint << 34', 'flags = 1::bigint << 38', 'banned = true']) {
-        await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [bob.id]);
-        const { query } = redirectOf(await authorize(silent(), bob));
-        await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [bob.id]);
+        const { query } = redirectOf(await inState(service, bob, state, () => authorize(silent(), bob)));
         expect(query).toEqual({ error: 'consent_required', state: 'a b&c', iss: ORIGIN });
       }
       expect(redirectOf(await authorize(silent(), bob)).query).toHaveProperty('code');
@@ -510,10 +507,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
     const states = ['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'banned = true'];
     await withoutEffect(async () => {
       for (const state of states) {
-        await service.sql(`UPDATE account SET ${state} WHERE id = $1`, [alice.id]);
-        const answer = await consent(service, alice, app);
-        await service.sql('UPDATE account SET flags = 0, banned = false WHERE id = $1', [alice.id]);
-        expectRefusal(answer, 'ACCESS_DENIED');
+        expectRefusal(await inState(service, alice, state, () => consent(service, alice, app)), 'ACCESS_DENIED');
       }
     });
   });

@@ -14,6 +14,7 @@ import {
   newTokens,
   type Persona,
   person,
+  withGatehouse,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -231,14 +232,11 @@ describe('5.5 client authentication', () => {
   });
 
   test('the built-in Admin application authenticates itself with ADMIN_OAUTH_CLIENT_SECRET', async () => {
-    const configured = await gatehouse({ env: { ADMIN_OAUTH_CLIENT_SECRET: 'S'.repeat(43) } });
-    try {
+    await withGatehouse({ env: { ADMIN_OAUTH_CLIENT_SECRET: 'S'.repeat(43) } }, async (configured) => {
       const { id } = configured.app.get(AdminApplication);
       expect((await configured.as(basic(id, 'S'.repeat(43))).form(PATH, TOKEN)).status).toBe(200);
       expectRefusal(await configured.as(basic(id, 'T'.repeat(43))).form(PATH, TOKEN), 'INVALID_CLIENT');
-    } finally {
-      await configured.close();
-    }
+    });
   });
 });
 
@@ -318,30 +316,32 @@ describe('6.6 client secret reset and deletion', () => {
 
 describe('5.5 limits', () => {
   test('are keyed by client address, whatever credential is presented', async () => {
-    const limited = await gatehouse({
-      env: {
-        RATE_LIMITS: 'on',
-        RATE_LIMIT_OVERRIDES: JSON.stringify({ 'oauth:token': '3/60', 'oauth:introspect': '4/60' }),
+    await withGatehouse(
+      {
+        env: {
+          RATE_LIMITS: 'on',
+          RATE_LIMIT_OVERRIDES: JSON.stringify({ 'oauth:token': '3/60', 'oauth:introspect': '4/60' }),
+        },
       },
-    });
-    try {
-      const bob = await person(limited, 'bob');
-      const [first, second] = [await newApp(limited, bob), await newApp(limited, bob)];
-      const post = (path: string, target: App | null) =>
-        (target ? limited.as(basic(target.id, target.secret as string)) : limited.anonymous).form(path, { token: 'x' });
-      expectRefusal(await post('/v1/oauth2/token', first), 'INVALID_REQUEST');
-      expectRefusal(await post('/v1/oauth2/token', null), 'INVALID_CLIENT');
-      expectRefusal(await post('/v1/oauth2/token', second), 'INVALID_REQUEST');
-      const refused = await post('/v1/oauth2/token', second);
-      expectRefusal(refused, 'RATE_LIMITED', { global: false });
-      expect(refused.headers.get('pragma')).toBe('no-cache');
-      expect((await post('/v1/oauth2/introspect', first)).status).toBe(200);
-      expect((await post(PATH, first)).status).toBe(200);
-      expect((await post(PATH, second)).status).toBe(200);
-      expect((await post('/v1/oauth2/introspect', second)).status).toBe(200);
-      expectRefusal(await post(PATH, first), 'RATE_LIMITED');
-    } finally {
-      await limited.close();
-    }
+      async (limited) => {
+        const bob = await person(limited, 'bob');
+        const [first, second] = [await newApp(limited, bob), await newApp(limited, bob)];
+        const post = (path: string, target: App | null) =>
+          (target ? limited.as(basic(target.id, target.secret as string)) : limited.anonymous).form(path, {
+            token: 'x',
+          });
+        expectRefusal(await post('/v1/oauth2/token', first), 'INVALID_REQUEST');
+        expectRefusal(await post('/v1/oauth2/token', null), 'INVALID_CLIENT');
+        expectRefusal(await post('/v1/oauth2/token', second), 'INVALID_REQUEST');
+        const refused = await post('/v1/oauth2/token', second);
+        expectRefusal(refused, 'RATE_LIMITED', { global: false });
+        expect(refused.headers.get('pragma')).toBe('no-cache');
+        expect((await post('/v1/oauth2/introspect', first)).status).toBe(200);
+        expect((await post(PATH, first)).status).toBe(200);
+        expect((await post(PATH, second)).status).toBe(200);
+        expect((await post('/v1/oauth2/introspect', second)).status).toBe(200);
+        expectRefusal(await post(PATH, first), 'RATE_LIMITED');
+      },
+    );
   });
 });

@@ -2,9 +2,9 @@ import { AdminApplication } from '../../src/oauth/admin-application.service.js';
 import {
   type App,
   consent,
-  exchange,
   expectInvalid,
   expectRefusal,
+  expectUngranted,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -116,18 +116,7 @@ describe('5.11 DELETE /v1/oauth2/@me/authorizations/{applicationId}', () => {
     const others = await newTokens(service, bob, app);
     const events = noticesOf(service, 'event');
     expect((await remove(alice, app.id)).status).toBe(204);
-    for (const { access_token, refresh_token } of [first, again]) {
-      expect(await isAlive(service, access_token)).toBe(false);
-      expectRefusal(await refresh(service, app, refresh_token), 'INVALID_GRANT');
-    }
-    expectRefusal(await exchange(service, app, pending), 'INVALID_GRANT');
-    for (const table of ['oauth_code', 'oauth_family', 'oauth_token', 'oauth_bot_grant']) {
-      const left = await service.sql(`SELECT 1 FROM ${table} WHERE account_id = $1 AND application_id = $2`, [
-        alice.id,
-        app.id,
-      ]);
-      expect({ table, left: left.length }).toEqual({ table, left: 0 });
-    }
+    await expectUngranted(service, app, alice, { tokens: [first, again], code: pending });
     expect(await isAlive(service, elsewhere.access_token)).toBe(true);
     expect(await isAlive(service, others.access_token)).toBe(true);
     expect((await listOf(alice)).map(({ application }) => application.id)).toEqual([second.id]);

@@ -3,10 +3,12 @@ import {
   type Answer,
   type App,
   asApp,
+  clients,
   exchange,
   expectRefusal,
   type Gatehouse,
   gatehouse,
+  inState,
   isAlive,
   newApp,
   newCode,
@@ -14,6 +16,7 @@ import {
   type Persona,
   person,
   pkce,
+  REFUSED_STATES,
   refresh,
 } from '../support/index.js';
 
@@ -31,17 +34,12 @@ function theWinner(answers: Answer[]) {
 describe('3.3 rotation, reuse, races', () => {
   let service: Gatehouse;
   let alice: Persona;
-  let owner: Persona;
   let app: App;
   let stranger: App;
   let publicStranger: App;
   beforeAll(async () => {
     service = await gatehouse();
-    alice = await person(service, 'alice');
-    owner = await person(service, 'owner');
-    app = await newApp(service, owner);
-    stranger = await newApp(service, owner);
-    publicStranger = await newApp(service, owner, { client_type: 'public' });
+    ({ alice, app, stranger, publicApp: publicStranger } = await clients(service));
   });
   afterAll(() => service.close());
 
@@ -49,17 +47,6 @@ describe('3.3 rotation, reuse, races', () => {
     (await service.sql(`SELECT 1 FROM oauth_family WHERE code_digest = sha256(convert_to($1, 'UTF8'))`, [code])).length;
   const isPending = async (code: string) =>
     (await service.sql(`SELECT 1 FROM oauth_code WHERE digest = sha256(convert_to($1, 'UTF8'))`, [code])).length === 1;
-
-  /** Lifts the flags and the ban that a test sets by hand, as the operations that set them are another area's. */
-  const inState = async (assignment: string, work: () => Promise<void>) => {
-    await service.sql(`UPDATE account SET ${assignment} WHERE id = $1`, [alice.id]);
-    await work();
-    await service.sql('UPDATE account SET flags = 0, banned = false, banned_until = NULL WHERE id = $1', [alice.id]);
-  };
-  const REFUSED_STATES = [
-    ...['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'flags = 1::bigint << 38'],
-    ...['banned = true', "banned = true, banned_until = now() + interval '1 hour'"],
-  ];
 
   test('a code works once; presented again it takes every token of its family with it', async () => {
     const other = await newTokens(service, alice, app);
@@ -155,7 +142,9 @@ describe('3.3 rotation, reuse, races', () => {
   test('a code of a deleted, disabled or banned account is refused without being consumed', async () => {
     for (const state of REFUSED_STATES) {
       const code = await newCode(service, alice, app);
-      await inState(state, async () => expectRefusal(await exchange(service, app, code), 'INVALID_GRANT'));
+      await inState(service, alice, state, async () =>
+        expectRefusal(await exchange(service, app, code), 'INVALID_GRANT'),
+      );
       expect((await exchange(service, app, code)).status).toBe(200);
     }
   });
@@ -240,7 +229,7 @@ describe('3.3 rotation, reuse, races', () => {
   test('a refresh token of a deleted, disabled or banned account is refused without being consumed', async () => {
     for (const state of REFUSED_STATES) {
       const tokens = await newTokens(service, alice, app);
-      await inState(state, async () =>
+      await inState(service, alice, state, async () =>
         expectRefusal(await refresh(service, app, tokens.refresh_token), 'INVALID_GRANT'),
       );
       expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200);

@@ -10,6 +10,7 @@ import {
   passkeySudo,
   person,
   type SoftwareAuthenticator,
+  withGatehouse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -467,8 +468,7 @@ describe('account.md 6.4 sudo helpers', () => {
 
 describe('auth.md section 13 the bridge switched off', () => {
   test('PASSKEY_BRIDGE=off: both starts are FEATURE_TEMPORARILY_DISABLED, and discovery says so', async () => {
-    const off = await gatehouse({ env: { PASSKEY_BRIDGE: 'off' } });
-    try {
+    await withGatehouse({ env: { PASSKEY_BRIDGE: 'off' } }, async (off) => {
       const { nonceHash } = new Starter();
       const login = { purpose: 'login', runner: 'page', nonce_hash: nonceHash };
       expectRefusal(await off.anonymous.post(BRIDGE, login), 'FEATURE_TEMPORARILY_DISABLED');
@@ -477,8 +477,6 @@ describe('auth.md section 13 the bridge switched off', () => {
       expectRefusal(await off.as(persona).post(SUDO_BRIDGE, sudo), 'FEATURE_TEMPORARILY_DISABLED');
       const { body } = await off.anonymous.get('/.well-known/service');
       expect(body.features.passkey_bridge).toBe(false);
-    } finally {
-      await off.close();
-    }
+    });
   });
 });

@@ -7,9 +7,9 @@ import {
   type Persona,
   passkeyAsSecondFactor,
   passkeySudo,
-  person,
   SoftwareAuthenticator,
   signIn,
+  verified,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -26,12 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function verified(name: string): Promise<Persona> {
-  const persona = await person(service, name);
-  await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
-  return persona;
-}
-
 const challengeOf = async (persona: Persona, proof: object = { password: persona.password }): Promise<string> => {
   const { status, body } = await service.as(persona).post(OPTIONS, proof);
   expect(status).toBe(200);
@@ -42,7 +36,7 @@ const listOf = async (persona: Persona) => (await service.as(persona).get(BASE))
 
 describe('account.md 6.3 registration options', () => {
   test('the options have exactly the members of the contract, the user id being the decimal id in base64url', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { status, body } = await service.as(alice).post(OPTIONS, { password: alice.password });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -64,7 +58,7 @@ describe('account.md 6.3 registration options', () => {
   });
 
   test('every passkey that the account has is excluded', async () => {
-    const bob = await verified('bob');
+    const bob = await verified(service, 'bob');
     const key = await withPasskey(service, bob);
     const proof = await passkeySudo(service, bob, key);
     const { body } = await service.as(bob).post(OPTIONS, proof);
@@ -72,7 +66,7 @@ describe('account.md 6.3 registration options', () => {
   });
 
   test('sudo is required, and no proof is issued or returned', async () => {
-    const carol = await verified('carol');
+    const carol = await verified(service, 'carol');
     expectRefusal(await service.as(carol).post(OPTIONS), 'SUDO_MODE_REQUIRED', {
       has_mfa: false,
       methods: { totp: false, webauthn: false, backup_codes: false },
@@ -85,7 +79,7 @@ describe('account.md 6.3 registration options', () => {
   });
 
   test('an account without a verified address gets MFA_EMAIL_VERIFICATION_REQUIRED at options and at registration', async () => {
-    const dave = await verified('dave');
+    const dave = await verified(service, 'dave');
     const challenge = await challengeOf(dave);
     await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [dave.id]);
     const options = await service.as(dave).post(OPTIONS, { password: dave.password });
@@ -102,7 +96,7 @@ describe('account.md 6.3 registration options', () => {
 
 describe('account.md 6.3 register, list, rename, delete', () => {
   test('a registered passkey is listed with id, name and times only, and the key is stored', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const challenge = await challengeOf(alice);
     const key = new SoftwareAuthenticator();
     const answer = await service
@@ -115,7 +109,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test.each(['ES256', 'RS256', 'EdDSA'] as const)('a passkey of %s is accepted and can sign in', async (algorithm) => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const key = await withPasskey(service, alice, new SoftwareAuthenticator(algorithm));
     const { body: options } = await service.anonymous.post('/v1/auth/webauthn/authentication-options');
     const answer = await service.anonymous.post('/v1/auth/webauthn/authenticate', {
@@ -128,7 +122,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('registration without user verification is accepted, without user presence refused', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const key = new SoftwareAuthenticator();
     const [first, second] = [await challengeOf(alice), await challengeOf(alice)];
     const absent = key.create({ challenge: first }, { up: false });
@@ -142,7 +136,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('a name is 1 to 100 characters; a body fault does not spend the challenge', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const challenge = await challengeOf(alice);
     const response = new SoftwareAuthenticator().create({ challenge });
     const post = (name: unknown) => service.as(alice).post(BASE, { response, challenge, name });
@@ -158,7 +152,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('a challenge is spent by a failed registration too', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const challenge = await challengeOf(alice);
     const key = new SoftwareAuthenticator();
     const post = (response: object) => service.as(alice).post(BASE, { response, challenge, name: 'key' });
@@ -171,7 +165,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('a challenge of another account, of another purpose, expired or made up is unknown', async () => {
-    const [alice, mallory] = [await verified('alice'), await verified('mallory')];
+    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
     const key = await withPasskey(service, alice);
     const expired = await challengeOf(mallory);
     await service.sql(
@@ -192,7 +186,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('a credential id is unique across accounts', async () => {
-    const [alice, mallory] = [await verified('alice'), await verified('mallory')];
+    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
     const key = await withPasskey(service, alice);
     const challenge = await challengeOf(mallory);
     const copy = new SoftwareAuthenticator('ES256', { id: Buffer.from(key.id, 'base64url') });
@@ -212,7 +206,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('of 32 parallel registrations with one challenge exactly one wins', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const challenge = await challengeOf(alice);
     const answers = await Promise.all(
       Array.from({ length: 32 }, () => {
@@ -227,7 +221,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('an account has at most ten passkeys, also when they are registered at the same time', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const challenges: string[] = [];
     for (let i = 0; i < 14; i++) challenges.push(await challengeOf(alice));
     const answers = await Promise.all(
@@ -243,7 +237,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('rename changes the name of an own passkey only', async () => {
-    const [alice, mallory] = [await verified('alice'), await verified('mallory')];
+    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
     const key = await withPasskey(service, alice);
     const path = `${BASE}/${key.id}`;
     expectRefusal(await service.as(alice).patch(path, { name: 'new' }), 'SUDO_MODE_REQUIRED');
@@ -259,7 +253,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('an unknown passkey is UNKNOWN_WEBAUTHN_CREDENTIAL, whatever its id looks like', async () => {
-    const [alice, mallory] = [await verified('alice'), await verified('mallory')];
+    const [alice, mallory] = [await verified(service, 'alice'), await verified(service, 'mallory')];
     const key = await withPasskey(service, alice);
     for (const id of [key.id, 'x', '%00', encodeURIComponent("' OR 1=1"), 'A'.repeat(1024)]) {
       const answer = await service.as(mallory).delete(`${BASE}/${id}`, { password: mallory.password });
@@ -272,7 +266,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('deleting a passkey voids sudo proofs and returns none; a refused delete returns the fresh one', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const key = await withPasskey(service, alice);
     const second = await withPasskey(
       service,
@@ -290,7 +284,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
   });
 
   test('a deleted passkey can be used for nothing any more', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const key = await withPasskey(service, alice);
     const proof = await passkeySudo(service, alice, key);
     expect((await service.as(alice).delete(`${BASE}/${key.id}`, proof)).status).toBe(204);
@@ -305,7 +299,7 @@ describe('account.md 6.3 register, list, rename, delete', () => {
 
 describe('account.md 6.3 the second-factor switch', () => {
   test('the switch is off until it is set; on, it requires the passkey at login and shows in the account', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const key = await withPasskey(service, alice);
     const before = await service.as(alice).get('/v1/users/@me');
     expect(before.body.mfa_enabled).toBe(false);
@@ -332,7 +326,7 @@ describe('account.md 6.3 the second-factor switch', () => {
   });
 
   test('setting the current value changes nothing; codes that are left are kept', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const key = await withPasskey(service, alice);
     const set = async (enabled: boolean) =>
       service.as(alice).put(SWITCH, { enabled, ...(await passkeySudo(service, alice, key)) });
@@ -344,7 +338,7 @@ describe('account.md 6.3 the second-factor switch', () => {
   });
 
   test('an account without a passkey cannot turn it on', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const answer = await service.as(alice).put(SWITCH, { enabled: true, password: alice.password });
     expectRefusal(answer, 'NO_PASSKEYS_REGISTERED');
     expectInvalid(await service.as(alice).put(SWITCH, { password: alice.password }), 'enabled: INVALID_FORMAT');
@@ -352,7 +346,7 @@ describe('account.md 6.3 the second-factor switch', () => {
   });
 
   test('deleting the last passkey turns the switch off and, without an authenticator, removes the backup codes', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const key = await withPasskey(service, alice);
     const [code] = await passkeyAsSecondFactor(service, alice, key);
     const proof = await passkeySudo(service, alice, key);
@@ -365,7 +359,7 @@ describe('account.md 6.3 the second-factor switch', () => {
   });
 
   test('with an authenticator the backup codes survive the last passkey', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const sudo = { mfa_method: 'totp', mfa_code: authenticator.next() };
     const key = await withPasskey(service, alice, new SoftwareAuthenticator(), sudo);
@@ -378,7 +372,7 @@ describe('account.md 6.3 the second-factor switch', () => {
 
 describe('account.md 6.3 events', () => {
   test('register, rename and delete emit WEBAUTHN_CREDENTIALS_UPDATE, the switch USER_UPDATE', async () => {
-    const alice = await verified('alice');
+    const alice = await verified(service, 'alice');
     events.of(alice);
     const key = await withPasskey(service, alice);
     expect(events.of(alice)).toEqual(['WEBAUTHN_CREDENTIALS_UPDATE']);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   service = await gatehouseWithSso(provider);
 });
 afterEach(() => {
-  for (const endpoint of Object.keys(provider.instead)) delete provider.instead[endpoint as 'token'];
+  provider.behave();
 });
 afterAll(async () => {
   await service.close();

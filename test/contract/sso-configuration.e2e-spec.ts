@@ -339,8 +339,7 @@ describe('sso.md: discovery, status, enforcement', () => {
     admin = await administrator(service, '*');
   });
   afterEach(async () => {
-    for (const endpoint of Object.keys(provider.instead)) delete provider.instead[endpoint as 'token'];
-    provider.description = {};
+    provider.behave();
     await configureSso(service, {
       ...{ enabled: true, enforced: false, issuer: provider.issuer, client_id: provider.clientId, display_name: null },
       ...{ authorization_url: null, token_url: null, userinfo_url: null, jwks_url: null },

@@ -20,8 +20,7 @@ beforeAll(async () => {
 });
 /** Each test begins with a provider in order whose description was just read, and whose keys were not. */
 beforeEach(async () => {
-  for (const endpoint of Object.keys(provider.instead)) delete provider.instead[endpoint as 'token'];
-  provider.description = {};
+  provider.behave();
   await provider.rotate();
   service.clock.advance({ minutes: 1 });
   await service.sql('DELETE FROM sso_document');

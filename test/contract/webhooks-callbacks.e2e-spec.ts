@@ -8,6 +8,7 @@ import {
   newHook,
   type Persona,
   person,
+  withGatehouse,
 } from '../support/index.js';
 
 let service: Gatehouse;
@@ -479,24 +480,28 @@ describe('webhooks.md section 6, github', () => {
 
 describe('webhooks.md section 3, buckets of the callbacks', () => {
   test('slack shares that of execution, github has its own; both are kept per webhook', async () => {
-    const limited = await gatehouse({
-      env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:execute": "60/36000"}' },
-    });
-    try {
-      const owner = await person(limited, 'owner');
-      const own = await newHook(limited, owner);
-      const other = await newHook(limited, owner);
-      for (let n = 0; n < 30; n++) {
-        expect((await limited.anonymous.post(own.path, { content: 'x' })).status).toBe(204);
-        expect((await limited.anonymous.post(`${own.path}/slack`, { text: 'x' })).status).toBe(200);
-      }
-      expectRefusal(await limited.anonymous.post(`${own.path}/slack`, { text: 'x' }), 'RATE_LIMITED');
-      expectRefusal(await limited.anonymous.post(own.path, { content: 'x' }), 'RATE_LIMITED');
-      expect((await limited.anonymous.post(`${other.path}/slack`, { text: 'x' })).status).toBe(200);
-      const pinged = await limited.anonymous.post(`${own.path}/github`, {}, { headers: { 'x-github-event': 'ping' } });
-      expect([pinged.status, pinged.headers.get('x-ratelimit-limit')]).toEqual([204, '200']);
-    } finally {
-      await limited.close();
-    }
+    await withGatehouse(
+      {
+        env: { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"webhook:execute": "60/36000"}' },
+      },
+      async (limited) => {
+        const owner = await person(limited, 'owner');
+        const own = await newHook(limited, owner);
+        const other = await newHook(limited, owner);
+        for (let n = 0; n < 30; n++) {
+          expect((await limited.anonymous.post(own.path, { content: 'x' })).status).toBe(204);
+          expect((await limited.anonymous.post(`${own.path}/slack`, { text: 'x' })).status).toBe(200);
+        }
+        expectRefusal(await limited.anonymous.post(`${own.path}/slack`, { text: 'x' }), 'RATE_LIMITED');
+        expectRefusal(await limited.anonymous.post(own.path, { content: 'x' }), 'RATE_LIMITED');
+        expect((await limited.anonymous.post(`${other.path}/slack`, { text: 'x' })).status).toBe(200);
+        const pinged = await limited.anonymous.post(
+          `${own.path}/github`,
+          {},
+          { headers: { 'x-github-event': 'ping' } },
+        );
+        expect([pinged.status, pinged.headers.get('x-ratelimit-limit')]).toEqual([204, '200']);
+      },
+    );
   });
 });

@@ -9,6 +9,7 @@ import {
   outfit,
   type Persona,
   person,
+  withGatehouse,
 } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
@@ -262,19 +263,19 @@ describe('webhooks.md section 8, retention and ends', () => {
   });
 
   test('WEBHOOK_MESSAGE_RETENTION_DAYS and WEBHOOK_MAX_PER_ACCOUNT are followed', async () => {
-    const other = await gatehouse({ env: { WEBHOOK_MESSAGE_RETENTION_DAYS: '2', WEBHOOK_MAX_PER_ACCOUNT: '1' } });
-    try {
-      const bob = await person(other, 'bob');
-      const hook = await newHook(other, bob);
-      expectRefusal(await other.as(bob).post('/v1/users/@me/webhooks', { name: 'x' }), 'MAX_WEBHOOKS');
-      await other.anonymous.post(hook.path, { content: 'x' });
-      const [row] = await other.sql(
-        'SELECT extract(epoch FROM expires_at - created_at)::float AS life FROM webhook_message',
-      );
-      expect(Math.round(row?.life / 3600)).toBe(48);
-    } finally {
-      await other.close();
-    }
+    await withGatehouse(
+      { env: { WEBHOOK_MESSAGE_RETENTION_DAYS: '2', WEBHOOK_MAX_PER_ACCOUNT: '1' } },
+      async (other) => {
+        const bob = await person(other, 'bob');
+        const hook = await newHook(other, bob);
+        expectRefusal(await other.as(bob).post('/v1/users/@me/webhooks', { name: 'x' }), 'MAX_WEBHOOKS');
+        await other.anonymous.post(hook.path, { content: 'x' });
+        const [row] = await other.sql(
+          'SELECT extract(epoch FROM expires_at - created_at)::float AS life FROM webhook_message',
+        );
+        expect(Math.round(row?.life / 3600)).toBe(48);
+      },
+    );
   });
 
   test('webhooks of a deleted application, of its bot and of a deleted owner are gone with their end', async () => {

@@ -27,6 +27,7 @@ import {
   newHook,
   type Persona,
   person,
+  withGatehouse,
 } from '../support/index.js';
 import { sweep } from '../support/sweep.js';
 
@@ -270,14 +271,11 @@ describe('webhooks.md section 7, registration', () => {
   });
 
   test('without a sink nothing is written', async () => {
-    const bare = await gatehouse();
-    try {
+    await withGatehouse({}, async (bare) => {
       const owner = await person(bare, 'owner');
       const own = await newHook(bare, owner);
       expect((await bare.anonymous.post(own.path, { content: 'x' })).status).toBe(204);
       expect(await bare.sql('SELECT * FROM webhook_event')).toEqual([]);
-    } finally {
-      await bare.close();
-    }
+    });
   });
 });

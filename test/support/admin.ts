@@ -7,6 +7,13 @@ export async function setAcls(service: Gatehouse, { id }: { id: string }, acls: 
   await service.sql('UPDATE account SET acls = $2 WHERE id = $1', [id, acls]);
 }
 
+/** Registers an account that holds every ACL. */
+export async function superuser(service: Gatehouse): Promise<Persona> {
+  const persona = await person(service, 'root');
+  await setAcls(service, persona, ['*']);
+  return persona;
+}
+
 /** Registers an account that holds `admin:authenticate` and these ACLs. */
 export async function administrator(service: Gatehouse, ...acls: string[]): Promise<Persona> {
   const persona = await person(service, 'admin');

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
-import { expectRefusal } from './expect-refusal.js';
+import type { Answer } from './client.js';
+import { expectInvalid, expectRefusal } from './expect-refusal.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 import { mailTo } from './mail.js';
 
@@ -31,6 +32,32 @@ export async function signIn(service: Front, { email, password }: Persona): Prom
   const { status, body } = await service.anonymous.post('/v1/auth/login', { email, password });
   expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ token: expect.any(String) }) });
   return body.token;
+}
+
+/** A login by password, whatever it answers. */
+export const logIn = (service: Front, { email, password }: { email: string; password: string }): Promise<Answer> =>
+  service.anonymous.post('/v1/auth/login', { email, password });
+
+/** How many sessions of an account work. */
+export async function sessionsOf(service: Gatehouse, { id }: { id: string }): Promise<number> {
+  return (await service.sql('SELECT 1 FROM session WHERE account_id = $1 AND revoked_at IS NULL', [id])).length;
+}
+
+/** Registers an account whose address counts as verified. */
+export async function verified(service: Gatehouse, name: string): Promise<Persona> {
+  const persona = await person(service, name);
+  await service.sql('UPDATE account SET email_verified = true WHERE id = $1', [persona.id]);
+  return persona;
+}
+
+/** Sets 32 passwords at once, of which exactly one is taken and the others are the fault that is named; answers it. */
+export async function racePasswords(set: (password: string) => Promise<Answer>, fault: string): Promise<string> {
+  const passwords = Array.from({ length: 32 }, (_, n) => `parallel password ${n}`);
+  const answers = await Promise.all(passwords.map(set));
+  const winners = passwords.filter((_, n) => answers[n]?.status === 200);
+  expect(winners).toHaveLength(1);
+  for (const answer of answers.filter(({ status }) => status !== 200)) expectInvalid(answer, fault);
+  return winners[0] as string;
 }
 
 /** An authenticator app: codes of one secret at the service's clock. */

@@ -136,6 +136,16 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
   };
 }
 
+/** A service of its own for a part of a test. */
+export async function withGatehouse(options: GatehouseOptions, work: (service: Gatehouse) => Promise<void>) {
+  const service = await gatehouse(options);
+  try {
+    await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
 /** Log lines that hold a secret which the service issued or was sent, in any spelling a log could give it. */
 function leaks(canaries: readonly string[], log: readonly string[]): string[] {
   const text = log.join('');

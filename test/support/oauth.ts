@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Database } from '../../src/platform/database.js';
 import { Replica } from '../../src/platform/replica.js';
-import type { Persona } from './cast.js';
+import { type Persona, person } from './cast.js';
 import type { Answer } from './client.js';
+import { expectRefusal } from './expect-refusal.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 
 /** An application as its owner got it, with what its client needs to authenticate itself. */
@@ -113,11 +114,58 @@ export async function newTokens(
   return answer.body;
 }
 
+/** Two people with a client of every kind: `app` and `stranger` are confidential, all of them the owner's. */
+export async function clients(service: Front) {
+  const alice = await person(service, 'alice');
+  const owner = await person(service, 'owner');
+  const app = await newApp(service, owner);
+  const stranger = await newApp(service, owner);
+  const publicApp = await newApp(service, owner, { client_type: 'public' });
+  return { alice, owner, app, stranger, publicApp };
+}
+
+/** Flags and bans, as SQL, with which an account is given no tokens. */
+export const REFUSED_STATES = [
+  ...['flags = 1::bigint << 34', 'flags = 1::bigint << 35', 'flags = 1::bigint << 36', 'flags = 1::bigint << 38'],
+  ...['banned = true', "banned = true, banned_until = now() + interval '1 hour'"],
+];
+
+/** Sets by hand the flags and the ban that operations of other areas set, and lifts them again. */
+export async function inState<T>(
+  service: Gatehouse,
+  { id }: { id: string },
+  assignment: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  await service.sql(`UPDATE account SET ${assignment} WHERE id = $1`, [id]);
+  const result = await work();
+  await service.sql('UPDATE account SET flags = 0, banned = false, banned_until = NULL WHERE id = $1', [id]);
+  return result;
+}
+
 /** Whether an access token opens the operation that every token may use. */
 export async function isAlive(service: Front, accessToken: string): Promise<boolean> {
   const { status } = await service.as(`Bearer ${accessToken}`).get('/v1/oauth2/@me');
   expect([200, 401]).toContain(status);
   return status === 200;
+}
+
+/** Asserts that nothing works and nothing is left of what an account granted an application. */
+export async function expectUngranted(
+  service: Gatehouse,
+  app: App,
+  account: { id: string },
+  { tokens, code }: { tokens: readonly Tokens[]; code: string },
+): Promise<void> {
+  for (const { access_token, refresh_token } of tokens) {
+    expect(await isAlive(service, access_token)).toBe(false);
+    expectRefusal(await refresh(service, app, refresh_token), 'INVALID_GRANT');
+  }
+  expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+  for (const table of ['oauth_code', 'oauth_family', 'oauth_token', 'oauth_bot_grant']) {
+    const query = `SELECT 1 FROM ${table} WHERE account_id = $1 AND application_id = $2`;
+    expect({ table, left: await service.sql(query, [account.id, app.id]) }).toEqual({ table, left: [] });
+  }
 }
 
 /** Notices of a topic that the service announces from now on. */

@@ -99,6 +99,12 @@ export class ScriptedProvider {
   }
 
   /** Dead, until it listens again. */
+  /** Every endpoint answers as it should again. */
+  behave(): void {
+    for (const endpoint of Object.keys(this.instead)) delete this.instead[endpoint as Endpoint];
+    this.description = {};
+  }
+
   async stop(): Promise<void> {
     const { server } = this;
     this.server = undefined;

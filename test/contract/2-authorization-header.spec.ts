@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type HeaderRules, hasBotPrefix, hasBotTokenForm, parseAuthorization } from './credential.js';
+import { type HeaderRules, hasBotPrefix, hasBotTokenForm, parseAuthorization } from '../../src/policy/credential.js';
 
 const ORDINARY: HeaderRules = { admin: false, anyCase: false };
 const ADMIN: HeaderRules = { admin: true, anyCase: false };

@@ -1,0 +1,131 @@
+/** Bits of `account.flags` (admin.md 5.1). */
+export const ACCOUNT_FLAGS = {
+  STAFF: 1n << 0n,
+  HIGH_GLOBAL_RATE_LIMIT: 1n << 33n,
+  DELETED: 1n << 34n,
+  DISABLED_SUSPICIOUS_ACTIVITY: 1n << 35n,
+  SELF_DELETED: 1n << 36n,
+  DISABLED: 1n << 38n,
+  RATE_LIMIT_BYPASS: 1n << 47n,
+  NOT_SUSPICIOUS: 1n << 62n,
+} as const;
+
+/** The account behind a credential, with everything that guards and the private user object need. */
+export interface Account {
+  readonly id: string;
+  readonly bot: boolean;
+  readonly system: boolean;
+  readonly username: string;
+  readonly discriminator: number;
+  readonly globalName: string | null;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly emailBounced: boolean;
+  readonly hasVerifiedPhone: boolean;
+  readonly hasPassword: boolean;
+  readonly hasTotp: boolean;
+  readonly passkeys: number;
+  readonly passkeySecondFactor: boolean;
+  /** ISO 8601, as it is shown; so are the other times of an account. */
+  readonly passwordChangedAt: string | null;
+  readonly bio: string | null;
+  readonly pronouns: string | null;
+  readonly accentColor: number | null;
+  readonly avatar: string | null;
+  readonly avatarColor: number | null;
+  readonly banner: string | null;
+  readonly locale: string;
+  readonly flags: bigint;
+  readonly traits: readonly string[];
+  readonly acls: readonly string[];
+  /** Effective bits (account.md section 7), computed at every resolution. */
+  readonly suspicious: number;
+  readonly epoch: number;
+  readonly termsAgreedAt: string | null;
+  readonly banned: boolean;
+  readonly bannedUntil: Date | null;
+  readonly deletedAt: string | null;
+  readonly createdAt: string;
+}
+
+const INACTIVE =
+  ACCOUNT_FLAGS.DELETED |
+  ACCOUNT_FLAGS.SELF_DELETED |
+  ACCOUNT_FLAGS.DISABLED |
+  ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY;
+
+/** Deleted, disabled or banned: the states in which operations that ask refuse an account (source.md 5.9). */
+export const isInactive = (account: Account): boolean =>
+  account.deletedAt !== null || account.banned || (account.flags & INACTIVE) !== 0n;
+
+/** The opposite of `isInactive`, as a condition on an account `a`. */
+export const IS_ACTIVE = `(a.deleted_at IS NULL AND a.flags & ${INACTIVE} = 0
+  AND NOT (a.banned AND (a.banned_until IS NULL OR a.banned_until > now())))`;
+
+/** Stored bits 0-7 without those whose standing state holds (account.md section 7). */
+export function effectiveSuspicion(stored: number, verifiedEmail: boolean, verifiedPhone: boolean): number {
+  let met = 0;
+  if (verifiedEmail) met |= 1 | 16 | 64;
+  if (verifiedPhone) met |= 4 | 16 | 32;
+  return stored & 0xff & ~met;
+}
+
+/** A time as the contract writes it: the database formats what would otherwise be parsed and formatted again. */
+const iso = (column: string, name: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${name}`;
+
+/** Columns of an account `a`, named once for every place that reads accounts by SQL. */
+export const ACCOUNT_COLUMNS = `
+  a.id AS account_id, a.bot, a.system, a.username, a.discriminator, a.global_name, a.email, a.email_verified,
+  a.email_bounced, a.has_verified_phone, a.password_hash IS NOT NULL AS has_password,
+  a.totp_secret IS NOT NULL AS has_totp,
+  (SELECT count(*)::int FROM passkey p WHERE p.account_id = a.id) AS passkeys, a.passkey_second_factor,
+  a.bio, a.pronouns, a.accent_color, a.avatar, a.avatar_color, a.banner, a.locale, a.flags, a.traits, a.acls,
+  a.suspicious_flags, a.epoch, a.banned_until,
+  a.banned AND (a.banned_until IS NULL OR a.banned_until > now()) AS banned,
+  ${iso('a.password_changed_at', 'password_changed_at')}, ${iso('a.terms_agreed_at', 'terms_agreed_at')},
+  ${iso('a.deleted_at', 'deleted_at')}, ${iso('a.created_at', 'account_created_at')}`;
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of the statements below, whose columns the driver types
+export type AccountRow = Record<string, any>;
+
+export function accountOf(row: AccountRow): Account {
+  return {
+    id: row.account_id,
+    bot: row.bot,
+    system: row.system,
+    username: row.username,
+    discriminator: row.discriminator,
+    globalName: row.global_name,
+    email: row.email,
+    emailVerified: row.email_verified,
+    emailBounced: row.email_bounced,
+    hasVerifiedPhone: row.has_verified_phone,
+    hasPassword: row.has_password,
+    hasTotp: row.has_totp,
+    passkeys: row.passkeys,
+    passkeySecondFactor: row.passkey_second_factor,
+    passwordChangedAt: row.password_changed_at,
+    bio: row.bio,
+    pronouns: row.pronouns,
+    accentColor: row.accent_color,
+    avatar: row.avatar,
+    avatarColor: row.avatar_color,
+    banner: row.banner,
+    locale: row.locale,
+    flags: BigInt(row.flags),
+    traits: row.traits,
+    acls: row.acls,
+    suspicious: effectiveSuspicion(
+      row.suspicious_flags,
+      row.email !== null && row.email_verified && !row.email_bounced,
+      row.has_verified_phone,
+    ),
+    epoch: row.epoch,
+    termsAgreedAt: row.terms_agreed_at,
+    banned: row.banned,
+    bannedUntil: row.banned_until,
+    deletedAt: row.deleted_at,
+    createdAt: row.account_created_at,
+  };
+}

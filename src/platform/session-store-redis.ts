@@ -5,6 +5,7 @@ import {
   type HeldSession,
   type Holding,
   type NewSession,
+  type Renewal,
   SessionStore,
   type SessionWrite,
   type SocketCount,
@@ -50,8 +51,7 @@ end
 const CREATE = `
 local id, owner, ms, limit, account, login, binding, wishes = unpack(ARGV)
 local list = prefix .. 'account:' .. account
-redis.call('ZREMRANGEBYSCORE', list, '-inf', now)
-if redis.call('ZCARD', list) >= tonumber(limit) then return 0 end
+if redis.call('ZCOUNT', list, '(' .. now, '+inf') >= tonumber(limit) then return 0 end
 redis.call('HSET', session(id), 'owner', owner, 'fence', 1, 'account', account, 'binding', binding, 'wishes', wishes,
   'seq', 1, 'acknowledged', 0, 'floor', 0, 'cursor', '', 'since', now)
 if login ~= '' then redis.call('HSET', session(id), 'login', login) end
@@ -92,15 +92,24 @@ return { 'claimed', redis.call('HINCRBY', session(id), 'fence', 1),
   redis.call('XRANGE', events(id), '-', '+') }
 `;
 
+/** Nothing else takes expired sessions from the list of an account: whoever serves one that lives is told, once. */
 const RENEW = `
 local owner, ms = unpack(ARGV)
-local states = {}
+local states, changed, seen = {}, {}, {}
 for i = 3, #ARGV, 2 do
-  local state = holding(ARGV[i], owner, ARGV[i + 1])
-  if state == 'held' then keep(ARGV[i], ms) end
+  local id = ARGV[i]
+  local state = holding(id, owner, ARGV[i + 1])
   states[#states + 1] = state
+  if state == 'held' then
+    keep(id, ms)
+    local account = redis.call('HGET', session(id), 'account')
+    if not seen[account] and redis.call('ZREMRANGEBYSCORE', prefix .. 'account:' .. account, '-inf', now) > 0 then
+      changed[#changed + 1] = account
+    end
+    seen[account] = true
+  end
 end
-return states
+return { states, changed }
 `;
 
 const RETAIN = `
@@ -108,28 +117,34 @@ local id, owner, fence, ms = unpack(ARGV)
 if holding(id, owner, fence) == 'held' then keep(id, ms) end
 `;
 
+/** A session that has just expired is listed until somebody takes it out. */
 const REMOVE = `
-local id, owner, fence = unpack(ARGV)
+local id, owner, fence, account = unpack(ARGV)
 local state = holding(id, owner, fence)
-if state == 'held' then remove(id) end
+if state == 'held' then remove(id)
+elseif state == 'gone' and redis.call('ZREM', prefix .. 'account:' .. account, id) == 1 then return 'held' end
 return state
 `;
 
 const REVOKE = `
 local except = ARGV[1]
+local changed, seen = {}, {}
 for i = 2, #ARGV do
   for _, id in ipairs(redis.call('ZRANGE', prefix .. ARGV[i], 0, -1)) do
-    local login = redis.call('HGET', session(id), 'login')
-    if not login or login ~= except then remove(id) end
+    local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
+    if account and (not login or login ~= except) then
+      remove(id)
+      if not seen[account] then changed[#changed + 1] = account end
+      seen[account] = true
+    end
   end
 end
+return changed
 `;
 
 const LIST = `
-local list = prefix .. 'account:' .. ARGV[1]
-redis.call('ZREMRANGEBYSCORE', list, '-inf', now)
 local found = {}
-for _, id in ipairs(redis.call('ZRANGE', list, 0, -1)) do
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'account:' .. ARGV[1], '(' .. now, '+inf')) do
   local wishes, since = unpack(redis.call('HMGET', session(id), 'wishes', 'since'))
   if wishes then found[#found + 1] = { id, wishes, since } end
 end
@@ -163,7 +178,7 @@ const SCRIPTS = {
 type Script = (...args: (string | number)[]) => Promise<unknown>;
 type Scripts = Record<keyof typeof SCRIPTS, Script>;
 
-const RENEWED_AT_ONCE = 200;
+const COUNTED_AT_ONCE = 200;
 const ANSWER_MS = 2000;
 
 interface Times {
@@ -238,26 +253,24 @@ export class RedisSessions extends SessionStore {
     };
   }
 
-  async renew(sessions: readonly HeldSession[]): Promise<Holding[]> {
-    const states: Holding[] = [];
-    for (let first = 0; first < sessions.length; first += RENEWED_AT_ONCE) {
-      const some = sessions.slice(first, first + RENEWED_AT_ONCE).flatMap(({ id, fence }) => [id, fence]);
-      states.push(...((await this.scripts.renew(this.owner, leaseMs(this.times), ...some)) as Holding[]));
-    }
-    return states;
+  async renew(sessions: readonly HeldSession[]): Promise<Renewal> {
+    const held = sessions.flatMap(({ id, fence }) => [id, fence]);
+    const answer = await this.scripts.renew(this.owner, leaseMs(this.times), ...held);
+    const [holdings, changed] = answer as [Holding[], string[]];
+    return { holdings, changed };
   }
 
   async retain({ id, fence }: HeldSession): Promise<void> {
     await this.scripts.retain(id, this.owner, fence, this.times.retentionMs);
   }
 
-  remove({ id, fence }: HeldSession): Promise<Holding> {
-    return this.scripts.remove(id, this.owner, fence) as Promise<Holding>;
+  remove({ id, fence }: HeldSession, account: string): Promise<Holding> {
+    return this.scripts.remove(id, this.owner, fence, account) as Promise<Holding>;
   }
 
-  async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<void> {
+  async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<string[]> {
     const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];
-    if (lists.length > 0) await this.scripts.revoke(except ?? '', ...lists);
+    return lists.length > 0 ? (this.scripts.revoke(except ?? '', ...lists) as Promise<string[]>) : [];
   }
 
   async list(account: string): Promise<Pick<NewSession, 'id' | 'wishes'>[]> {
@@ -269,8 +282,8 @@ export class RedisSessions extends SessionStore {
   async sockets(counts: readonly SocketCount[]): Promise<number[]> {
     const totals: number[] = [];
     const silentMs = MISSED_RENEWALS * this.times.renewMs;
-    for (let first = 0; first < counts.length; first += RENEWED_AT_ONCE) {
-      const some = counts.slice(first, first + RENEWED_AT_ONCE);
+    for (let first = 0; first < counts.length; first += COUNTED_AT_ONCE) {
+      const some = counts.slice(first, first + COUNTED_AT_ONCE);
       // Client addresses are not kept in the clear.
       const pairs = some.flatMap(({ key, count }) => [hash('sha256', key, 'base64url'), count]);
       totals.push(...((await this.scripts.sockets(this.owner, silentMs, ...pairs)) as number[]));

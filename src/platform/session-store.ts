@@ -52,6 +52,12 @@ export type Claim = 'unknown' | 'foreign' | 'impossible' | 'evicted' | 'held' | 
 /** How a session stands with its owner: `moved` to another one, or `gone` from the store. */
 export type Holding = 'held' | 'moved' | 'gone';
 
+export interface Renewal {
+  readonly holdings: readonly Holding[];
+  /** Accounts of which sessions that nobody renewed have expired; each expiry is answered to one process. */
+  readonly changed: readonly string[];
+}
+
 export interface HeldSession {
   readonly id: string;
   readonly fence: number;
@@ -77,12 +83,20 @@ export abstract class SessionStore {
   /** Makes this process the owner if the session may be resumed from `seq`; else nothing changes. */
   abstract claim(input: ClaimInput): Answer<Claim>;
   /** Keeps sessions that have a connection. */
-  abstract renew(sessions: readonly HeldSession[]): Answer<Holding[]>;
+  abstract renew(sessions: readonly HeldSession[]): Answer<Renewal>;
   /** The session has no connection any more: it is kept for the time of retention. */
   abstract retain(session: HeldSession): Answer<void>;
-  abstract remove(session: HeldSession): Answer<Holding>;
-  /** Removes the sessions of login sessions, or all of an account but those of one login session. */
-  abstract revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Answer<void>;
+  /** Takes the session from the account's list; `gone`: another process was answered that it did. */
+  abstract remove(session: HeldSession, account: string): Answer<Holding>;
+  /**
+   * Removes the sessions of login sessions, or all of an account but those of one login session. Answers the accounts
+   * that had such sessions until now.
+   */
+  abstract revoke(
+    logins: readonly string[],
+    accounts: readonly string[],
+    except: string | undefined,
+  ): Answer<readonly string[]>;
   /** The sessions of an account, as they were created; null: those of this process are all. */
   abstract list(account: string): Answer<Pick<NewSession, 'id' | 'wishes'>[] | null>;
   /** Says how many sockets of each address this process has, and answers how many all processes have. */
@@ -106,8 +120,8 @@ export class ProcessSessions extends SessionStore {
     return 'held';
   }
 
-  renew(sessions: readonly HeldSession[]): Holding[] {
-    return sessions.map(() => 'held');
+  renew(sessions: readonly HeldSession[]): Renewal {
+    return { holdings: sessions.map(() => 'held'), changed: [] };
   }
 
   retain(): void {}
@@ -116,7 +130,9 @@ export class ProcessSessions extends SessionStore {
     return 'held';
   }
 
-  revoke(): void {}
+  revoke(): readonly string[] {
+    return [];
+  }
 
   list(): null {
     return null;

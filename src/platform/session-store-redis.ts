@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { connectRedis } from './redis-client.js';
 import {
   type Claim,
   type ClaimInput,
@@ -204,18 +205,8 @@ export class RedisSessions extends SessionStore {
     super();
   }
 
-  /** Connects in the background: a store that is down at boot delays nothing. */
   static async open(url: string, times: Times): Promise<RedisSessions> {
-    const { Redis } = await import('ioredis');
-    const client = new Redis(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: ANSWER_MS,
-      connectTimeout: ANSWER_MS,
-      retryStrategy: (attempt) => Math.min(attempt * 100, ANSWER_MS),
-    });
-    // Failures are noticed where a command fails; without a listener the client would write them to the console.
-    client.on('error', () => {});
+    const client = await connectRedis(url, ANSWER_MS);
     const commands = client as unknown as Record<string, Script>;
     const define = (name: string, lua: string): Script => {
       client.defineCommand(name, { numberOfKeys: 0, lua: COMMON + lua });

@@ -357,43 +357,49 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     return kind === 'set' ? store.smembers(key) : store.get(key);
   }
 
-  test('while the store is out attached sockets stay, nobody starts or resumes, and nothing is lost in silence', async () => {
-    const who = await person(second);
-    const quiet = await GatewayClient.identified(second, who.authorization);
-    const busy = await person(second);
-    const { client, ready } = await GatewayClient.identified(second, busy.authorization);
-    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
-    await quiet.client.event('SESSIONS_REPLACE');
-    const { id, who: gone } = await away();
-    detour.cut();
-    try {
-      await announce(first, busy, 1);
-      expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
-      await client.beat(seq + 1);
-      await quiet.client.beat();
-      const fresh = await GatewayClient.greeted(second);
-      fresh.send({ op: 2, d: { token: who.authorization } });
-      expect(await fresh.closed()).toEqual([4000, 'Failed to start session']);
-      const back = await GatewayClient.greeted(second);
-      back.resume(gone.authorization, id, 1);
-      expect(await back.closed()).toEqual([4000, 'Session unavailable']);
-    } finally {
-      detour.mend();
-    }
-    await storeAnswers(second);
-    await resumed(second, gone.authorization, id, 1);
-    await announce(first, who, 2);
-    await quiet.client.event('WEBHOOKS_UPDATE');
-    await resumed(first, who.authorization, quiet.ready.session_id, 1);
-    await client.beat();
-    for (const service of [first, second]) {
-      const late = await GatewayClient.greeted(service);
-      late.resume(busy.authorization, ready.session_id, seq);
-      expect(await late.next()).toEqual({ op: 9, d: false });
-    }
-    await announce(first, busy, 3);
-    await client.event('WEBHOOKS_UPDATE');
-  });
+  test.each([
+    ['out', 'cut'],
+    ['hanging', 'swallow'],
+  ] as const)(
+    'while the store is %s attached sockets stay, nobody starts or resumes, and nothing is lost in silence',
+    async (_, fault) => {
+      const who = await person(second);
+      const quiet = await GatewayClient.identified(second, who.authorization);
+      const busy = await person(second);
+      const { client, ready } = await GatewayClient.identified(second, busy.authorization);
+      const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+      await quiet.client.event('SESSIONS_REPLACE');
+      const { id, who: gone } = await away();
+      detour[fault]();
+      try {
+        await announce(first, busy, 1);
+        expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
+        await client.beat(seq + 1);
+        await quiet.client.beat();
+        const fresh = await GatewayClient.greeted(second);
+        fresh.send({ op: 2, d: { token: who.authorization } });
+        expect(await fresh.closed()).toEqual([4000, 'Failed to start session']);
+        const back = await GatewayClient.greeted(second);
+        back.resume(gone.authorization, id, 1);
+        expect(await back.closed()).toEqual([4000, 'Session unavailable']);
+      } finally {
+        detour.mend();
+      }
+      await storeAnswers(second);
+      await resumed(second, gone.authorization, id, 1);
+      await announce(first, who, 2);
+      await quiet.client.event('WEBHOOKS_UPDATE');
+      await resumed(first, who.authorization, quiet.ready.session_id, 1);
+      await client.beat();
+      for (const service of [first, second]) {
+        const late = await GatewayClient.greeted(service);
+        late.resume(busy.authorization, ready.session_id, seq);
+        expect(await late.next()).toEqual({ op: 9, d: false });
+      }
+      await announce(first, busy, 3);
+      await client.event('WEBHOOKS_UPDATE');
+    },
+  );
 
   test('a replica that lost its session while it heard nothing gives its socket up', async () => {
     const who = await person(first);

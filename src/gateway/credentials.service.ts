@@ -52,7 +52,8 @@ export class Credentials implements OnModuleInit {
     const { sessions = [], account, except, bot } = revocation;
     const accounts = [account, bot].filter((id) => id !== undefined);
     try {
-      await this.store.revoke(sessions, accounts, except);
+      const changed = await this.store.revoke(sessions, accounts, except);
+      for (const accountId of changed) this.sessions.changed(accountId);
     } catch (error) {
       this.log.warn('revoked gateway sessions could not be removed from the shared store', { error });
     }

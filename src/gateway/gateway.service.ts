@@ -23,15 +23,16 @@ import { CLOSING, type Closing } from './protocol.js';
 import type { GatewaySession } from './session.js';
 import { SessionStarts } from './session-starts.service.js';
 import { SharedSessions } from './shared-sessions.service.js';
+import { readInPieces } from './small-reads.js';
 import { AddressUse } from './windows.js';
 
 const PATH = '/gateway';
 const TICK_MS = 250;
 const BAN_CHECK_MS = 500;
-const CLOSE_TIMEOUT_MS = 10_000;
 // An honest message comes in one piece or a few; what is unfinished is kept, and ten thousand sockets must not pile it up.
-const MAX_FRAGMENTS = 32;
-const MAX_CHUNKS = 128;
+const MAX_FRAGMENTS = 16;
+const MAX_CHUNKS = 32;
+const NOTHING = Buffer.alloc(0);
 const DRAIN_STEP_MS = 50;
 const DRAIN_PER_STEP = 50;
 const FAREWELL_MS = 500;
@@ -99,7 +100,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
       maxPayload: this.numbers.message_bytes,
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_CHUNKS,
-      closeTimeout: CLOSE_TIMEOUT_MS,
+      closeTimeout: this.numbers.close_ms,
     };
     this.sockets = new WebSocketServer(options);
   }
@@ -121,7 +122,8 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const call = this.door.admitUpgrade(req, socket);
     if (!call) return;
-    this.sockets.handleUpgrade(req, socket, head, (ws) =>
+    readInPieces(socket, head);
+    this.sockets.handleUpgrade(req, socket, NOTHING, (ws) =>
       this.open(ws as GatewaySocket, call.address, speaksOurVersion(req.url ?? '')),
     );
   }

@@ -91,6 +91,7 @@ export class LiveSessions {
     if (login?.size === 0) this.byLogin.delete(session.credentialId);
   }
 
+  /** What is stored is told of when it is out of the store, by the process that took it out. */
   private remove(session: GatewaySession): void {
     this.forget(session);
     session.writer?.remove();
@@ -114,8 +115,9 @@ export class LiveSessions {
 
   /** Ends sessions that never began, or whose time without a connection is over. */
   discard(session: GatewaySession): void {
+    const isStored = session.writer !== null;
     this.remove(session);
-    if (session.isStarted) this.changed(session.accountId);
+    if (session.isStarted && !isStored) this.changed(session.accountId);
   }
 
   /** Ends every session that the dead credentials opened, connections and retained ones alike. */
@@ -132,12 +134,13 @@ export class LiveSessions {
 
   /** Forgets sessions and closes their connections. */
   destroy(sessions: readonly GatewaySession[], closing: Closing): void {
+    const unstored = sessions.filter(({ writer }) => !writer);
     for (const session of sessions) {
       session.isRevoked = true;
       this.remove(session);
       session.holder?.close(closing);
     }
-    for (const accountId of new Set(sessions.map((session) => session.accountId))) this.changed(accountId);
+    for (const accountId of new Set(unstored.map((session) => session.accountId))) this.changed(accountId);
   }
 
   /** Sends an event to every session of an account. */

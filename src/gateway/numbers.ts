@@ -5,6 +5,8 @@ export const GATEWAY_DEFAULTS = {
   heartbeat_prompt_ms: 37_125,
   heartbeat_timeout_ms: 45_000,
   identify_deadline_ms: 60_000,
+  /** How long a peer may take to answer a close before the socket is cut. */
+  close_ms: 10_000,
   message_bytes: 4096,
   waiting_messages: 32,
   unsent_bytes: 8 * 1024 * 1024,

@@ -14,6 +14,8 @@ export interface WriterHost {
   moved(session: GatewaySession): void;
   /** Nobody may go on with what is stored of the session. */
   lost(session: GatewaySession): Promise<void>;
+  /** The session is in the store no longer, or for no longer than it takes to expire there. */
+  ended(session: GatewaySession): void;
   /** Work that the end of the process waits for. */
   busy(work: Promise<void>): void;
 }
@@ -104,22 +106,31 @@ export class SessionWriter {
 
   private async run(): Promise<void> {
     while (!this.isOver) {
-      if (this.ending === 'remove') await this.end('remove');
+      if (this.ending === 'remove') await this.end();
       else if (this.isLost) await this.giveUp();
       else if (this.pending.length > 0 || this.isDirty) await this.step();
-      else if (this.ending === 'retain') await this.end('retain');
+      else if (this.ending === 'retain') await this.release();
       else return;
     }
   }
 
-  private async end(how: 'retain' | 'remove'): Promise<void> {
+  private async release(): Promise<void> {
     this.ending = null;
-    if (how === 'remove') this.abandon();
     try {
-      await this.host.store[how](this.session);
+      await this.host.store.retain(this.session);
     } catch {
       // It expires.
     }
+  }
+
+  private async end(): Promise<void> {
+    this.abandon();
+    try {
+      if ((await this.host.store.remove(this.session, this.session.accountId)) !== 'held') return;
+    } catch {
+      // It expires.
+    }
+    this.host.ended(this.session);
   }
 
   private async step(): Promise<void> {

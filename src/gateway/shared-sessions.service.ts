@@ -19,6 +19,7 @@ export type Found = GatewaySession | 'moved' | 'unknown' | 'foreign' | 'impossib
 
 const SESSION_ID = /^[0-9a-f]{32}$/;
 const RETRY_MS = 500;
+const RENEWED_AT_ONCE = 200;
 
 /**
  * Gateway sessions that any replica can go on with (contract/gateway.md section 13): created in the store, renewed,
@@ -28,6 +29,8 @@ const RETRY_MS = 500;
 export class SharedSessions implements OnModuleInit, WriterHost {
   private readonly underway = new Set<Promise<void>>();
   private readonly untold = new Set<string>();
+  /** Accounts whose sessions are about to be told of each other. */
+  private readonly telling = new Set<string>();
   private renewAt = Number.NEGATIVE_INFINITY;
   private isRenewing = false;
   private isLeaving = false;
@@ -47,8 +50,11 @@ export class SharedSessions implements OnModuleInit, WriterHost {
 
   onModuleInit(): void {
     if (!this.store.isShared) return;
-    this.sessions.tellOthers = (accountId) =>
+    this.sessions.tellOthers = (accountId) => {
+      if (this.telling.has(accountId)) return;
+      this.telling.add(accountId);
       this.background.run('telling of gateway sessions', () => this.tell(accountId));
+    };
     this.events.reader('SESSIONS_REPLACE', ({ account_id }) => this.list(account_id));
     this.replica.on('session-moved', ({ id, fence }) => {
       const session = this.sessions.find(String(id));
@@ -56,9 +62,10 @@ export class SharedSessions implements OnModuleInit, WriterHost {
     });
   }
 
-  /** An event like any other, once the store knows what there is to tell. */
+  /** An event like any other, once the store knows all that there is to tell. */
   private async tell(accountId: string): Promise<void> {
     await Promise.all(this.underway);
+    this.telling.delete(accountId);
     await this.database.transaction((tx) =>
       this.events.announce(tx, { type: 'SESSIONS_REPLACE', account_id: accountId }),
     );
@@ -170,7 +177,7 @@ export class SharedSessions implements OnModuleInit, WriterHost {
   async lost(session: GatewaySession): Promise<void> {
     while (!this.isLeaving && this.sessions.find(session.id) === session) {
       try {
-        if ((await this.store.remove(session)) === 'moved') this.moved(session);
+        if ((await this.store.remove(session, session.accountId)) === 'moved') this.moved(session);
         return;
       } catch {
         // The database is asked next.
@@ -182,6 +189,10 @@ export class SharedSessions implements OnModuleInit, WriterHost {
       }
       await delay(RETRY_MS);
     }
+  }
+
+  ended(session: GatewaySession): void {
+    if (session.isStarted) this.sessions.changed(session.accountId);
   }
 
   busy(work: Promise<void>): void {
@@ -205,17 +216,24 @@ export class SharedSessions implements OnModuleInit, WriterHost {
   private async renew(): Promise<void> {
     const held = [...this.sessions.all].filter(({ holder, writer, isStarted }) => holder && writer && isStarted);
     try {
-      const holdings = await this.store.renew(held);
+      for (let first = 0; first < held.length; first += RENEWED_AT_ONCE) {
+        await this.renewSome(held.slice(first, first + RENEWED_AT_ONCE));
+      }
       for (const accountId of this.untold) this.sessions.changed(accountId);
       this.untold.clear();
-      for (const [index, session] of held.entries()) {
-        if (this.sessions.find(session.id) !== session) continue;
-        if (holdings[index] === 'moved') this.moved(session);
-        else if (holdings[index] === 'gone') session.breakReplay();
-        else if (!session.holder) session.writer?.retain();
-      }
     } catch {
       this.renewAt = Number.NEGATIVE_INFINITY;
+    }
+  }
+
+  private async renewSome(held: readonly GatewaySession[]): Promise<void> {
+    const { holdings, changed } = await this.store.renew(held);
+    for (const accountId of changed) this.sessions.changed(accountId);
+    for (const [index, session] of held.entries()) {
+      if (this.sessions.find(session.id) !== session) continue;
+      if (holdings[index] === 'moved') this.moved(session);
+      else if (holdings[index] === 'gone') session.breakReplay();
+      else if (!session.holder) session.writer?.retain();
     }
   }
 

@@ -1,5 +1,3 @@
-import { hash, randomUUID } from 'node:crypto';
-
 /** A gateway session as it is first stored. */
 export interface NewSession {
   readonly id: string;
@@ -54,6 +52,12 @@ export type Claim = 'unknown' | 'foreign' | 'impossible' | 'evicted' | 'held' | 
 /** How a session stands with its owner: `moved` to another one, or `gone` from the store. */
 export type Holding = 'held' | 'moved' | 'gone';
 
+export interface Renewal {
+  readonly holdings: readonly Holding[];
+  /** Accounts of which sessions that nobody renewed have expired; each expiry is answered to one process. */
+  readonly changed: readonly string[];
+}
+
 export interface HeldSession {
   readonly id: string;
   readonly fence: number;
@@ -79,12 +83,20 @@ export abstract class SessionStore {
   /** Makes this process the owner if the session may be resumed from `seq`; else nothing changes. */
   abstract claim(input: ClaimInput): Answer<Claim>;
   /** Keeps sessions that have a connection. */
-  abstract renew(sessions: readonly HeldSession[]): Answer<Holding[]>;
+  abstract renew(sessions: readonly HeldSession[]): Answer<Renewal>;
   /** The session has no connection any more: it is kept for the time of retention. */
   abstract retain(session: HeldSession): Answer<void>;
-  abstract remove(session: HeldSession): Answer<Holding>;
-  /** Removes the sessions of login sessions, or all of an account but those of one login session. */
-  abstract revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Answer<void>;
+  /** Takes the session from the account's list; `gone`: another process was answered that it did. */
+  abstract remove(session: HeldSession, account: string): Answer<Holding>;
+  /**
+   * Removes the sessions of login sessions, or all of an account but those of one login session. Answers the accounts
+   * that had such sessions until now.
+   */
+  abstract revoke(
+    logins: readonly string[],
+    accounts: readonly string[],
+    except: string | undefined,
+  ): Answer<readonly string[]>;
   /** The sessions of an account, as they were created; null: those of this process are all. */
   abstract list(account: string): Answer<Pick<NewSession, 'id' | 'wishes'>[] | null>;
   /** Says how many sockets of each address this process has, and answers how many all processes have. */
@@ -108,8 +120,8 @@ export class ProcessSessions extends SessionStore {
     return 'held';
   }
 
-  renew(sessions: readonly HeldSession[]): Holding[] {
-    return sessions.map(() => 'held');
+  renew(sessions: readonly HeldSession[]): Renewal {
+    return { holdings: sessions.map(() => 'held'), changed: [] };
   }
 
   retain(): void {}
@@ -118,7 +130,9 @@ export class ProcessSessions extends SessionStore {
     return 'held';
   }
 
-  revoke(): void {}
+  revoke(): readonly string[] {
+    return [];
+  }
 
   list(): null {
     return null;
@@ -129,277 +143,4 @@ export class ProcessSessions extends SessionStore {
   }
 
   async close(): Promise<void> {}
-}
-
-/**
- * A session is a hash, its events a stream under their sequence, and it is listed in a sorted set of its account and
- * one of its login session by the time of its expiry. Keys follow from what is stored: one server, no cluster.
- */
-const COMMON = `
-local prefix = 'gatehouse:gateway:'
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function session(id) return prefix .. 'session:' .. id end
-local function events(id) return prefix .. 'events:' .. id end
-local function lists(id)
-  local names = redis.call('HMGET', session(id), 'account', 'login')
-  local keys = {}
-  if names[1] then keys[1] = prefix .. 'account:' .. names[1] end
-  if names[2] then keys[2] = prefix .. 'login:' .. names[2] end
-  return keys
-end
-local function keep(id, ms)
-  redis.call('PEXPIRE', session(id), ms)
-  redis.call('PEXPIRE', events(id), ms)
-  for _, list in ipairs(lists(id)) do
-    redis.call('ZADD', list, now + ms, id)
-    if redis.call('PTTL', list) < tonumber(ms) then redis.call('PEXPIRE', list, ms) end
-  end
-end
-local function remove(id)
-  for _, list in ipairs(lists(id)) do redis.call('ZREM', list, id) end
-  redis.call('DEL', session(id), events(id))
-end
-local function holding(id, owner, fence)
-  local found = redis.call('HMGET', session(id), 'owner', 'fence')
-  if not found[2] then return 'gone' end
-  if found[1] ~= owner or found[2] ~= fence then return 'moved' end
-  return 'held'
-end
-`;
-
-const CREATE = `
-local id, owner, ms, limit, account, login, binding, wishes = unpack(ARGV)
-local list = prefix .. 'account:' .. account
-redis.call('ZREMRANGEBYSCORE', list, '-inf', now)
-if redis.call('ZCARD', list) >= tonumber(limit) then return 0 end
-redis.call('HSET', session(id), 'owner', owner, 'fence', 1, 'account', account, 'binding', binding, 'wishes', wishes,
-  'seq', 1, 'acknowledged', 0, 'floor', 0, 'cursor', '', 'since', now)
-if login ~= '' then redis.call('HSET', session(id), 'login', login) end
-keep(id, ms)
-return 1
-`;
-
-/** Events keep the expiry of their session. A step that was made already is not made again. */
-const WRITE = `
-local id, owner, fence, from, seq, acknowledged, floor, cursor = unpack(ARGV)
-local state = holding(id, owner, fence)
-if state ~= 'held' then return state end
-local stored = redis.call('HGET', session(id), 'seq')
-if stored == seq and seq ~= from then return 'held' end
-if stored ~= from then return 'gone' end
-for i = 9, #ARGV, 3 do
-  redis.call('XADD', events(id), ARGV[i] .. '-0', 't', ARGV[i + 1], 'd', ARGV[i + 2])
-end
-redis.call('HSET', session(id), 'seq', seq, 'acknowledged', acknowledged, 'floor', floor, 'cursor', cursor)
-redis.call('XTRIM', events(id), 'MINID', (math.max(tonumber(acknowledged), tonumber(floor)) + 1) .. '-0')
-redis.call('PEXPIRE', events(id), redis.call('PTTL', session(id)))
-return 'held'
-`;
-
-const CLAIM = `
-local id, owner, fence, binding, from, ms = unpack(ARGV)
-local found = redis.call('HMGET', session(id), 'owner', 'fence', 'binding', 'seq', 'acknowledged', 'floor')
-local seq = tonumber(from)
-if not found[2] then return { 'unknown' } end
-if found[3] ~= binding then return { 'foreign' } end
-if seq > tonumber(found[4]) or seq < tonumber(found[5]) then return { 'impossible' } end
-if seq < tonumber(found[6]) then return { 'evicted' } end
-keep(id, ms)
-if found[1] == owner and found[2] == fence then return { 'held' } end
-redis.call('HSET', session(id), 'owner', owner)
-return { 'claimed', redis.call('HINCRBY', session(id), 'fence', 1),
-  redis.call('HMGET', session(id), 'seq', 'acknowledged', 'floor', 'wishes', 'cursor'),
-  redis.call('XRANGE', events(id), '-', '+') }
-`;
-
-const RENEW = `
-local owner, ms = unpack(ARGV)
-local states = {}
-for i = 3, #ARGV, 2 do
-  local state = holding(ARGV[i], owner, ARGV[i + 1])
-  if state == 'held' then keep(ARGV[i], ms) end
-  states[#states + 1] = state
-end
-return states
-`;
-
-const RETAIN = `
-local id, owner, fence, ms = unpack(ARGV)
-if holding(id, owner, fence) == 'held' then keep(id, ms) end
-`;
-
-const REMOVE = `
-local id, owner, fence = unpack(ARGV)
-local state = holding(id, owner, fence)
-if state == 'held' then remove(id) end
-return state
-`;
-
-const REVOKE = `
-local except = ARGV[1]
-for i = 2, #ARGV do
-  for _, id in ipairs(redis.call('ZRANGE', prefix .. ARGV[i], 0, -1)) do
-    local login = redis.call('HGET', session(id), 'login')
-    if not login or login ~= except then remove(id) end
-  end
-end
-`;
-
-const LIST = `
-local list = prefix .. 'account:' .. ARGV[1]
-redis.call('ZREMRANGEBYSCORE', list, '-inf', now)
-local found = {}
-for _, id in ipairs(redis.call('ZRANGE', list, 0, -1)) do
-  local wishes, since = unpack(redis.call('HMGET', session(id), 'wishes', 'since'))
-  if wishes then found[#found + 1] = { id, wishes, since } end
-end
-return found
-`;
-
-/** A process that no longer says what it has is gone. */
-const SOCKETS = `
-local owner, ms = unpack(ARGV)
-local totals = {}
-for i = 3, #ARGV, 2 do
-  local key = prefix .. 'sockets:' .. ARGV[i]
-  if ARGV[i + 1] == '0' then redis.call('HDEL', key, owner)
-  else redis.call('HSET', key, owner, ARGV[i + 1] .. ' ' .. (now + ms)) end
-  local total = 0
-  local found = redis.call('HGETALL', key)
-  for j = 1, #found, 2 do
-    local count, ends = string.match(found[j + 1], '^(%d+) (%d+)')
-    if tonumber(ends) < now then redis.call('HDEL', key, found[j]) else total = total + count end
-  end
-  redis.call('PEXPIRE', key, ms)
-  totals[#totals + 1] = total
-end
-return totals
-`;
-
-const SCRIPTS = {
-  ...{ create: CREATE, write: WRITE, claim: CLAIM, renew: RENEW },
-  ...{ retain: RETAIN, remove: REMOVE, revoke: REVOKE, list: LIST, sockets: SOCKETS },
-};
-type Script = (...args: (string | number)[]) => Promise<unknown>;
-type Scripts = Record<keyof typeof SCRIPTS, Script>;
-
-const RENEWED_AT_ONCE = 200;
-const ANSWER_MS = 2000;
-
-interface Times {
-  readonly retentionMs: number;
-  readonly renewMs: number;
-}
-
-/** So that a session is retained in full when its process ends without a word. */
-const leaseMs = ({ retentionMs, renewMs }: Times): number => retentionMs + renewMs;
-
-const MISSED_RENEWALS = 3;
-
-/** Sessions in Redis or Valkey. Whoever calls has to expect that it does not answer. */
-export class RedisSessions extends SessionStore {
-  readonly isShared = true;
-  private readonly owner = randomUUID();
-
-  private constructor(
-    private readonly scripts: Scripts,
-    private readonly times: Times,
-    private readonly disconnect: () => void,
-  ) {
-    super();
-  }
-
-  /** Connects in the background: a store that is down at boot delays nothing. */
-  static async open(url: string, times: Times): Promise<RedisSessions> {
-    const { Redis } = await import('ioredis');
-    const client = new Redis(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: ANSWER_MS,
-      connectTimeout: ANSWER_MS,
-      retryStrategy: (attempt) => Math.min(attempt * 100, ANSWER_MS),
-    });
-    // Failures are noticed where a command fails; without a listener the client would write them to the console.
-    client.on('error', () => {});
-    const commands = client as unknown as Record<string, Script>;
-    const define = (name: string, lua: string): Script => {
-      client.defineCommand(name, { numberOfKeys: 0, lua: COMMON + lua });
-      return (...args) => (commands[name] as Script).apply(client, args);
-    };
-    const scripts = Object.entries(SCRIPTS).map(([name, lua]) => [name, define(`gatehouseSession${name}`, lua)]);
-    return new RedisSessions(Object.fromEntries(scripts), times, () => client.disconnect());
-  }
-
-  async create({ id, account, login, binding, wishes }: NewSession, limit: number): Promise<boolean> {
-    const state = [account, login ?? '', binding, wishes];
-    return (await this.scripts.create(id, this.owner, leaseMs(this.times), limit, ...state)) === 1;
-  }
-
-  write({ id, fence }: HeldSession, write: SessionWrite): Promise<Holding> {
-    const { from, seq, acknowledged, floor, cursor, events } = write;
-    const entries = events.flatMap(({ s, type, json }) => [s, type, json]);
-    const state = [from, seq, acknowledged, floor, cursor];
-    return this.scripts.write(id, this.owner, fence, ...state, ...entries) as Promise<Holding>;
-  }
-
-  async claim({ id, fence, binding, seq }: ClaimInput): Promise<Claim> {
-    const answer = await this.scripts.claim(id, this.owner, fence, binding, seq, leaseMs(this.times));
-    const [outcome, newFence, state, entries] = answer as [Claim, number, string[], [string, string[]][]];
-    if ((outcome as string) !== 'claimed') return outcome;
-    const [stored, acknowledged, floor, wishes = '', cursor = ''] = state;
-    return {
-      fence: newFence,
-      seq: Number(stored),
-      acknowledged: Number(acknowledged),
-      floor: Number(floor),
-      wishes,
-      cursor,
-      events: entries.map(([s, [, type = '', , json = '']]) => ({ s: Number.parseInt(s, 10), type, json })),
-    };
-  }
-
-  async renew(sessions: readonly HeldSession[]): Promise<Holding[]> {
-    const states: Holding[] = [];
-    for (let first = 0; first < sessions.length; first += RENEWED_AT_ONCE) {
-      const some = sessions.slice(first, first + RENEWED_AT_ONCE).flatMap(({ id, fence }) => [id, fence]);
-      states.push(...((await this.scripts.renew(this.owner, leaseMs(this.times), ...some)) as Holding[]));
-    }
-    return states;
-  }
-
-  async retain({ id, fence }: HeldSession): Promise<void> {
-    await this.scripts.retain(id, this.owner, fence, this.times.retentionMs);
-  }
-
-  remove({ id, fence }: HeldSession): Promise<Holding> {
-    return this.scripts.remove(id, this.owner, fence) as Promise<Holding>;
-  }
-
-  async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<void> {
-    const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];
-    if (lists.length > 0) await this.scripts.revoke(except ?? '', ...lists);
-  }
-
-  async list(account: string): Promise<Pick<NewSession, 'id' | 'wishes'>[]> {
-    const found = (await this.scripts.list(account)) as [id: string, wishes: string, since: string][];
-    found.sort(([, , a], [, , b]) => Number(a) - Number(b));
-    return found.map(([id, wishes]) => ({ id, wishes }));
-  }
-
-  async sockets(counts: readonly SocketCount[]): Promise<number[]> {
-    const totals: number[] = [];
-    const silentMs = MISSED_RENEWALS * this.times.renewMs;
-    for (let first = 0; first < counts.length; first += RENEWED_AT_ONCE) {
-      const some = counts.slice(first, first + RENEWED_AT_ONCE);
-      // Client addresses are not kept in the clear.
-      const pairs = some.flatMap(({ key, count }) => [hash('sha256', key, 'base64url'), count]);
-      totals.push(...((await this.scripts.sockets(this.owner, silentMs, ...pairs)) as number[]));
-    }
-    return totals;
-  }
-
-  async close(): Promise<void> {
-    this.disconnect();
-  }
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../log.js';
+import { connectRedis } from './redis-client.js';
 
 /** What a request takes from a bucket; 0 only asks. */
 export type Amount = 0 | 1;
@@ -204,19 +205,8 @@ export class RedisStore extends SharedStore {
     client.defineCommand('gatehouseStrike', { numberOfKeys: 1, lua: STRIKE });
   }
 
-  /** Connects in the background: a store that is down at boot delays nothing. */
   static async open(url: string, log: Log): Promise<RedisStore> {
-    const { Redis } = await import('ioredis');
-    const client = new Redis(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: ANSWER_MS,
-      connectTimeout: 2000,
-      retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
-    });
-    // Failures are noticed where a command fails; without a listener the client would write them to the console.
-    client.on('error', () => {});
-    return new RedisStore(client as unknown as RedisClient, log);
+    return new RedisStore((await connectRedis(url, ANSWER_MS)) as unknown as RedisClient, log);
   }
 
   take(key: string, limit: number, seconds: number, amount: Amount = 1): Promise<Allowance> {

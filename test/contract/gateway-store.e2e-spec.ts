@@ -68,6 +68,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     return { who, id: ready.session_id as string, seq };
   }
 
+  const listed = (sessions: { session_id: string }[]) => sessions.map(({ session_id }) => session_id);
   const idsOf = (events: readonly Payload[]) => events.map(({ s, d }) => [s, d.webhook_id]);
   const keysOf = (id: string) => store.keys(`gatehouse:gateway:*:${id}`);
   const until = async (isSo: () => Promise<boolean> | boolean) => {
@@ -251,13 +252,72 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await one.client.event('SESSIONS_REPLACE');
     const token = await signIn(first, who);
     const two = await GatewayClient.identified(second, token);
-    const ids = (list: { session_id: string }[]) => list.map(({ session_id }) => session_id);
     const both = ['all', one.ready.session_id, two.ready.session_id];
-    expect(ids(two.ready.sessions)).toEqual(both);
-    expect(ids((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both);
+    expect(listed(two.ready.sessions)).toEqual(both);
+    expect(listed((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both);
     await first.as(token).post('/v1/auth/logout');
     expect(await two.client.closed()).toEqual([4004, 'Invalid token']);
-    expect(ids((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both.slice(0, 2));
+    expect(listed((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both.slice(0, 2));
+    await expectQuiet(who, [one.client]);
+  });
+
+  /** Nothing but what is announced here reaches the sessions of an account. */
+  async function expectQuiet(who: Persona, clients: readonly GatewayClient[]) {
+    for (const n of [1, 2]) {
+      await announce(first, who, n);
+      for (const client of clients) expect(await client.next()).toMatchObject({ d: { webhook_id: String(n) } });
+      for (const service of [first, second]) await service.idle();
+    }
+  }
+
+  /** An account with a session at each replica, and one at a replica that has stopped. */
+  async function bereft() {
+    const who = await person(first);
+    const leaving = await gatehouse({ env });
+    const token = await signIn(first, who);
+    const orphan = await GatewayClient.identified(leaving, token);
+    await orphan.client.event('SESSIONS_REPLACE');
+    const one = await GatewayClient.identified(first, who.authorization);
+    await one.client.event('SESSIONS_REPLACE');
+    const two = await GatewayClient.identified(second, who.authorization);
+    for (const { client } of [one, two]) await client.event('SESSIONS_REPLACE');
+    await leaving.close();
+    const left = ['all', one.ready.session_id as string, two.ready.session_id as string];
+    expect(listed(two.ready.sessions)).toEqual([left[0], orphan.ready.session_id, ...left.slice(1)]);
+    return { who, token, id: orphan.ready.session_id as string, left, clients: [one.client, two.client] };
+  }
+
+  /** Both sessions are told once of what is left, and a READY says the same. */
+  async function expectTold({ who, left, clients }: Awaited<ReturnType<typeof bereft>>) {
+    for (const client of clients) expect(listed((await client.event('SESSIONS_REPLACE')).d)).toEqual(left);
+    for (const id of left.slice(1)) await renewed(id);
+    await expectQuiet(who, clients);
+    const late = await GatewayClient.identified(first, who.authorization);
+    expect(listed(late.ready.sessions)).toEqual([...left, late.ready.session_id]);
+  }
+
+  /** The replica that serves a session has renewed it from here on. */
+  async function renewed(id: string) {
+    const key = `gatehouse:gateway:session:${id}`;
+    await store.pexpire(key, 30_000);
+    await until(async () => (await store.pttl(key)) > 30_000);
+  }
+
+  test('a session that expires in the store, served by nobody, is told to those of the account that are left', async () => {
+    const account = await bereft();
+    await store
+      .multi()
+      .del(await keysOf(account.id))
+      .zadd(`gatehouse:gateway:account:${account.who.id}`, 1, account.id)
+      .exec();
+    await expectTold(account);
+  });
+
+  test('a session that nobody serves is told of when its login session ends, by one replica', async () => {
+    const account = await bereft();
+    await second.as(account.token).post('/v1/auth/logout');
+    expect(await keysOf(account.id)).toEqual([]);
+    await expectTold(account);
   });
 
   test('live sessions are counted across replicas', async () => {
@@ -299,43 +359,49 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     return kind === 'set' ? store.smembers(key) : store.get(key);
   }
 
-  test('while the store is out attached sockets stay, nobody starts or resumes, and nothing is lost in silence', async () => {
-    const who = await person(second);
-    const quiet = await GatewayClient.identified(second, who.authorization);
-    const busy = await person(second);
-    const { client, ready } = await GatewayClient.identified(second, busy.authorization);
-    const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
-    await quiet.client.event('SESSIONS_REPLACE');
-    const { id, who: gone } = await away();
-    detour.cut();
-    try {
-      await announce(first, busy, 1);
-      expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
-      await client.beat(seq + 1);
-      await quiet.client.beat();
-      const fresh = await GatewayClient.greeted(second);
-      fresh.send({ op: 2, d: { token: who.authorization } });
-      expect(await fresh.closed()).toEqual([4000, 'Failed to start session']);
-      const back = await GatewayClient.greeted(second);
-      back.resume(gone.authorization, id, 1);
-      expect(await back.closed()).toEqual([4000, 'Session unavailable']);
-    } finally {
-      detour.mend();
-    }
-    await storeAnswers(second);
-    await resumed(second, gone.authorization, id, 1);
-    await announce(first, who, 2);
-    await quiet.client.event('WEBHOOKS_UPDATE');
-    await resumed(first, who.authorization, quiet.ready.session_id, 1);
-    await client.beat();
-    for (const service of [first, second]) {
-      const late = await GatewayClient.greeted(service);
-      late.resume(busy.authorization, ready.session_id, seq);
-      expect(await late.next()).toEqual({ op: 9, d: false });
-    }
-    await announce(first, busy, 3);
-    await client.event('WEBHOOKS_UPDATE');
-  });
+  test.each([
+    ['out', 'cut'],
+    ['hanging', 'swallow'],
+  ] as const)(
+    'while the store is %s attached sockets stay, nobody starts or resumes, and nothing is lost in silence',
+    async (_, fault) => {
+      const who = await person(second);
+      const quiet = await GatewayClient.identified(second, who.authorization);
+      const busy = await person(second);
+      const { client, ready } = await GatewayClient.identified(second, busy.authorization);
+      const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
+      await quiet.client.event('SESSIONS_REPLACE');
+      const { id, who: gone } = await away();
+      detour[fault]();
+      try {
+        await announce(first, busy, 1);
+        expect(idsOf([await client.event('WEBHOOKS_UPDATE')])).toEqual([[seq + 1, '1']]);
+        await client.beat(seq + 1);
+        await quiet.client.beat();
+        const fresh = await GatewayClient.greeted(second);
+        fresh.send({ op: 2, d: { token: who.authorization } });
+        expect(await fresh.closed()).toEqual([4000, 'Failed to start session']);
+        const back = await GatewayClient.greeted(second);
+        back.resume(gone.authorization, id, 1);
+        expect(await back.closed()).toEqual([4000, 'Session unavailable']);
+      } finally {
+        detour.mend();
+      }
+      await storeAnswers(second);
+      await resumed(second, gone.authorization, id, 1);
+      await announce(first, who, 2);
+      await quiet.client.event('WEBHOOKS_UPDATE');
+      await resumed(first, who.authorization, quiet.ready.session_id, 1);
+      await client.beat();
+      for (const service of [first, second]) {
+        const late = await GatewayClient.greeted(service);
+        late.resume(busy.authorization, ready.session_id, seq);
+        expect(await late.next()).toEqual({ op: 9, d: false });
+      }
+      await announce(first, busy, 3);
+      await client.event('WEBHOOKS_UPDATE');
+    },
+  );
 
   test('a replica that lost its session while it heard nothing gives its socket up', async () => {
     const who = await person(first);

@@ -72,6 +72,17 @@ export class Wire {
     return { status, headers, lines, text, body: text === '' ? undefined : isJson ? JSON.parse(text) : text };
   }
 
+  /** Waits for a piece of text after the answers that were read; answers all that came. */
+  async until(text: string): Promise<string> {
+    while (!this.unread.includes(text)) {
+      if (this.hasEnded) throw new Error(`the connection ended after ${JSON.stringify(this.unread)}`);
+      await new Promise<void>((resolve) => {
+        this.notify = resolve;
+      });
+    }
+    return this.unread;
+  }
+
   /** What came after the answers that were read. */
   get unread(): string {
     return this.received.toString('latin1');

@@ -1,0 +1,39 @@
+import type { Redis } from 'ioredis';
+
+const PROBE_MS = 1500;
+const MAX_UNANSWERED = 2;
+const RETRY_MS = 2000;
+
+/** Connects in the background: a server that is down at boot delays nothing. Whoever calls has to expect no answer. */
+export async function connectRedis(url: string, answerMs: number): Promise<Redis> {
+  const { Redis } = await import('ioredis');
+  const client = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: answerMs,
+    connectTimeout: RETRY_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),
+  });
+  // Failures are noticed where a command fails; without a listener the client would write them to the console.
+  client.on('error', () => {});
+  watch(client);
+  return client;
+}
+
+/** A connection that swallows everything reports no error: it is given up when probes stay unanswered. */
+function watch(client: Redis): void {
+  let unanswered = 0;
+  const answered = () => {
+    unanswered = 0;
+  };
+  const probe = setInterval(() => {
+    if (client.status !== 'ready') return answered();
+    if (unanswered >= MAX_UNANSWERED) {
+      client.disconnect(true);
+      return answered();
+    }
+    unanswered++;
+    client.ping().then(answered, () => {});
+  }, PROBE_MS).unref();
+  client.on('end', () => clearInterval(probe));
+}

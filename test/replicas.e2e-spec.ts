@@ -18,6 +18,7 @@ import {
   refresh,
   signIn,
 } from './support/index.js';
+import { ScriptedProvider } from './support/sso.js';
 
 const REDIS_URL = redisDatabase(12);
 
@@ -26,6 +27,13 @@ jest.setTimeout(300_000);
 const ROUNDS = Number(process.env.REPLICA_ROUNDS ?? 20);
 
 const me = (service: ServiceProcess, authorization: string) => service.as(authorization).get('/v1/users/@me');
+
+/** Says how long it took, in milliseconds. */
+function report(what: string, times: number[]): void {
+  const sorted = [...times].sort((x, y) => x - y);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]?.toFixed(1);
+  process.stdout.write(`${what}: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms (${sorted.length})\n`);
+}
 
 const PROXY = '127.0.50.1';
 
@@ -36,16 +44,27 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
   let replicas: Three;
   let root: Persona;
   let alice: Persona;
+  let provider: ScriptedProvider;
 
   beforeAll(async () => {
-    env = { DATABASE_URL: await emptyDatabase(), TRUSTED_PROXIES: PROXY, ...(hasRedis ? { REDIS_URL } : {}) };
+    provider = await ScriptedProvider.start();
+    env = {
+      DATABASE_URL: await emptyDatabase(),
+      TRUSTED_PROXIES: PROXY,
+      SSO_ALLOW_PRIVATE_ADDRESSES: 'true',
+      NODE_EXTRA_CA_CERTS: provider.certificate.path,
+      ...(hasRedis ? { REDIS_URL } : {}),
+    };
     replicas = [ServiceProcess.start(env), ServiceProcess.start(env), ServiceProcess.start(env)];
     await Promise.all(replicas.map((replica) => replica.greeted()));
     root = await person(replicas[0], 'root');
     alice = await person(replicas[1], 'alice');
     await query(env.DATABASE_URL as string, `UPDATE account SET acls = '{*}' WHERE id = $1`, [root.id]);
   });
-  afterAll(endProcesses);
+  afterAll(async () => {
+    await endProcesses();
+    await provider.stop();
+  });
 
   /** The same request at every replica at once. */
   const everywhere = <T>(work: (replica: ServiceProcess) => Promise<T>): Promise<T[]> =>
@@ -96,11 +115,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
         }),
       );
     }
-    after.sort((x, y) => x - y);
-    const at = (share: number) => after[Math.min(after.length - 1, Math.floor(after.length * share))]?.toFixed(1);
-    process.stdout.write(
-      `sockets closed after a revocation: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms (${after.length})\n`,
-    );
+    report('sockets closed after a revocation', after);
   });
 
   test('FLT-40: a one-time secret that is presented to all of them at once is taken once', async () => {
@@ -159,6 +174,54 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     for (const answer of await everywhere((replica) => replica.as(alice).get('/v1/admin/acls'))) {
       expect(answer.status).toBe(200);
     }
+  });
+
+  test('FLT-39: enforcement of single sign-on holds at every replica, and so does its end', async () => {
+    const [a, ...others] = replicas;
+    const configure = async (sso: object) => {
+      const answer = await a.as(root).patch('/v1/admin/instance/config', { sso });
+      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: { sso } });
+      return performance.now();
+    };
+    const { issuer, clientId: client_id, clientSecret: client_secret = null } = provider;
+    const section = { enabled: true, issuer, client_id, auto_provision: true };
+    expect((await a.as(root).patch('/v1/admin/instance/config', { sso: { ...section, client_secret } })).status).toBe(
+      200,
+    );
+    const { body: trial } = await a.as(root).post('/v1/admin/instance/sso/test');
+    expect(trial).toMatchObject({ ok: true, issuer });
+
+    const login = (replica: ServiceProcess) =>
+      replica.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password });
+    const sessions = () =>
+      query(env.DATABASE_URL as string, 'SELECT id FROM session WHERE account_id = $1 ORDER BY id', [alice.id]);
+    const after: { [state: string]: number[] } = { on: [], off: [] };
+    for (let round = 0; round < Math.ceil(ROUNDS / 4); round++) {
+      const switchedOn = await configure({ enforced: true });
+      await Promise.all(
+        others.map(async (replica) => {
+          await until(async () => (await login(replica)).status === 403);
+          after.on?.push(performance.now() - switchedOn);
+        }),
+      );
+      const before = await sessions();
+      for (const answer of await everywhere(login)) {
+        expectRefusal(answer, 'SSO_REQUIRED');
+        expect(answer.text).not.toContain('token');
+      }
+      expect(await sessions()).toEqual(before);
+      for (const answer of await everywhere((replica) => me(replica, alice.authorization))) {
+        expect([answer.status, answer.body.id]).toEqual([200, alice.id]);
+      }
+      const switchedOff = await configure({ enforced: false });
+      await Promise.all(
+        others.map(async (replica) => {
+          await until(async () => (await login(replica)).status === 200);
+          after.off?.push(performance.now() - switchedOff);
+        }),
+      );
+    }
+    for (const [state, times] of Object.entries(after)) report(`enforcement of single sign-on ${state}`, times);
   });
 
   test('FLT-28: a rolling restart under load fails no request', async () => {

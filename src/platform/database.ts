@@ -1,9 +1,17 @@
+import type { EventEmitter } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import type { PGlite } from '@electric-sql/pglite';
-import { DataSource, type DataSourceOptions, type EntityManager, QueryFailedError } from 'typeorm';
+import {
+  DataSource,
+  type DataSourceOptions,
+  type EntityManager,
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { type Config, StartError } from '../config.js';
 
@@ -141,6 +149,14 @@ function watchedSocket(patience: Patience): Socket {
   });
 }
 
+/**
+ * The server may end a connection in the same breath in which it accepts it, before whoever waits for it can listen; a
+ * failure that nobody listens for would end the process. The next statement on the connection fails instead.
+ */
+const surviveItsEnd = (client: EventEmitter): void => void client.on('error', () => {});
+
+const LET_GO = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
+
 interface Patience {
   isEndless: boolean;
 }
@@ -177,7 +193,7 @@ export class Database {
             poolSize: 1,
             extra: { stream: () => new EmbeddedSocket(embedded.engine), max: 1, connectionTimeoutMillis: 3000 },
           }
-        : { extra: { ...options.extra, stream: () => watchedSocket(patience) } }),
+        : { extra: { ...options.extra, stream: () => watchedSocket(patience), onConnect: surviveItsEnd } }),
     } as DataSourceOptions);
     try {
       await source.initialize();
@@ -205,10 +221,16 @@ export class Database {
   /** One operation, one transaction, one closure. Nothing outside the database happens inside it. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const actions: (() => void | Promise<void>)[] = [];
-    const result = await this.source.transaction((tx) => {
-      this.afterCommit.set(tx, actions);
-      return work(tx);
-    });
+    const result = await this.source
+      .transaction((tx) => {
+        this.afterCommit.set(tx, actions);
+        return work(tx);
+      })
+      .catch((error) => {
+        // Inside a transaction a connection is only let go because it ended, between two statements.
+        if (!LET_GO.some((kind) => error instanceof kind)) throw error;
+        throw new Error('Connection terminated between two statements', { cause: error });
+      });
     for (const action of actions) await action();
     return result;
   }

@@ -1,0 +1,228 @@
+import { jest } from '@jest/globals';
+import { emptyDatabase, query } from '../machine/databases.js';
+import { describeWithOwnPostgres, describeWithOwnRedis, OwnServer } from '../machine/own-server.js';
+import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
+import { type Answer, expectRefusal, type Persona, person, signIn } from '../support/index.js';
+
+jest.setTimeout(180_000);
+
+const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 1);
+const PASSWORD = 'a long enough password';
+
+const me = (service: ServiceProcess, token: string) => service.as(token).get('/v1/users/@me');
+
+/** Goes on with `load` in parallel while `course` runs; what it got is looked at afterwards. */
+async function under(load: (index: number) => Promise<void>, course: () => Promise<void>): Promise<void> {
+  let next = 0;
+  let isOver = false;
+  const callers = Array.from({ length: 8 }, async () => {
+    while (!isOver) await load(next++);
+  });
+  await course().finally(() => {
+    isOver = true;
+  });
+  await Promise.all(callers);
+}
+
+describeWithOwnPostgres('FLT-06, FLT-07 a PostgreSQL server that ends and starts again', () => {
+  let server: OwnServer;
+  let first: ServiceProcess;
+  let second: ServiceProcess;
+  let alice: Persona;
+
+  beforeAll(async () => {
+    server = await OwnServer.postgres();
+    const env = { DATABASE_URL: server.url, ARGON2_CONCURRENCY: '1' };
+    [first, second] = [ServiceProcess.start(env), ServiceProcess.start(env)];
+    await Promise.all([first.greeted(), second.greeted()]);
+    alice = await person(first, 'alice');
+  });
+  afterAll(async () => {
+    await endProcesses();
+    await server.close();
+  });
+
+  /** Both processes hear what is announced. */
+  const bothListen = () =>
+    until(async () => {
+      const rows = await query(server.url, `SELECT FROM pg_stat_activity WHERE application_name = 'gatehouse notices'`);
+      return rows.length === 2;
+    });
+
+  function expectHonest(answers: readonly Answer[]): void {
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  }
+
+  // What `pg_ctl stop` sends with `-m fast` and with `-m immediate`.
+  for (const [mode, signal] of [
+    ['stopped', 'SIGINT'],
+    ['crashed', 'SIGQUIT'],
+  ] as const) {
+    test(`${mode} in the middle of requests: 503 with Retry-After, then everything acknowledged is there`, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const held = await identified(second, await signIn(first, alice));
+        const ended = await signIn(first, alice);
+        const doomed = await identified(second, ended);
+        const answers = { register: [] as Answer[], login: [] as Answer[], read: [] as Answer[] };
+        const load = async (index: number) => {
+          const service = index % 2 ? first : second;
+          const account = { email: `${mode}.${round}.${index}@example.com`, password: PASSWORD };
+          const login = { email: alice.email, password: alice.password };
+          answers.register.push(await service.anonymous.post('/v1/auth/register', account));
+          answers.login.push(await service.anonymous.post('/v1/auth/login', login));
+          answers.read.push(await me(service, alice.authorization));
+        };
+        const given = (status: number) =>
+          [answers.register, answers.login].map((some) => some.filter((answer) => answer.status === status).length);
+        const more = async (status: number) => {
+          const before = given(status);
+          await until(async () => given(status).every((count, kind) => count >= (before[kind] ?? 0) + 4));
+        };
+        await under(load, async () => {
+          await more(200);
+          await server.stop(signal);
+          await more(503);
+          for (const service of [first, second]) {
+            expect((await service.anonymous.get('/health/live')).status).toBe(200);
+            expectRefusal(await service.anonymous.get('/health/ready'), 'SERVICE_UNAVAILABLE');
+          }
+          await server.start();
+          await more(200);
+        });
+        expectHonest(Object.values(answers).flat());
+        for (const { status, body } of [...answers.register, ...answers.login]) {
+          if (status !== 200) continue;
+          for (const service of [first, second]) {
+            const read = await me(service, body.token);
+            expect([read.status, read.body.id]).toEqual([200, body.user_id]);
+          }
+        }
+        for (const { status, body } of answers.read) if (status === 200) expect(body.id).toBe(alice.id);
+
+        expect((await first.as(ended).post('/v1/auth/logout')).status).toBe(204);
+        expect(await doomed.closed).toEqual([4004, 'Invalid token']);
+        expect(held.socket.readyState).toBe(held.socket.OPEN);
+        held.socket.terminate();
+      }
+    });
+
+    test(`${mode}: afterwards a revocation at one process reaches the sockets of the other`, async () => {
+      await bothListen();
+      // What was missed is looked up once; a socket that ends after another one was told has heard of it.
+      for (let round = 0; round < 5; round++) {
+        const session = await signIn(first, alice);
+        const { closed } = await identified(second, session);
+        expect((await first.as(session).post('/v1/auth/logout')).status).toBe(204);
+        expect(await closed).toEqual([4004, 'Invalid token']);
+        expectRefusal(await me(second, session), 'UNAUTHORIZED');
+      }
+    });
+  }
+
+  test('neither process had to be started again, and neither printed a fault', () => {
+    for (const { child, err } of [first, second])
+      expect([child.exitCode, child.signalCode, err]).toEqual([null, null, '']);
+  });
+});
+
+const LIMIT = 5;
+
+describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
+  let server: OwnServer;
+  let first: ServiceProcess;
+  let second: ServiceProcess;
+  let alice: Persona;
+  let addresses = 0;
+
+  beforeAll(async () => {
+    server = await OwnServer.redis();
+    const env = {
+      ...(process.env.TEST_DATABASE_URL ? { DATABASE_URL: await emptyDatabase() } : {}),
+      REDIS_URL: server.url,
+      RATE_LIMITS: 'on',
+      RATE_LIMIT_OVERRIDES: JSON.stringify({ 'instance:info': `${LIMIT}/3600` }),
+    };
+    first = await ServiceProcess.ready(env);
+    second = await ServiceProcess.ready(env);
+    alice = await person(first, 'alice');
+  });
+  afterAll(async () => {
+    await endProcesses();
+    await server.close();
+  });
+
+  const visitors = () => {
+    const address = `127.0.60.${++addresses}`;
+    return (service: ServiceProcess) => service.anonymous.from(address).get('/.well-known/oauth-authorization-server');
+  };
+
+  async function admitted(service: ServiceProcess, visit: (service: ServiceProcess) => Promise<Answer>) {
+    for (let count = 0; ; count++) {
+      const answer = await visit(service);
+      if (answer.status !== 200) {
+        expectRefusal(answer, 'RATE_LIMITED', { global: false });
+        return count;
+      }
+    }
+  }
+
+  const areShared = async () => {
+    const visit = visitors();
+    const remaining = async (service: ServiceProcess) =>
+      Number((await visit(service)).headers.get('x-ratelimit-remaining'));
+    return (await remaining(first)) - (await remaining(second)) === 1;
+  };
+
+  for (const [how, signal] of [
+    ['stopped', 'SIGTERM'],
+    ['killed', 'SIGKILL'],
+  ] as const) {
+    test(`${how} in the middle of requests: they go on, limits hold for each process, and are shared again`, async () => {
+      await until(areShared);
+      const shared = visitors();
+      expect(await admitted(first, shared)).toBe(LIMIT);
+      expect(await admitted(second, shared)).toBe(0);
+
+      const session = await signIn(first, alice);
+      const { closed, socket } = await identified(first, session);
+      const statuses = new Map<number, number>();
+      const load = async () => {
+        const { status } = await me(first, alice.authorization);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      };
+      const more = async () => {
+        const before = statuses.get(200) ?? 0;
+        await until(async () => (statuses.get(200) ?? 0) >= before + 20);
+      };
+      await under(load, async () => {
+        await more();
+        await server.stop(signal);
+        await more();
+        const alone = visitors();
+        expect(await admitted(first, alone)).toBe(LIMIT);
+        expect(await admitted(second, alone)).toBe(LIMIT);
+        await server.start();
+        await until(areShared);
+        await more();
+      });
+      // The callers outrun the 50 requests a second of an account; nothing else refused them.
+      expect([...statuses.keys()].filter((status) => status !== 200 && status !== 429)).toEqual([]);
+
+      const again = visitors();
+      expect(await admitted(second, again)).toBe(LIMIT);
+      expect(await admitted(first, again)).toBe(0);
+
+      expect(socket.readyState).toBe(socket.OPEN);
+      expect((await first.as(session).post('/v1/auth/logout')).status).toBe(204);
+      expect(await closed).toEqual([4004, 'Invalid token']);
+    });
+  }
+
+  test('neither process had to be started again, and neither printed a fault', () => {
+    for (const { child, err } of [first, second])
+      expect([child.exitCode, child.signalCode, err]).toEqual([null, null, '']);
+  });
+});

@@ -21,7 +21,7 @@ describeWithTools('the tour of the README, pasted into a shell (skipped where ba
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', tour], { env: { ...process.env, API: service.url } });
     let output = '';
     for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += chunk));
-    const code = await new Promise((resolve) => shell.once('exit', resolve));
+    const code = await new Promise((resolve) => shell.once('close', resolve));
     expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
     for (const expected of [
       /"email":"ada\.\d+@example\.com"/,

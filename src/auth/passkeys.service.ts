@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../errors.js';
-import { Database, type Tx, violates } from '../platform/database.js';
+import { violates } from '../platform/constraints.js';
+import { Database, type Tx } from '../platform/database.js';
 import { Instance } from '../platform/instance.js';
 import { Replica } from '../platform/replica.js';
 import type { Account, SessionIdentity } from '../policy/identity.js';

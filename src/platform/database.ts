@@ -8,7 +8,6 @@ import {
   DataSource,
   type DataSourceOptions,
   type EntityManager,
-  QueryFailedError,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
@@ -294,12 +293,3 @@ export class Database {
     this.embedded?.release();
   }
 }
-
-const UNIQUE_VIOLATION = '23505';
-
-/** Whether a statement lost against a unique index of this name. */
-export const violates = (error: unknown, constraint: string): boolean => {
-  const driver =
-    error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : null;
-  return driver?.code === UNIQUE_VIOLATION && driver.constraint === constraint;
-};

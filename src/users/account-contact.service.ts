@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { invalid } from '../errors.js';
-import { type Tx, violates } from '../platform/database.js';
+import { violates } from '../platform/constraints.js';
+import type { Tx } from '../platform/database.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
 
 /** Bits that the verification of an address clears: 0, 1, 4 to 7 (account.md section 7). */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { invalid } from '../errors.js';
-import { type Row, type Tx, violates } from '../platform/database.js';
+import { violates } from '../platform/constraints.js';
+import type { Row, Tx } from '../platform/database.js';
 import { AccountSettings } from './account.entities.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
 import { EMAIL_REQUIREMENTS } from './account-contact.service.js';

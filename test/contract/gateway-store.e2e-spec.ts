@@ -318,6 +318,26 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await expectTold(account);
   });
 
+  test('a session that ends while its replica has no database is told of when it has one again', async () => {
+    const who = await person(first);
+    const way = await Detour.to(env.DATABASE_URL as string, 5432);
+    const third = await gatehouse({ env: { ...env, DATABASE_URL: way.url } });
+    const one = await GatewayClient.identified(first, who.authorization);
+    await one.client.event('SESSIONS_REPLACE');
+    const { client, ready } = await GatewayClient.identified(third, who.authorization);
+    await one.client.event('SESSIONS_REPLACE');
+    await client.event('SESSIONS_REPLACE');
+    await client.vanish();
+    way.detour.cut();
+    pass(third, 61);
+    await until(async () => (await keysOf(ready.session_id)).length === 0);
+    await until(() => third.log.some((line) => line.includes('telling of gateway sessions failed')));
+    way.detour.mend();
+    expect(listed((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(['all', one.ready.session_id]);
+    await third.close();
+    way.detour.close();
+  });
+
   test('live sessions are counted across replicas', async () => {
     const who = await person(first);
     for (const service of [first, second, first]) await GatewayClient.identified(service, who.authorization);

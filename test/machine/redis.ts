@@ -7,6 +7,9 @@ export const REDIS_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379/9
 /** Database 10, for gateway sessions: other files empty database 9. */
 export const SESSIONS_REDIS_URL = Object.assign(new URL(REDIS_URL), { pathname: '/10' }).href;
 
+/** Database 12, for what gateway sockets use up: emptied before each of its tests. */
+export const LIMITS_REDIS_URL = Object.assign(new URL(REDIS_URL), { pathname: '/12' }).href;
+
 const answers = (): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(REDIS_URL);

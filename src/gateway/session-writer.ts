@@ -126,7 +126,8 @@ export class SessionWriter {
   private async end(): Promise<void> {
     this.abandon();
     try {
-      if ((await this.host.store.remove(this.session, this.session.accountId)) !== 'held') return;
+      const holding = await this.host.store.remove(this.session, this.session.accountId);
+      if (holding !== 'held' && !this.isLost) return;
     } catch {
       // It expires.
     }
@@ -191,7 +192,7 @@ export class SessionWriter {
   private async giveUp(): Promise<void> {
     this.session.breakReplay();
     await this.host.lost(this.session);
-    if (this.isOver) return;
+    if (this.isOver || this.ending === 'remove') return;
     const { pending } = this;
     this.pending = [];
     this.abandon();

@@ -66,12 +66,17 @@ export class SharedSessions implements OnModuleInit, WriterHost {
   private async tell(accountId: string): Promise<void> {
     await Promise.all(this.underway);
     this.telling.delete(accountId);
-    await this.database.transaction((tx) =>
-      this.events.announce(tx, { type: 'SESSIONS_REPLACE', account_id: accountId }),
-    );
+    try {
+      await this.database.transaction((tx) =>
+        this.events.announce(tx, { type: 'SESSIONS_REPLACE', account_id: accountId }),
+      );
+    } catch (error) {
+      this.untold.add(accountId);
+      throw error;
+    }
   }
 
-  /** What cannot be told now is told when the store answers again: only the last list counts. */
+  /** What cannot be told now is told with a later renewal: only the last list counts. */
   private async list(accountId: string): Promise<object[] | undefined> {
     try {
       return await this.sessions.listOf(accountId);

@@ -1,0 +1,95 @@
+import { Redis } from 'ioredis';
+import { Config } from '../../src/config.js';
+import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
+import { GatewayClient } from '../support/gateway-client.js';
+import { type Gatehouse, gatehouse, person } from '../support/index.js';
+
+const REDIS_URL = redisDatabase(13);
+
+const LIMITS = {
+  sockets_per_address: 4,
+  payloads_per_session: 8,
+  payloads_per_address: 24,
+  attempts_per_address: 5,
+  renew_ms: 250,
+};
+
+describeWithSharedStore('gateway 10 and 13: limits span replicas', () => {
+  let first: Gatehouse;
+  let second: Gatehouse;
+  let store: Redis;
+
+  beforeAll(async () => {
+    store = new Redis(REDIS_URL);
+    const env = { REDIS_URL, RATE_LIMITS: 'on', GATEWAY_NUMBERS: JSON.stringify(LIMITS) };
+    first = await gatehouse({ env });
+    second = await gatehouse({ env: { ...env, DATABASE_URL: first.app.get(Config).databaseUrl ?? '' } });
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+    store.disconnect();
+  });
+  // What a test has used is forgotten before the next; the store has its own clock.
+  beforeEach(() => store.flushdb());
+
+  /** Sends heartbeats; answers how many were acknowledged before the end. */
+  async function beats(client: GatewayClient, count: number): Promise<number> {
+    const acknowledged = () => client.received.filter(({ op }) => op === 11).length;
+    const before = acknowledged();
+    for (let sent = 0; sent < count; sent++) client.send({ op: 1 });
+    while (client.socket.readyState === 1 && acknowledged() < before + count) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return acknowledged() - before;
+  }
+
+  test('sockets per address, until one ends; nothing is said before', async () => {
+    const clients = [];
+    for (const service of [first, second, first, second]) clients.push(await GatewayClient.greeted(service));
+    for (const service of [first, second]) {
+      const extra = await GatewayClient.open(service);
+      expect(await extra.closed()).toEqual([4008, 'Too many connections']);
+      expect(extra.received).toEqual([]);
+    }
+    await clients.pop()?.vanish();
+    let next = await GatewayClient.open(first);
+    while ((await next.next().catch(() => null)) === null) next = await GatewayClient.open(first);
+    for (const client of [...clients, next]) await client.vanish();
+  });
+
+  test('payloads per session, whichever replica serves it', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    expect(await beats(client, 5)).toBe(5);
+    await client.vanish();
+    const other = await GatewayClient.greeted(second);
+    other.resume(who.authorization, ready.session_id, 1);
+    await other.event('RESUMED');
+    expect(await beats(other, 10)).toBe(3);
+    expect(await other.closed()).toEqual([4008, 'Rate limited']);
+  });
+
+  test('payloads per address; a burst larger than what may wait is only counted', async () => {
+    const [one, two] = [await GatewayClient.greeted(first), await GatewayClient.greeted(second)];
+    expect(await beats(one, 10)).toBe(10);
+    expect(await beats(two, 60)).toBe(14);
+    expect(await two.closed()).toEqual([4008, 'Rate limited']);
+    expect(await beats(one, 1)).toBe(0);
+    expect(await one.closed()).toEqual([4008, 'Rate limited']);
+  });
+
+  test('Identify and Resume attempts beyond the budget of the address are dropped at every replica', async () => {
+    for (let sent = 0; sent < LIMITS.attempts_per_address; sent++) {
+      const client = await GatewayClient.greeted(sent % 2 ? first : second);
+      client.send({ op: 2, d: null });
+      expect(await client.closed()).toEqual([4002, 'Invalid identify payload']);
+    }
+    for (const service of [first, second]) {
+      const client = await GatewayClient.greeted(service);
+      client.send({ op: 2, d: null });
+      await client.beat();
+      await client.vanish();
+    }
+  });
+});

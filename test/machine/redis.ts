@@ -7,6 +7,9 @@ export const REDIS_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379/9
 /** Database 10, for gateway sessions: other files empty database 9. */
 export const SESSIONS_REDIS_URL = Object.assign(new URL(REDIS_URL), { pathname: '/10' }).href;
 
+/** Database 11, for connections that are counted. */
+export const NOTICES_REDIS_URL = Object.assign(new URL(REDIS_URL), { pathname: '/11' }).href;
+
 const answers = (): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(REDIS_URL);

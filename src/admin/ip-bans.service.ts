@@ -6,6 +6,7 @@ import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { Replica } from '../platform/replica.js';
+import { Turns } from '../platform/turns.js';
 import { IpBanEntry } from './admin.entities.js';
 import { type Network, parseNetwork, reachOf } from './networks.js';
 
@@ -72,6 +73,7 @@ const keyOf = (value: string): string => addressKey(value.split('/')[0] as strin
 @Injectable()
 export class IpBans implements OnModuleInit {
   private index = new BanIndex();
+  private readonly turns = new Turns();
 
   constructor(
     private readonly database: Database,
@@ -84,9 +86,11 @@ export class IpBans implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    this.replica.on('ip-ban', ({ values }) => this.refresh(values as string[]));
-    this.replica.on('resync', () => this.reload());
-    await this.reload();
+    const refresh = ({ values }: Record<string, unknown>) => this.turns.take(() => this.refresh(values as string[]));
+    const reload = () => this.turns.take(() => this.reload());
+    this.replica.on('ip-ban', refresh, { early: true });
+    this.replica.on('resync', reload);
+    await reload();
   }
 
   /** The ban that keeps an address out, or `null`; one without end before one that passes. */

@@ -42,7 +42,7 @@ export class Credentials implements OnModuleInit {
 
   onModuleInit(): void {
     this.trustedAt = this.clock.monotonic();
-    this.replica.on('revoked', (data) => this.revoked(data as Revocation));
+    this.replica.on('revoked', (data) => this.revoked(data as Revocation), { early: true });
     this.replica.on('resync', () => this.catchUp());
   }
 

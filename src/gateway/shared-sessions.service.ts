@@ -56,10 +56,11 @@ export class SharedSessions implements OnModuleInit, WriterHost {
       this.background.run('telling of gateway sessions', () => this.tell(accountId));
     };
     this.events.reader('SESSIONS_REPLACE', ({ account_id }) => this.list(account_id));
-    this.replica.on('session-moved', ({ id, fence }) => {
+    const moved = ({ id, fence }: Record<string, unknown>) => {
       const session = this.sessions.find(String(id));
       if (session && session.fence < Number(fence)) this.moved(session);
-    });
+    };
+    this.replica.on('session-moved', moved, { early: true });
   }
 
   /** An event like any other, once the store knows all that there is to tell. */

@@ -3,6 +3,7 @@ import { Config } from '../config.js';
 import { Database, type Tx } from './database.js';
 import { InstanceSetting } from './instance.entities.js';
 import { Replica } from './replica.js';
+import { Turns } from './turns.js';
 
 /** Where the provider answers; `null` where it is not known. */
 export interface SsoEndpoints {
@@ -66,6 +67,7 @@ export function isSsoComplete(sso: SsoSettings): boolean {
 @Injectable()
 export class Instance implements OnModuleInit {
   private settings: InstanceSettings;
+  private readonly turns = new Turns();
 
   constructor(
     private readonly database: Database,
@@ -76,7 +78,7 @@ export class Instance implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    this.replica.on('instance', () => this.reload());
+    this.replica.on('instance', () => this.reload(), { early: true });
     this.replica.on('resync', () => this.reload());
     await this.reload();
   }
@@ -148,8 +150,10 @@ export class Instance implements OnModuleInit {
     };
   }
 
-  private async reload(): Promise<void> {
-    this.settings = await this.read(this.database.manager);
+  private reload(): Promise<void> {
+    return this.turns.take(async () => {
+      this.settings = await this.read(this.database.manager);
+    });
   }
 
   private async read(tx: Tx): Promise<InstanceSettings> {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Config } from '../config.js';
 import { Log } from '../log.js';
 import { type Database, type Tx } from './database.js';
+import { HeardMessages, RedisNotices } from './redis-notices.js';
 
 /** What replicas tell each other after a commit: ids, never secrets and never rows. */
 export interface Notice {
@@ -18,6 +19,23 @@ export type NoticePreparation = (tx: Tx, data: Record<string, unknown>) => Promi
 interface Listener {
   readonly handler: NoticeHandler;
   readonly inOrder: boolean;
+  readonly early: boolean;
+}
+
+/** A notice on its way. Its id is random: nobody can say beforehand what a message will be. */
+interface Message extends Notice {
+  readonly origin: string;
+  readonly id: string;
+}
+
+function parseMessage(text: string): Message | null {
+  try {
+    const { origin, id, topic, data } = JSON.parse(text);
+    const isWhole = [origin, id, topic].every((part) => typeof part === 'string');
+    return isWhole && typeof data === 'object' && data !== null ? { origin, id, topic, data } : null;
+  } catch {
+    return null;
+  }
 }
 
 const everyone = (): boolean => true;
@@ -49,16 +67,28 @@ export abstract class Replica {
   static async join(config: Config, database: Database, log: Log): Promise<Replica> {
     if (!config.databaseUrl) return new SingleReplica(database, log, config.workerId ?? 0);
     const replica = new PostgresReplica(database, log, config.databaseUrl, config.workerId);
-    await replica.connect();
+    try {
+      await replica.connect();
+      if (config.redisUrl) await replica.openSecondWay(config, config.redisUrl);
+    } catch (error) {
+      await replica.close();
+      throw error;
+    }
     return replica;
   }
 
   /**
    * `inOrder`: the notices of all replicas are heard in the order of their commits, this one's own in their place
    * among the others, and so not always before its operation answers.
+   * `early`: notices of others are heard by Redis too, where there is one, each of them once. Whoever may publish there can
+   * make them up: such a handler takes from a notice only where to look, or which connections have to come back.
    */
-  on(topic: string, handler: NoticeHandler, { inOrder = false } = {}): void {
-    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), { handler, inOrder }]);
+  on(topic: string, handler: NoticeHandler, { inOrder = false, early = false } = {}): void {
+    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), { handler, inOrder, early }]);
+  }
+
+  protected isEarly(topic: string): boolean {
+    return this.listeners.get(topic)?.some(({ early }) => early) ?? false;
   }
 
   prepare(topic: string, preparation: NoticePreparation): void {
@@ -72,8 +102,8 @@ export abstract class Replica {
     if (Buffer.byteLength(JSON.stringify(notice)) > MAX_NOTICE_BYTES) {
       throw new Error(`a notice of topic ${notice.topic} is too large`);
     }
-    this.database.onCommit(tx, () => this.deliver(notice, ({ inOrder }) => !inOrder || !this.hearsItself));
     await this.send(tx, notice);
+    this.database.onCommit(tx, () => this.deliver(notice, ({ inOrder }) => !inOrder || !this.hearsItself));
   }
 
   /** Whether a notice of this replica comes back to it, in its place among those of the others. */
@@ -110,9 +140,14 @@ class SingleReplica extends Replica {
   async close(): Promise<void> {}
 }
 
-/** One of any number: notices by LISTEN/NOTIFY, the worker id leased by an advisory lock of the same connection. */
+/**
+ * One of any number: notices by LISTEN/NOTIFY, the worker id leased by an advisory lock of the same connection. With
+ * Redis, notices that need no order go by it as well, and the first of the two to arrive counts.
+ */
 class PostgresReplica extends Replica {
   private readonly origin = randomUUID();
+  private readonly heardMessages = new HeardMessages();
+  private secondWay: RedisNotices | undefined;
   private client: pg.Client | undefined;
   private leased: number | undefined;
   private closing = false;
@@ -155,6 +190,12 @@ class PostgresReplica extends Replica {
     this.client = client;
     this.isConnected = true;
     this.watch(client);
+  }
+
+  async openSecondWay(config: Config, url: string): Promise<void> {
+    const { log, client } = this;
+    const way = { url, log, database: client?.database ?? '' };
+    this.secondWay = await RedisNotices.open(config, way, (message) => this.heardEarly(message));
   }
 
   /** A connection that swallows everything reports no error: it counts as lost when probes stay unanswered. */
@@ -202,10 +243,22 @@ class PostgresReplica extends Replica {
     }, delay);
   }
 
-  private heard(payload: string | undefined): void {
-    if (!payload) return;
-    const { origin, ...notice } = JSON.parse(payload) as Notice & { origin: string };
-    void this.deliver(notice, origin === this.origin ? ({ inOrder }) => inOrder : everyone);
+  private heard(text: string | undefined): void {
+    const message = parseMessage(text ?? '');
+    if (!text || !message) return;
+    const isOwn = message.origin === this.origin;
+    const isRepeated = !isOwn && this.isSecondTime(text, message);
+    void this.deliver(message, ({ inOrder, early }) => (isOwn ? inOrder : !(early && isRepeated)));
+  }
+
+  private heardEarly(text: string): void {
+    const message = parseMessage(text);
+    if (!message || message.origin === this.origin || this.isSecondTime(text, message)) return;
+    void this.deliver(message, ({ early }) => early);
+  }
+
+  private isSecondTime(text: string, { topic }: Message): boolean {
+    return this.secondWay !== undefined && this.isEarly(topic) && this.heardMessages.note(text);
   }
 
   protected get hearsItself(): boolean {
@@ -213,11 +266,15 @@ class PostgresReplica extends Replica {
   }
 
   protected async send(tx: Tx, notice: Notice): Promise<void> {
-    await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify({ origin: this.origin, ...notice })]);
+    const message: Message = { origin: this.origin, id: randomUUID(), ...notice };
+    const text = JSON.stringify(message);
+    await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, text]);
+    if (this.isEarly(notice.topic)) this.database.onCommit(tx, () => this.secondWay?.publish(text));
   }
 
   async close(): Promise<void> {
     this.closing = true;
+    this.secondWay?.close();
     clearTimeout(this.retry);
     clearInterval(this.probe);
     const client = this.client;

@@ -76,7 +76,7 @@ export class UsersModule implements OnApplicationBootstrap {
   /** Nobody may pose as the product, whatever it is called. */
   onApplicationBootstrap(): void {
     const reserve = () => reserveTerm(this.instance.current.branding.productName);
-    this.replica.on('instance', reserve);
+    this.replica.on('instance', reserve, { early: true });
     reserve();
   }
 }

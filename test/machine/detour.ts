@@ -6,9 +6,17 @@ export class Detour {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
   private isSilent = false;
+  /** What the connections said first, and the words in it that are not let through. */
+  private readonly greetings = new Map<Socket, string>();
+  private unwanted: string | undefined;
   private readonly server = createServer((near) => {
     if (this.isCut) return near.destroy();
     if (this.isSilent) return this.sockets.add(near.on('close', () => this.sockets.delete(near)));
+    near.on('close', () => this.greetings.delete(near));
+    near.once('data', (first) => {
+      this.greetings.set(near, first.toString('latin1'));
+      this.turnAway();
+    });
     const far = connect(this.target.port, this.target.host);
     for (const [from, to] of [
       [near, far],
@@ -41,6 +49,18 @@ export class Detour {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** Cuts only connections that begin with these words in what they say, running and new ones. */
+  cutThose(words: string): void {
+    this.unwanted = words;
+    this.turnAway();
+  }
+
+  private turnAway(): void {
+    const { unwanted } = this;
+    if (unwanted === undefined) return;
+    for (const [socket, greeting] of this.greetings) if (greeting.includes(unwanted)) socket.destroy();
+  }
+
   /** Everything that is sent vanishes, on new connections too; nobody is told. */
   swallow(): void {
     this.isSilent = true;
@@ -50,6 +70,7 @@ export class Detour {
   mend(): void {
     this.isCut = false;
     this.isSilent = false;
+    this.unwanted = undefined;
   }
 
   close(): void {

@@ -4,11 +4,14 @@ import { Config } from '../../src/config.js';
 import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
 import { Replica } from '../../src/platform/replica.js';
 import { Detour } from '../machine/detour.js';
-import { describeWithSharedStore, NOTICES_REDIS_URL } from '../machine/redis.js';
+import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { administrator } from '../support/admin.js';
 import { GatewayClient, pass } from '../support/gateway-client.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
+/** Of this file alone: connections are counted. */
+const DATABASE = 14;
+const REDIS_URL = redisDatabase(DATABASE);
 const PROXY = '127.0.70.1';
 const ENTRIES = '/v1/admin/blocklists/ip/entries';
 // So seldom that no socket is closed because its credential was looked up again.
@@ -29,8 +32,8 @@ describeWithSharedStore('gateway 13: notices travel by PostgreSQL and by Redis',
   let addresses = 0;
 
   beforeAll(async () => {
-    store = new Redis(NOTICES_REDIS_URL);
-    const redisWay = await Detour.to(NOTICES_REDIS_URL, 6379);
+    store = new Redis(REDIS_URL);
+    const redisWay = await Detour.to(REDIS_URL, 6379);
     toRedis = redisWay.detour;
     env = { REDIS_URL: redisWay.url, TRUSTED_PROXIES: PROXY, GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
     first = await gatehouse({ env });
@@ -59,7 +62,7 @@ describeWithSharedStore('gateway 13: notices travel by PostgreSQL and by Redis',
   const clients = async () =>
     String(await store.client('LIST'))
       .split('\n')
-      .filter((line) => line.includes(' db=11 '));
+      .filter((line) => line.includes(` db=${DATABASE} `));
   /** So many replicas hear by Redis. */
   const listening = (count: number) =>
     until(async () => (await clients()).filter((line) => line.includes(' sub=1 ')).length === count);

@@ -8,9 +8,6 @@ const SERVER_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 export const redisDatabase = (index: number): string =>
   Object.assign(new URL(SERVER_URL), { pathname: `/${index}` }).href;
 
-/** Database 11, for connections that are counted. */
-export const NOTICES_REDIS_URL = Object.assign(new URL(REDIS_URL), { pathname: '/11' }).href;
-
 const answers = (): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(SERVER_URL);

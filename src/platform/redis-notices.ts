@@ -2,9 +2,9 @@ import { hash, hkdfSync } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import type { Log } from '../log.js';
+import { connectRedis } from './redis-client.js';
 
 const ANSWER_MS = 2000;
-const KEEP_ALIVE_MS = 5000;
 const MAX_REMEMBERED = 4096;
 
 /** One channel for the replicas of a deployment: Redis does not tell its databases apart here. */
@@ -31,35 +31,22 @@ export class RedisNotices {
     { url, database, log }: { url: string; database: string; log: Log },
     hear: (message: string) => void,
   ): Promise<RedisNotices> {
-    const { Redis } = await import('ioredis');
-    const client = () =>
-      new Redis(url, {
-        enableOfflineQueue: false,
-        maxRetriesPerRequest: 0,
-        autoResubscribe: false,
-        commandTimeout: ANSWER_MS,
-        connectTimeout: ANSWER_MS,
-        keepAlive: KEEP_ALIVE_MS,
-        retryStrategy: (attempt) => Math.min(attempt * 100, ANSWER_MS),
-      })
-        // Failures are noticed where a command fails; without a listener the client would write them to the console.
-        .on('error', () => {});
-    const notices = new RedisNotices(client(), client(), channelOf(config, database), log);
-    const { receiver, channel } = notices;
-    receiver.on('ready', () => notices.attempt(receiver, receiver.subscribe(channel)));
+    const sender = await connectRedis(url, ANSWER_MS);
+    const receiver = await connectRedis(url, ANSWER_MS);
+    const notices = new RedisNotices(sender, receiver, channelOf(config, database), log);
+    receiver.on('ready', () => notices.attempt(receiver.subscribe(notices.channel)));
     receiver.on('message', (_, message) => hear(message));
     return notices;
   }
 
   publish(message: string): void {
-    this.attempt(this.sender, this.sender.publish(this.channel, message));
+    this.attempt(this.sender.publish(this.channel, message));
   }
 
-  /** What a connection has swallowed is not kept: one that gives no answer is made anew. */
-  private attempt(client: Redis, command: Promise<unknown>): void {
+  /** What fails here is heard from PostgreSQL; a Redis that refuses it should be put right. */
+  private attempt(command: Promise<unknown>): void {
     command.catch((error: Error) => {
       if (error.name === 'ReplyError') this.log.warn('Redis takes no part in notices', { error });
-      else if (client.status === 'ready') client.disconnect(true);
     });
   }
 

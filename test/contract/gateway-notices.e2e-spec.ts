@@ -54,6 +54,7 @@ describeWithSharedStore('gateway 13: notices travel by PostgreSQL and by Redis',
   afterEach(async () => {
     toDatabase.mend();
     toRedis.cut();
+    await listening(0);
     toRedis.mend();
     await until(() => isConnected());
   });

@@ -87,6 +87,20 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     expect((await service.anonymous.post('/v1/auth/register', input)).status).toBe(200);
   });
 
+  test('ended in the same breath in which it was accepted: 503, and the process lives', async () => {
+    detour.endAtOnce();
+    await until(async () => (await me()).status === 503);
+    const input = { email: 'hasty@example.com', password: 'a long enough password' };
+    const register = () => service.anonymous.post('/v1/auth/register', input);
+    expectHonest(await Promise.all(Array.from({ length: 8 }, me)));
+    for (const answer of await Promise.all(Array.from({ length: 8 }, register))) {
+      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    }
+    detour.mend();
+    await until(async () => (await me()).status === 200);
+    expect((await register()).status).toBe(200);
+  });
+
   test('silent: what was sent to it is given up, and the service recovers by itself', async () => {
     detour.swallow();
     const answers = await Promise.all(Array.from({ length: 8 }, me));

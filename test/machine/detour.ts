@@ -1,11 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
+// PostgreSQL's words: it is ready; it is shutting down.
+const READY = Buffer.from('Z\0\0\0\x05I');
+const FAREWELL = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
+const END = Buffer.concat([Buffer.from(['E'.charCodeAt(0), 0, 0, 0, FAREWELL.length + 4]), Buffer.from(FAREWELL)]);
+
 /** A way to a server that tests cut and mend: while it is cut, running connections end and new ones are refused. */
 export class Detour {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
   private isSilent = false;
+  private endsAtOnce = false;
   /** What the connections said first, and the words in it that are not let through. */
   private readonly greetings = new Map<Socket, string>();
   private unwanted: string | undefined;
@@ -18,6 +24,12 @@ export class Detour {
       this.turnAway();
     });
     const far = connect(this.target.port, this.target.host);
+    if (this.endsAtOnce) {
+      far.on('data', (chunk) => {
+        if (chunk.subarray(-READY.length).equals(READY)) near.end(Buffer.concat([chunk, END]));
+        else near.write(chunk);
+      });
+    }
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -28,7 +40,7 @@ export class Detour {
         this.sockets.delete(from);
         to.destroy();
       });
-      from.pipe(to);
+      if (from === near || !this.endsAtOnce) from.pipe(to);
     }
   });
 
@@ -67,7 +79,15 @@ export class Detour {
     for (const socket of this.sockets) socket.unpipe().pause();
   }
 
+  /** PostgreSQL ends every new connection in the same breath in which it accepts it. */
+  endAtOnce(): void {
+    this.cut();
+    this.isCut = false;
+    this.endsAtOnce = true;
+  }
+
   mend(): void {
+    this.endsAtOnce = false;
     this.isCut = false;
     this.isSilent = false;
     this.unwanted = undefined;

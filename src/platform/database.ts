@@ -244,7 +244,7 @@ export class Database {
   /** A prepared statement by name, past the ORM, in a transaction or on its own: for what is asked all the time. */
   async statement(name: string, text: string, values: unknown[], tx?: Tx): Promise<Row[]> {
     const pool = (this.source.driver as unknown as { master: Connection }).master;
-    const connection: Connection = (await tx?.queryRunner?.connect()) ?? pool;
+    const connection: Connection = tx ? await tx.queryRunner?.connect() : pool;
     return (await connection.query({ name, text, values })).rows;
   }
 

@@ -27,13 +27,11 @@ function watch(client: Redis): void {
     unanswered = 0;
   };
   const probe = setInterval(() => {
-    if (client.status !== 'ready') return answered();
-    if (unanswered >= MAX_UNANSWERED) {
-      client.disconnect(true);
-      return answered();
-    }
+    if (client.status !== 'ready') return;
+    if (unanswered >= MAX_UNANSWERED) return client.disconnect(true);
     unanswered++;
     client.ping().then(answered, () => {});
   }, PROBE_MS).unref();
+  client.on('ready', answered);
   client.on('end', () => clearInterval(probe));
 }

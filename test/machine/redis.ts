@@ -11,7 +11,7 @@ export const redisDatabase = (index: number): string =>
 const answers = (): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(SERVER_URL);
-    const socket = connect({ host: hostname, port: Number(port || 6379), timeout: 500 });
+    const socket = connect({ host: hostname, port: Number(port || 6379), timeout: 2000 });
     const end = (found: boolean) => {
       socket.destroy();
       resolve(found);

@@ -3,6 +3,8 @@ import type { Redis } from 'ioredis';
 const PROBE_MS = 1500;
 const MAX_UNANSWERED = 2;
 const RETRY_MS = 2000;
+/** How long a connection may take to end. The client waits it out also where there is none any more. */
+const ENDING_MS = 100;
 
 /** Connects in the background: a server that is down at boot delays nothing. Whoever calls has to expect no answer. */
 export async function connectRedis(url: string, answerMs: number): Promise<Redis> {
@@ -12,6 +14,7 @@ export async function connectRedis(url: string, answerMs: number): Promise<Redis
     maxRetriesPerRequest: 0,
     commandTimeout: answerMs,
     connectTimeout: RETRY_MS,
+    disconnectTimeout: ENDING_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),
   });
   // Failures are noticed where a command fails; without a listener the client would write them to the console.

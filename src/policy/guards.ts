@@ -15,9 +15,10 @@ import { Instance } from '../platform/instance.js';
 import { RequestLimits } from '../request-limits.js';
 import { readInput } from '../routes/route-input.js';
 import type { RoutePlan } from '../routes/routes.js';
+import { isInactive } from '../users/account-facts.js';
 import { hasBotPrefix, parseAuthorization } from './credential.js';
 import type { RoutePolicy } from './decorators.js';
-import { type Identity, IdentityResolver, isInactive } from './identity.js';
+import { type Identity, IdentityResolver } from './identity.js';
 
 /** One row of the order. A row speaks only if every row above it let the request pass. */
 export interface Guard {

@@ -5,7 +5,7 @@ import { digest, matches } from '../secrets.js';
 import { type Account, accountOf, isInactive } from '../users/account-facts.js';
 import type { Credential } from './credential.js';
 
-export { type Account, isInactive };
+export type { Account };
 
 interface Held {
   readonly account: Account;

@@ -1,0 +1,94 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { describeInBrowser, openBrowser } from '../machine/browser.js';
+import { type Gatehouse, gatehouse, type Persona, pathOf, person, picture, uploadFile } from '../support/index.js';
+
+describeInBrowser('media.md 7.3 in a browser: no stored file is active content', () => {
+  let service: Gatehouse;
+  let alice: Persona;
+  let browser: Browser;
+  let page: Page;
+  let site: Server;
+  let origin: string;
+  /** What the page of a stranger shows, and what was asked of the stranger since. */
+  let shown = '';
+  let asked: string[] = [];
+
+  beforeAll(async () => {
+    service = await gatehouse();
+    alice = await person(service, 'alice');
+    site = createServer((req, res) => {
+      asked.push(req.url ?? '');
+      res.setHeader('Content-Type', 'text/html; charset=utf-8').end(req.url === '/page' ? shown : '');
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    site?.closeAllConnections();
+    await new Promise((resolve) => site?.close(resolve));
+    await service?.close();
+  });
+  beforeEach(async () => {
+    page = await browser.newPage();
+  });
+  afterEach(() => page?.close());
+
+  /** Shows a page of the stranger's until everything in it has loaded or failed; answers what it asked for besides. */
+  async function visit(html: string): Promise<string[]> {
+    shown = `<!doctype html><link rel="icon" href="data:,">${html}`;
+    asked = [];
+    await page.goto(`${origin}/page`, { waitUntil: 'load' });
+    return asked.filter((url) => url !== '/page');
+  }
+
+  const embedded = (url: string): string =>
+    [
+      `<script src="${url}"></script><script type="module" src="${url}"></script>`,
+      `<link rel="stylesheet" href="${url}"><img src="${url}"><video src="${url}"></video>`,
+      `<iframe src="${url}"></iframe><object data="${url}"></object><embed src="${url}">`,
+    ].join('');
+
+  const script = (): string => `new Image().src='${origin}/hit'`;
+  const svg = (): string =>
+    `<svg xmlns="http://www.w3.org/2000/svg" onload="${script()}"><script>${script()}</script></svg>`;
+
+  test('the page of a stranger runs what is active elsewhere', async () => {
+    expect(await visit(`<script>${script()}</script>`)).toEqual(['/hit']);
+    expect(await visit(`<iframe srcdoc="<script>${script()}</script>"></iframe>`)).toEqual(['/hit']);
+    expect(await visit(`<iframe srcdoc='${svg().replaceAll("'", '&apos;')}'></iframe>`)).toContain('/hit');
+  });
+
+  test('an image is shown', async () => {
+    const { url } = await uploadFile(service, alice, 'a.png', await picture('png', 3, 2));
+    await visit(`<img src="${service.url}${pathOf(url)}">`);
+    expect(await page.evaluate('document.images[0].naturalWidth')).toBe(3);
+  });
+
+  test.each<[string, () => string]>([
+    ['a.html', () => `<!doctype html><script>${script()}</script><img src="${origin}/hit">`],
+    ['a.txt', () => `<!doctype html><script>${script()}</script><img src="${origin}/hit">`],
+    ['a.svg', svg],
+    ['a.png', svg],
+    [
+      'a.xml',
+      () => `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>${script()}</script></html>`,
+    ],
+    ['a.js', script],
+    ['a.css', () => `@import url("${origin}/hit"); body { background: url("${origin}/hit") }`],
+    ['a.gif', () => `GIF89a=1;${script()}//<script>${script()}</script>`],
+    ['a.pdf', () => `%PDF-1.4\n<script>${script()}</script>`],
+    ['a.webp', () => `RIFF=1;/*WEBPVP8 */${script()}//<svg onload="${script()}">`],
+  ])('%s does nothing, embedded or opened', async (filename, content) => {
+    const { url } = await uploadFile(service, alice, filename, Buffer.from(content(), 'latin1'));
+    const address = service.url + pathOf(url);
+    expect(await visit(embedded(address))).toEqual([]);
+    asked = [];
+    // What is offered for saving is no page: the browser stays where it is.
+    await page.goto(address, { waitUntil: 'load' }).catch(() => null);
+    expect(asked).toEqual([]);
+  });
+});

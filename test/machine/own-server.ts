@@ -31,7 +31,9 @@ function accountOfPostgres(): Account | undefined {
   if (uid !== 0) return { uid, gid };
   try {
     const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { stdio: 'pipe' }));
-    return { uid: idOf('-u'), gid: idOf('-g') };
+    const postgresUser = { uid: idOf('-u'), gid: idOf('-g') };
+    execFileSync('test', ['-x', tmpdir()], { ...postgresUser, stdio: 'pipe' });
+    return postgresUser;
   } catch {
     return undefined;
   }
@@ -45,7 +47,11 @@ function describeOr(reason: string | undefined): (title: string, suite: () => vo
 
 /** `describe`, or a skipped one that says why, where no PostgreSQL server can be started. */
 export const describeWithOwnPostgres = describeOr(
-  !initdb || !postgres ? 'no initdb and postgres on this machine' : !account ? 'root, and no user postgres' : undefined,
+  !initdb || !postgres
+    ? 'no initdb and postgres on this machine'
+    : !account
+      ? 'root, and no user postgres that reaches temporary files'
+      : undefined,
 );
 
 /** `describe`, or a skipped one that says why, where no Redis server can be started. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
 import { eventOf } from '../../src/gateway/session.js';
 import { Database } from '../../src/platform/database.js';
@@ -24,12 +25,17 @@ afterAll(() => service.close());
 
 const commit = (work: Parameters<Database['transaction']>[0]) => service.app.get(Database).transaction(work);
 
-/** Announces events of one account, each in a transaction of its own. */
+/** Announces events of one account, each in a transaction of its own, until the gateway has heard of all. */
 async function announce(accountId: string, ...events: [type: string, d?: unknown][]): Promise<void> {
+  const replica = service.app.get(Replica);
   for (const [type, d] of events) {
     const data = { type, account_id: accountId, ...(d === undefined ? {} : { d }) };
-    await commit((tx) => service.app.get(Replica).announce(tx, { topic: 'event', data }));
+    await commit((tx) => replica.announce(tx, { topic: 'event', data }));
   }
+  const topic = randomUUID();
+  const heard = new Promise<void>((resolve) => replica.on(topic, () => resolve(), { inOrder: true }));
+  await commit((tx) => replica.announce(tx, { topic, data: {} }));
+  await heard;
 }
 
 const note = (n: number): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: String(n), action: 'update' }];

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
 import { eventOf } from '../../src/gateway/session.js';
-import { Database } from '../../src/platform/database.js';
-import { GatewayClient, pass } from '../support/gateway-client.js';
+import { GatewayClient, holdLookups, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, person } from '../support/index.js';
 
 const NUMBERS = {
@@ -142,20 +141,7 @@ describe('gateway 10: limits', () => {
 
   test('a start waits for capacity, and fails after 10 s', async () => {
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => person(service)));
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let isLocked = () => {};
-    const locked = new Promise<void>((resolve) => {
-      isLocked = resolve;
-    });
-    const blocking = service.app.get(Database).transaction(async (tx) => {
-      await tx.query('LOCK TABLE session IN ACCESS EXCLUSIVE MODE');
-      isLocked();
-      await held;
-    });
-    await locked;
+    const release = await holdLookups(service);
     const slow = await GatewayClient.greeted(service);
     slow.send({ op: 2, d: { token: first?.authorization } });
     await slow.settled();
@@ -168,8 +154,7 @@ describe('gateway 10: limits', () => {
     await lucky.settled();
     pass(service, 1.5);
     expect(await waiting.closed()).toEqual([4000, 'Failed to start session']);
-    release();
-    await blocking;
+    await release();
     await slow.event('READY');
     await lucky.event('READY');
     await Promise.all([slow.vanish(), lucky.vanish()]);

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { LoadGuard } from '../../src/policy/guards.js';
-import { GatewayClient, pass, tick } from '../support/gateway-client.js';
+import { GatewayClient, holdLookups, pass, tick } from '../support/gateway-client.js';
 import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/gateway-wire.js';
 import {
   ban,
@@ -369,13 +369,16 @@ describe('gateway 2 and 3: frames and inbound processing', () => {
       [33, false],
     ] as const) {
       const client = await GatewayClient.greeted(service);
+      const release = await holdLookups(service);
       client.send({ op: 2, d: { token: alice.authorization } });
       for (let sent = 0; sent < waiting; sent++) client.send({ op: 1 });
+      if (!isTaken) expect(await client.closed()).toEqual([4008, 'Rate limited']);
+      await release();
       if (isTaken) {
         await client.event('READY');
         for (let seen = 0; seen < waiting; seen++) await client.op(11);
         await client.vanish();
-      } else expect(await client.closed()).toEqual([4008, 'Rate limited']);
+      }
     }
   });
 });

@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { Gateway } from '../../src/gateway/gateway.service.js';
 import { Metrics } from '../../src/metrics.js';
+import { Database } from '../../src/platform/database.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** A message of the gateway. */
@@ -157,4 +158,24 @@ export const tick = (service: Gatehouse): void => service.app.get(Gateway).tick(
 export function pass(service: Gatehouse, seconds: number): void {
   service.clock.advance({ seconds });
   tick(service);
+}
+
+/** Keeps whoever looks a credential up waiting, until it is called. */
+export async function holdLookups(service: Gatehouse): Promise<() => Promise<void>> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let blocking: Promise<void> | undefined;
+  await new Promise<void>((isLocked) => {
+    blocking = service.app.get(Database).transaction(async (tx) => {
+      await tx.query('LOCK TABLE session IN ACCESS EXCLUSIVE MODE');
+      isLocked();
+      await held;
+    });
+  });
+  return async () => {
+    release();
+    await blocking;
+  };
 }

@@ -34,7 +34,9 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     const client = new Redis(REDIS_URL);
     await client.flushdb();
     client.disconnect();
-    const env = { RATE_LIMITS: 'on', REDIS_URL: url };
+    // So slow that no bucket falls while a test runs.
+    const overrides = JSON.stringify({ 'auth:login': '10/86400' });
+    const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: overrides, REDIS_URL: url };
     first = await gatehouse({ env });
     second = await gatehouse({ env });
   });
@@ -47,16 +49,12 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
 
   test('one bucket serves both processes, and the refusal is the ordinary one', async () => {
     for (let i = 0; i < 6; i++) expectInvalid(await attempt(first), ...REFUSED);
-    let remaining = 9;
-    for (let i = 0; i < 10 && remaining > 0; i++) {
+    for (const remaining of [3, 2, 1, 0]) {
       const answer = await attempt(second);
-      if (answer.status === 429) break;
-      remaining = Number(answer.headers.get('x-ratelimit-remaining'));
-      expect(remaining).toBeLessThan(6);
+      expectInvalid(answer, ...REFUSED);
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(remaining));
     }
-    let refused = await attempt(second);
-    for (let i = 0; i < 5 && refused.status !== 429; i++) refused = await attempt(second);
-    expectRefusal(refused, 'RATE_LIMITED', { global: false });
+    expectRefusal(await attempt(second), 'RATE_LIMITED', { global: false });
     expectRefusal(await attempt(first), 'RATE_LIMITED', { global: false });
   });
 
@@ -65,8 +63,6 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     for (const socket of sockets) socket.destroy();
     const statuses: number[] = [];
     for (let i = 0; i < 14; i++) statuses.push((await attempt(first)).status);
-    expect(statuses.slice(0, 5)).toEqual([400, 400, 400, 400, 400]);
-    expect(statuses).toContain(429);
-    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    expect(statuses).toEqual([...Array(10).fill(400), ...Array(4).fill(429)]);
   });
 });

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
 import { Metrics } from '../../src/metrics.js';
 import { Detour } from '../machine/detour.js';
+import { until } from '../machine/service-process.js';
 import { GatewayClient, pass, tick } from '../support/gateway-client.js';
 import { frame, identifyOn, lastClose, upgradeBytes, upgraded } from '../support/gateway-wire.js';
 import { type Gatehouse, gatehouse, person, Wire } from '../support/index.js';
@@ -18,9 +19,6 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const openSockets = async () => (await service.app.get(Metrics).sockets.get()).values[0]?.value ?? 0;
-const until = async (isSo: () => Promise<boolean> | boolean) => {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
-};
 
 beforeEach(() => until(async () => (await openSockets()) === 0));
 

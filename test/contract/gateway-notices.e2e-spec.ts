@@ -5,6 +5,7 @@ import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
 import { Replica } from '../../src/platform/replica.js';
 import { Detour } from '../machine/detour.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
+import { until } from '../machine/service-process.js';
 import { administrator } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
@@ -16,10 +17,6 @@ const PROXY = '127.0.70.1';
 const ENTRIES = '/v1/admin/blocklists/ip/entries';
 // So seldom that no socket is closed because its credential was looked up again.
 const NUMBERS = { recheck_ms: 3_600_000, unchecked_ms: 3_600_000 };
-
-const until = async (isSo: () => Promise<boolean> | boolean) => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 describeWithSharedStore('gateway 13: notices travel by PostgreSQL and by Redis', () => {
   let env: Record<string, string>;

@@ -6,6 +6,7 @@ import { Database } from '../../src/platform/database.js';
 import { Replica } from '../../src/platform/replica.js';
 import { Detour } from '../machine/detour.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
+import { until } from '../machine/service-process.js';
 import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, type Persona, person, signIn } from '../support/index.js';
 
@@ -71,9 +72,6 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   const listed = (sessions: { session_id: string }[]) => sessions.map(({ session_id }) => session_id);
   const idsOf = (events: readonly Payload[]) => events.map(({ s, d }) => [s, d.webhook_id]);
   const keysOf = (id: string) => store.keys(`gatehouse:gateway:*:${id}`);
-  const until = async (isSo: () => Promise<boolean> | boolean) => {
-    while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
   const storeAnswers = (service: Gatehouse) =>
     until(async () => {
       const who = await person(service);

@@ -18,6 +18,7 @@ import {
 } from '../../src/index.js';
 import { Metrics } from '../../src/metrics.js';
 import { MessageEvents } from '../../src/webhooks/message-events.service.js';
+import { until } from '../machine/service-process.js';
 import {
   expectRefusal,
   type Gatehouse,
@@ -99,9 +100,6 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const until = async (isDone: () => boolean | Promise<boolean>) => {
-  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 2));
-};
 const heard = (sink: Sink, count: number) => until(() => sink.heard.length >= count);
 const send = async (content: string, to = hook) => {
   const { status, body } = await service.anonymous.post(`${to.path}?wait=true`, { content });

@@ -102,8 +102,8 @@ export class ServiceProcess implements Front {
 }
 
 /** Waits until `isSo`; the test's own time limit is the only one. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** A gateway session at a process: identified, and with the end of its socket. */

@@ -13,10 +13,13 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-RUN mkdir -p /app/data && chown node:node /app/data
-USER node
+# A new volume takes its owner from the folder of the image: each place for a volume exists.
+RUN mkdir -p /app/data/media /app/data/media-cache && chown -R node:node /app/data && chmod -R go= /app/data
+RUN ln -s /app/dist/src/cli.js /usr/local/bin/gatehouse
+# By number, so that a cluster can see that it is not root.
+USER 1000:1000
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8080}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "dist/src/main.js"]
+CMD ["node", "dist/src/main.cjs"]

@@ -4,6 +4,10 @@ import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './src
 import { SsoDocument, SsoIdentity } from './src/auth/sso.entities.js';
 import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './src/media/media.entities.js';
 import { Foundation1795000000000 } from './src/migrations/1795000000000-foundation.js';
+import { EpochsOfPendingThings1796400000000 } from './src/migrations/1796400000000-epochs-of-pending-things.js';
+import { Indexes1796700000000 } from './src/migrations/1796700000000-indexes.js';
+import { WebhookQueue1796800000000 } from './src/migrations/1796800000000-webhook-queue.js';
+import { Journal1796800001000 } from './src/migrations/1796800001000-journal.js';
 import { Application, AuthorizationCode, BotGrant, OAuthToken, TokenFamily } from './src/oauth/oauth.entities.js';
 import { InstanceSetting } from './src/platform/instance.entities.js';
 import { InboxMessage, OutboxMessage } from './src/platform/mail.entities.js';
@@ -30,12 +34,19 @@ export const dataSourceOptions = (url: string | undefined, poolSize: number): Da
     ...[Webhook, WebhookMessage, WebhookRepeat, MediaObject, MediaUpload, StagedObject, SpentCapability],
     ...[Garbage],
   ],
-  migrations: [Foundation1795000000000],
+  migrations: [
+    Foundation1795000000000,
+    EpochsOfPendingThings1796400000000,
+    Indexes1796700000000,
+    WebhookQueue1796800000000,
+    Journal1796800001000,
+  ],
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
   extra: url
     ? {
         connectionTimeoutMillis: 2000,
         statement_timeout: 5000,
+        lock_timeout: 4000,
         idle_in_transaction_session_timeout: 10000,
         keepAlive: true,
       }

@@ -17,7 +17,7 @@ const identify = (url, token) =>
     socket.on('error', reject);
   });
 
-async function measure(server, path, tokens) {
+export async function measure(server, path, tokens) {
   const url = `${server.url.replace('http', 'ws')}${path}`;
   const before = cpuSeconds(server);
   const begun = performance.now();

@@ -187,7 +187,7 @@ const environment = (name) => ({
   DATA_DIR: join(directory, name),
 });
 const service = async (platform) =>
-  new Service(await start(join(root, 'dist/src/main.js'), { ...environment(platform), HTTP_PLATFORM: platform }));
+  new Service(await start(join(root, 'dist/src/main.cjs'), { ...environment(platform), HTTP_PLATFORM: platform }));
 const peerScript = join(import.meta.dirname, 'servers/oidc-provider.mjs');
 const subjects = {
   'oidc-provider': new Peer(await start(peerScript, environment('peer'))),

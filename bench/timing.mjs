@@ -24,7 +24,7 @@ const root = join(import.meta.dirname, '..');
 build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-timing-'));
 const setupToken = randomBytes(32).toString('hex');
-const server = await start(join(root, 'dist/src/main.js'), {
+const server = await start(join(root, 'dist/src/main.cjs'), {
   NODE_ENV: 'test',
   RATE_LIMITS: 'off',
   LOGIN_ALLOWANCES: 'off',

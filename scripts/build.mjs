@@ -1,7 +1,7 @@
 /** Compiles the sources if they changed since the last build; `--force` compiles in any case. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -45,6 +45,7 @@ export function build(force = false) {
   });
   if (status !== 0) process.exit(status ?? 1);
   copyStatic();
+  chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
   writeFileSync(stamp, current);
 }
 

@@ -1,27 +1,49 @@
 /**
- * The stages of the Dockerfile in a temporary root, for machines without a container engine: the production install has
- * nothing of development, refuses the defaults of development, and starts.
+ * The stages of the Dockerfile in a temporary root, for machines without a container engine, started as `compose.yaml`
+ * starts it: as user 1000, with a root that cannot be written, with its volumes and its settings. The production install
+ * has nothing of development, refuses the defaults of development, serves a person who comes through the balancer, and
+ * keeps media.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
+import pg from 'pg';
+import sharp from 'sharp';
 import { build } from './build.mjs';
 
+const USER = 1000;
 const root = join(import.meta.dirname, '..');
-const image = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
-const data = mkdtempSync(join(tmpdir(), 'gatehouse-image-data-'));
-process.on('exit', () => {
-  for (const directory of [image, data]) rmSync(directory, { recursive: true, force: true });
-});
+const place = mkdtempSync(join(tmpdir(), 'gatehouse-image-'));
+const image = join(place, 'app');
+process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+chmodSync(place, 0o755);
+mkdirSync(image);
+
+function demand(isSo, message) {
+  if (!isSo) throw new Error(message);
+}
 
 build();
 for (const name of ['package.json', 'package-lock.json', 'dist']) {
   cpSync(join(root, name), join(image, name), { recursive: true });
 }
 const npm = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-if (spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status !== 0) throw new Error('npm ci failed');
+demand(spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status === 0, 'npm ci failed');
 // As in the Dockerfile: npm keeps it as somebody's optional peer.
 rmSync(join(image, 'node_modules', 'typescript'), { recursive: true, force: true });
 const { packages } = JSON.parse(readFileSync(join(image, 'package-lock.json'), 'utf8'));
@@ -30,15 +52,52 @@ const missing = Object.keys(packages[''].dependencies).filter((name) => !isInsta
 const stray = Object.keys(packages).filter(
   (path) => (packages[path].dev || packages[path].devOptional) && isInstalled(path),
 );
-if (missing.length > 0 || stray.length > 0) throw new Error(`missing: ${missing}; of development: ${stray}`);
+demand(missing.length === 0 && stray.length === 0, `missing: ${missing}; of development: ${stray}`);
 
-const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => (index * 89 + 41) % 256)).toString('base64');
+// The line of the Dockerfile that prepares folders, with the folders and the user of this machine.
+const isRoot = process.getuid() === 0;
+const [, prepare] = /^RUN (mkdir -p .+)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'));
+const here = prepare
+  .replaceAll('/app/', `${image}/`)
+  .replaceAll('node:node', isRoot ? `${USER}:${USER}` : `${process.getuid()}`);
+demand(
+  spawnSync('sh', ['-euc', here.replaceAll(' /app', ` ${image}`)], { stdio: 'inherit' }).status === 0,
+  'no folders',
+);
+
+const compose = load(readFileSync(join(root, 'compose.yaml'), 'utf8'));
+const replica = compose.services['gatehouse-1'];
+const targets = replica.volumes.map((volume) => volume.slice(volume.indexOf('/app')).replace('/app', image));
+const canMount = isRoot && spawnSync('unshare', ['--mount', 'true']).status === 0;
+/** A command with the root of the image read-only, its volumes not, and as its user: by mounts, else by rights alone. */
+function contained(command) {
+  if (!isRoot) return command;
+  const drop = [
+    'setpriv',
+    `--reuid=${USER}`,
+    `--regid=${USER}`,
+    '--clear-groups',
+    '--no-new-privs',
+    '--bounding-set=-all',
+  ];
+  if (!canMount) return [...drop, ...command];
+  const mounts = [`mount --bind ${image} ${image}`, ...targets.map((target) => `mount --bind ${target} ${target}`)];
+  const script = [...mounts, `mount -o remount,bind,ro ${image}`, 'exec "$@"'].join(' && ');
+  return ['unshare', '--mount', 'sh', '-euc', script, 'sh', ...drop, ...command];
+}
+const restore = () => spawnSync('chmod', ['-R', 'u+w', image]);
+if (!isRoot) {
+  // Without the rights for mounts and users: what is no volume loses the right to be written.
+  spawnSync('find', [image, '-type', 'd', '!', '-path', `${image}/data/*`, '-exec', 'chmod', 'u-w', '{}', '+']);
+  process.on('exit', restore);
+}
 
 /** The command of the image with this environment and no other. */
 function run(env) {
-  const child = spawn(process.execPath, ['dist/src/main.js'], {
+  const [command, ...args] = contained([process.execPath, 'dist/src/main.cjs']);
+  const child = spawn(command, args, {
     cwd: image,
-    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: data, ...env },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const process_ = { child, out: '', err: '', exited: once(child, 'close').then(([code]) => code) };
@@ -52,21 +111,123 @@ function run(env) {
 }
 
 const bare = run({});
-if ((await bare.exited) !== 1) throw new Error('production started on the defaults of development');
-for (const name of ['GATEHOUSE_SECRET', 'DATABASE_URL']) {
-  if (!bare.err.includes(name)) throw new Error(`${name} was not asked for:\n${bare.err}`);
+demand((await bare.exited) === 1, 'production started on the defaults of development');
+for (const name of ['GATEHOUSE_SECRET', 'DATABASE_URL', 'MAIL_TRANSPORT']) {
+  demand(bare.err.includes(name), `${name} was not asked for:\n${bare.err}`);
 }
 
-const settings = { GATEHOUSE_SECRET: secret, PUBLIC_ORIGIN: 'https://id.example', MAIL_TRANSPORT: 'none' };
-const asked = run({ ...settings, EMBEDDED_DATABASE: 'true' });
-while (!/^Database .+\n/m.test(asked.out)) {
-  const ended = await Promise.race([asked.exited.then(() => true), once(asked.child.stdout, 'data')]);
-  if (ended === true) throw new Error(`production did not start:\n${asked.err}`);
+/** A database of its own on the server of the tests; without one the embedded database stands in, on a volume more. */
+async function databaseFor(server) {
+  if (!server) {
+    const DATA_DIR = join(place, 'database');
+    mkdirSync(DATA_DIR);
+    if (isRoot) chownSync(DATA_DIR, USER, USER);
+    return {
+      env: { EMBEDDED_DATABASE: 'true', DATA_DIR, MEDIA_LOCAL_ROOT: media },
+      cache: join(DATA_DIR, 'media-cache'),
+    };
+  }
+  const name = `gatehouse_image_${process.pid}`;
+  const admin = new pg.Client({ connectionString: server });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const drop = async () => {
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+  };
+  return { env: { DATABASE_URL: url.href }, cache: join(image, 'data', 'media-cache'), drop };
 }
-const url = /^Listening +(http:\S+)$/m.exec(asked.out)[1];
-const { status } = await fetch(`${url}/health/ready`);
-if (status !== 200) throw new Error(`readiness answered ${status}`);
-if ((await fetch(`${url}/dev/inbox`)).status !== 404) throw new Error('production shows an inbox');
-asked.child.kill('SIGTERM');
-if ((await asked.exited) !== 0) throw new Error(`the service ended badly:\n${asked.err}`);
-console.log('the production install has no dev dependencies, refuses development defaults and starts');
+
+// The settings of compose.yaml, but for what they name outside; the balancer is a local address.
+const BALANCER = '127.0.0.10';
+const GATEWAY = '127.0.0.1';
+const media = join(image, 'data', 'media');
+const { DATABASE_URL, REDIS_URL, TRUSTED_PROXIES, ...settings } = replica.environment;
+demand(DATABASE_URL && REDIS_URL, 'compose.yaml names no database or no shared store');
+demand(
+  TRUSTED_PROXIES === compose.services.balancer.networks.default.ipv4_address,
+  'compose.yaml trusts others than the balancer',
+);
+const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => (index * 89 + 41) % 256)).toString('base64');
+const database = await databaseFor(process.env.TEST_DATABASE_URL);
+const env = { ...settings, ...database.env, GATEHOUSE_SECRET: secret, TRUSTED_PROXIES: BALANCER };
+
+async function started() {
+  const service = run(env);
+  while (!/^Database .+\n/m.test(service.out)) {
+    const ended = await Promise.race([service.exited.then(() => true), once(service.child.stdout, 'data')]);
+    demand(ended !== true, `production did not start:\n${service.err}`);
+  }
+  const { port } = new URL(/^Listening +(http:\S+)$/m.exec(service.out)[1]);
+  /** A request from an address, as the balancer passes it on or straight. */
+  const ask = (localAddress, path, { method = 'GET', headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port, path, method, headers, localAddress }, (response) => {
+        const chunks = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks) }));
+      });
+      sent.once('error', reject);
+      sent.end(body);
+    });
+  return { ...service, service, ask };
+}
+
+async function ended({ service }) {
+  service.child.kill('SIGTERM');
+  demand((await service.exited) === 0, `the service ended badly:\n${service.err}`);
+}
+
+const first = await started();
+const balanced = { 'x-forwarded-for': GATEWAY };
+const json = { ...balanced, 'content-type': 'application/json' };
+demand((await first.ask(GATEWAY, '/health/ready')).status === 200, 'readiness is red');
+demand((await first.ask(BALANCER, '/dev/inbox', { headers: balanced })).status === 404, 'production shows an inbox');
+for (const forwarded of [GATEWAY, BALANCER, `${GATEWAY}, ${BALANCER}`]) {
+  const { status } = await first.ask(BALANCER, '/.well-known/service', { headers: { 'x-forwarded-for': forwarded } });
+  demand(status === 200, `a person behind the hops ${forwarded} got ${status}`);
+}
+demand(
+  (await first.ask(BALANCER, '/.well-known/service')).status === 403,
+  'a balancer that keeps the address was believed',
+);
+demand(first.service.out.includes('no X-Forwarded-For'), 'the refusal was not logged');
+
+const account = { email: 'ada@example.com', password: 'a long enough password' };
+const registered = await first.ask(BALANCER, '/v1/auth/register', {
+  method: 'POST',
+  headers: json,
+  body: JSON.stringify(account),
+});
+const { token } = JSON.parse(registered.body);
+const pixels = { width: 128, height: 128, channels: 3, background: '#c06030' };
+const picture = (await sharp({ create: pixels }).png().toBuffer()).toString('base64');
+const changed = await first.ask(BALANCER, '/v1/users/@me', {
+  method: 'PATCH',
+  headers: { ...json, authorization: token },
+  body: JSON.stringify({ avatar: `data:image/png;base64,${picture}` }),
+});
+demand(changed.status === 200, `an avatar was answered ${changed.status}: ${changed.body}\n${first.service.out}`);
+const { id, avatar } = JSON.parse(changed.body);
+const shown = await first.ask(BALANCER, `/media/avatars/${id}/${avatar}.webp?size=64`, { headers: balanced });
+demand(shown.status === 200, `the stored avatar was answered ${shown.status}`);
+demand(readdirSync(database.cache).length > 0, `no transformed image was kept:\n${first.service.out}`);
+demand(readdirSync(join(media, 'media')).length > 0, 'the avatar is not on its volume');
+await ended(first);
+await database.drop?.();
+
+// The command of the image, by the link that the Dockerfile makes.
+const command = join(place, 'gatehouse');
+symlinkSync(join(image, 'dist', 'src', 'cli.js'), command);
+const help = spawnSync(command, ['user', 'show', '-h'], { encoding: 'utf8' });
+demand(help.stdout?.startsWith('usage: gatehouse user show <email|id>'), `no command: ${help.stderr}`);
+
+console.log(
+  `the production install has no dev dependencies, refuses development defaults, and serves behind a balancer as ${
+    isRoot ? `user ${USER}` : 'this user'
+  } with a root that is read-only by ${canMount ? 'mounts' : 'rights'}, on ${
+    database.drop ? 'PostgreSQL' : 'the embedded database'
+  }`,
+);

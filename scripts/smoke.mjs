@@ -10,7 +10,7 @@ const url = `http://127.0.0.1:${PORT}`;
 
 async function start() {
   const begun = performance.now();
-  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+  const child = spawn(process.execPath, ['scripts/start.cjs'], {
     env: { ...process.env, PORT, DATA_DIR: directory, LOG_LEVEL: 'warn' },
     stdio: 'inherit',
   });

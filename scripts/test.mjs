@@ -6,9 +6,8 @@ import { build } from './build.mjs';
 
 build();
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const { status } = spawnSync(
-  process.execPath,
-  ['--experimental-vm-modules', '--no-warnings', jest, ...process.argv.slice(2)],
-  { cwd: join(import.meta.dirname, '..'), stdio: 'inherit' },
-);
+const { status } = spawnSync(process.execPath, ['--no-warnings', jest, ...process.argv.slice(2)], {
+  cwd: join(import.meta.dirname, '..'),
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);

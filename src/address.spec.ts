@@ -49,9 +49,20 @@ describe('conventions.md 1: the client address', () => {
     ...['1.2.3', '1.2', '1', '0x7f.1', '0x7f000001', '2130706433', '010.0.0.1', '1.2.3.04', '256.1.1.1', '1.2.3.4.5'],
     ...['1.2.3.4/32', '-1.2.3.4', '1.2.3.4\u00a0', '\u0661.2.3.4', 'fe80::1%eth0', '::1::', '2001:db8', 'for=1.2.3.4'],
     ...['203.0.113.7, ', '203.0.113.7, nonsense', '203.0.113.7, nonsense, 10.0.0.1', '203.0.113.7,,10.0.0.1'],
-    ...['10.0.0.1', '10.0.0.1, 127.0.0.1', '::ffff:10.0.0.1'],
+    ...['nonsense, 10.0.0.1', ', 10.0.0.1, 127.0.0.1'],
   ])('what a trusted proxy does not tell is not guessed: %j', (forwarded) => {
     expect(seen('127.0.0.1', forwarded)).toBeNull();
+  });
+
+  test.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['10.0.0.1, 127.0.0.1', '10.0.0.1'],
+    ['127.0.0.1, 10.0.0.1, 10.0.0.2', '127.0.0.1'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['2001:db8:ffff::7, 10.0.0.1', '2001:db8:ffff::7'],
+  ])('when every hop is trusted, it is the leftmost: %j', (forwarded, expected) => {
+    for (const peer of ['127.0.0.1', '::ffff:10.0.0.9', '2001:db8:ffff::2'])
+      expect(seen(peer, forwarded)).toBe(expected);
   });
 
   test('a missing header is not guessed either, nor a missing peer', () => {

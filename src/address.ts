@@ -14,16 +14,27 @@ const DOCUMENTATION: readonly Cidr[] = [
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
+/** No spelling of an address is longer. */
+const LONGEST = 64;
+
 /** An address in any strict spelling; IPv4-mapped IPv6 is IPv4. `null` for anything else. */
 export function parseAddress(text: string): Address | null {
+  if (text.length > LONGEST) return null;
   // Only the four-part decimal form of IPv4: ipaddr.js also reads octal, hexadecimal and short ones.
   if (!text.includes(':') && !/^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(text)) return null;
   if (!ipaddr.isValid(text) || text.includes('%')) return null;
   return ipaddr.process(text);
 }
 
+const isGap = (character: string | undefined): boolean => character === ' ' || character === '\t';
+
 /** A hop between the blanks that HTTP allows; `trim` would take more away. */
-const HOP = /^[ \t]*([^ \t]*)[ \t]*$/;
+function hopIn(text: string): string {
+  let [start, end] = [0, text.length];
+  while (isGap(text[start])) start++;
+  while (end > start && isGap(text[end - 1])) end--;
+  return text.slice(start, end);
+}
 
 const isIn = (address: Address, ranges: readonly Cidr[]): boolean =>
   ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
@@ -35,7 +46,7 @@ export const addressIsIn = (text: string, ranges: readonly Cidr[]): boolean => {
 
 /**
  * The client address (conventions.md section 1): the peer, or behind trusted proxies the rightmost hop of
- * `X-Forwarded-For` that is not one of them. `null` when a trusted peer does not tell.
+ * `X-Forwarded-For` that is not one of them, or the leftmost when all are. `null` when a trusted peer does not tell.
  */
 export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): string | null {
   const text = req.socket.remoteAddress ?? '';
@@ -45,12 +56,13 @@ export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): s
   if (trusted.length === 0 || !isIn(peer, trusted)) return peer.toString();
   const forwarded = req.headers['x-forwarded-for'];
   const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',');
+  let leftmost: Address | null = null;
   for (const hop of hops.reverse()) {
-    const address = parseAddress(HOP.exec(hop)?.[1] ?? '');
-    if (!address) return null;
-    if (!isIn(address, trusted)) return address.toString();
+    leftmost = parseAddress(hopIn(hop));
+    if (!leftmost) return null;
+    if (!isIn(leftmost, trusted)) break;
   }
-  return null;
+  return leftmost?.toString() ?? null;
 }
 
 /** Globally routable unicast: nothing private, reserved, or set aside for documentation and tests. */

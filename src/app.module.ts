@@ -1,11 +1,14 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module.js';
 import { AuthModule } from './auth/auth.module.js';
+import { ClientAddresses } from './client-addresses.js';
 import { Clock } from './clock.js';
 import { Config } from './config.js';
 import { FrontDoor, RefusalFilter } from './front-door.js';
 import { GatewayModule } from './gateway/gateway.module.js';
+import { SessionStore } from './gateway/store/session-store.js';
 import { Limiter } from './limits.js';
+import { Load } from './load.js';
 import { Log } from './log.js';
 import { MediaModule } from './media/media.module.js';
 import { Metrics } from './metrics.js';
@@ -13,11 +16,13 @@ import { OAuthModule } from './oauth/oauth.module.js';
 import { Background } from './platform/background.js';
 import { CaptchaVerifier } from './platform/captcha.js';
 import { Database } from './platform/database.js';
+import { DatabaseWatch } from './platform/database-watch.js';
 import { DigestKeys } from './platform/digest-keys.js';
 import { EventLoop } from './platform/event-loop.js';
 import { Inbox } from './platform/inbox.js';
 import { Instance } from './platform/instance.js';
 import { Janitor } from './platform/janitor.js';
+import { KeyCheck } from './platform/key-check.service.js';
 import { KeyRotation } from './platform/key-rotation.js';
 import { mailTransport } from './platform/mail.js';
 import { MailDomains } from './platform/mail-domains.js';
@@ -25,7 +30,6 @@ import { Network } from './platform/network.js';
 import { Outbound } from './platform/outbound.js';
 import { MAIL_TRANSPORT, Outbox } from './platform/outbox.js';
 import { Replica } from './platform/replica.js';
-import { SessionStore } from './platform/session-store.js';
 import { SharedStore } from './platform/shared-store.js';
 import { SMS_TRANSPORT, smsTransport } from './platform/sms.js';
 import { Tracing } from './platform/tracing.js';
@@ -35,6 +39,7 @@ import { Keyring } from './secrets.js';
 import { DevelopmentInboxModule } from './service/inbox.module.js';
 import { ServiceModule } from './service/service.module.js';
 import { Snowflakes } from './snowflake.js';
+import { Transfers } from './transfers.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
@@ -103,8 +108,8 @@ export class PlatformModule {
           provide: Snowflakes,
           useValue: new Snowflakes(clock, () => replica.workerId),
         },
-        ...[Closing, Keyring, KeyRotation, DigestKeys, Instance, Janitor, Limiter, RequestLimits, Metrics],
-        ...[EventLoop, Background, Outbound, Inbox, Outbox, MailDomains],
+        ...[Closing, Keyring, KeyRotation, KeyCheck, DigestKeys, Instance, Janitor, Limiter, RequestLimits, Metrics],
+        ...[EventLoop, Load, Transfers, DatabaseWatch, Background, Outbound, Inbox, Outbox, MailDomains],
       ],
       exports: [
         ...[
@@ -128,6 +133,9 @@ export class PlatformModule {
           RequestLimits,
           Metrics,
           EventLoop,
+          Load,
+          Transfers,
+          DatabaseWatch,
           Background,
           Network,
           Outbound,
@@ -165,7 +173,7 @@ export class AppModule {
         WebhooksModule,
         ...more,
       ],
-      providers: [FrontDoor, RefusalFilter],
+      providers: [ClientAddresses, FrontDoor, RefusalFilter],
       exports: [FrontDoor],
     };
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { PGlite } from '@electric-sql/pglite';
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { DestinationStream } from 'pino';
@@ -6,13 +7,17 @@ import { AppModule } from './app.module.js';
 import { Clock } from './clock.js';
 import type { Config } from './config.js';
 import { FrontDoor, RefusalFilter, type RequestListener } from './front-door.js';
+import { ProcessSessions } from './gateway/store/process-sessions.js';
+import { RedisSessions } from './gateway/store/redis-sessions.js';
+import type { SessionStore } from './gateway/store/session-store.js';
 import { Log } from './log.js';
 import { Database } from './platform/database.js';
 import { httpAdapter } from './platform/http.js';
+import { Janitor } from './platform/janitor.js';
+import { removeOld } from './platform/journal.js';
 import { Network } from './platform/network.js';
+import { keepToOwner } from './platform/owner-only.js';
 import { Replica } from './platform/replica.js';
-import { ProcessSessions, type SessionStore } from './platform/session-store.js';
-import { RedisSessions } from './platform/session-store-redis.js';
 import { MemoryStore, RedisStore } from './platform/shared-store.js';
 import { Tracing } from './platform/tracing.js';
 import { RouteAudit } from './routes/route-audit.js';
@@ -28,8 +33,8 @@ export interface AppOptions {
   readonly logDestination?: DestinationStream;
   /** Tests pass a network whose names and ways they know. */
   readonly network?: Network;
-  /** A dumped embedded database to open in memory instead of `DATA_DIR`. */
-  readonly databaseTemplate?: Blob;
+  /** An embedded database that the caller opened and closes, instead of the one in `DATA_DIR`. */
+  readonly embeddedDatabase?: PGlite;
 }
 
 /**
@@ -37,6 +42,7 @@ export interface AppOptions {
  * @throws RouteAuditError when a route is not declared as it must be
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<INestApplication<Server>> {
+  keepToOwner();
   const log = new Log(config, options.logDestination);
   warnOfOpenLimits(config, log);
   const opened: { close(): Promise<void> }[] = [];
@@ -45,9 +51,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     return part;
   };
   try {
-    const database = open(await Database.open(config, options.databaseTemplate));
+    const database = open(await Database.open(config, options.embeddedDatabase));
     if (config.migrateOnStart) await database.migrate();
     const replica = open(await Replica.join(config, database, log));
+    await replica.start();
     const store = open(config.redisUrl ? await RedisStore.open(config.redisUrl, log) : new MemoryStore());
     const sessionStore = open(await sessionStoreOf(config));
     const tracing = open(await Tracing.open(config));
@@ -74,6 +81,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     try {
       const frontDoor = app.get(FrontDoor);
       door = frontDoor;
+      app.get(Janitor).add('journal', removeOld);
       app.get(RouteAudit).audit();
       app.get(ApiDescription).attach(app);
       app.useGlobalFilters(app.get(RefusalFilter));
@@ -114,7 +122,8 @@ export async function readRoutes(config: Config): Promise<Routes> {
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {
   if (redisUrl === undefined) return new ProcessSessions();
-  return RedisSessions.open(redisUrl, { retentionMs: gateway.retention_ms, renewMs: gateway.renew_ms });
+  const { retention_ms: retentionMs, renew_ms: renewMs, replay_bytes: replayBytes } = gateway;
+  return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes });
 }
 
 /** Limits are switched off for tests and load runs, and nowhere else unnoticed. */

@@ -2,41 +2,41 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Call, ParsedBody } from './call.js';
 import { invalid, Refusal } from './errors.js';
+import { isWithinForm, JsonShape } from './json-shape.js';
 
 export const JSON_LIMIT = 256 * 1024;
 const MAX_DROPPED = 8 * 1024 * 1024;
-const MAX_DEPTH = 32;
-const MAX_MEMBERS = 10_000;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The client went away while its body was read: no error of the service and no signal. */
 export class ClientGone extends Error {}
 
 /**
- * Reads a whole body of at most `limit` bytes. Counts while reading, so a missing or wrong
+ * Reads a whole body of at most `limit` bytes, piece by piece. Counts while reading, so a missing or wrong
  * `Content-Length` cannot get past the limit.
- * @throws Refusal PAYLOAD_TOO_LARGE, ClientGone
+ * @throws Refusal PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is waited for; ClientGone
  */
-export function readBytes(call: Call, limit: number): Promise<Buffer> {
-  const { req, res } = call;
+async function readPieces(call: Call, limit: number, take: (piece: Buffer) => void): Promise<void> {
+  const { req, res, transfers } = call;
   if (Number(req.headers['content-length'] ?? 0) > limit) {
     drop(req);
-    return Promise.reject(new Refusal('PAYLOAD_TOO_LARGE'));
+    throw new Refusal('PAYLOAD_TOO_LARGE');
   }
+  let giveUp: (refusal: Refusal) => void = () => {};
+  const arrived = req.complete ? undefined : transfers.wait(call, (refusal) => giveUp(refusal));
   if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+  const whole = new Promise<void>((resolve, reject) => {
+    giveUp = (refusal) => finish(() => reject(refusal));
     let size = 0;
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
+    const onData = (piece: Buffer) => {
+      size += piece.length;
+      if (size <= limit) take(piece);
       else {
         drop(req);
         finish(() => reject(new Refusal('PAYLOAD_TOO_LARGE')));
       }
     };
-    const onEnd = () => finish(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const onEnd = () => finish(resolve);
     const onGone = () => finish(() => reject(new ClientGone('the client went away')));
     const finish = (settle: () => void) => {
       req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
@@ -44,6 +44,16 @@ export function readBytes(call: Call, limit: number): Promise<Buffer> {
     };
     req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
+  if (!arrived) return whole;
+  await whole.finally(arrived);
+  transfers.resume(call);
+}
+
+/** The bytes of a whole body of at most `limit`. @throws as `readPieces` */
+export async function readBytes(call: Call, limit: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  await readPieces(call, limit, (piece) => void pieces.push(piece));
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
 /** What comes beyond the limit is dropped, within reason, so that the client reads the answer and not a reset. */
@@ -59,13 +69,21 @@ export function drop(req: IncomingMessage): void {
  * The request's body apart from the request, so that an answer can still be sent when reading ends early. After
  * `deadlineMs` it breaks with `late`.
  */
-export function bodyApart({ req, res }: Call, deadlineMs: number, late: Error): Readable {
+export function bodyApart(call: Call, deadlineMs: number, late: Error): Readable {
+  const { req, res, transfers } = call;
   const body = new PassThrough();
+  const arrived = req.complete ? () => {} : transfers.wait(call, (refusal) => body.destroy(refusal));
+  const goOn = () => {
+    arrived();
+    transfers.goOn(call);
+  };
+  req.once('end', goOn);
   const timer = setTimeout(() => body.destroy(late), deadlineMs).unref();
   const onGone = () => req.complete || body.destroy(new ClientGone('the client went away'));
   body.once('close', () => {
     clearTimeout(timer);
-    req.off('close', onGone);
+    goOn();
+    req.off('end', goOn).off('close', onGone);
     req.socket.off('end', onGone);
   });
   req.once('close', onGone);
@@ -76,57 +94,95 @@ export function bodyApart({ req, res }: Call, deadlineMs: number, late: Error): 
   return req.pipe(body);
 }
 
-function assertShape(root: unknown): asserts root is Record<string, unknown> {
-  if (typeof root !== 'object' || root === null || Array.isArray(root)) throw invalid('body', 'INVALID_FORMAT');
-  let members = 0;
-  let level: object[] = [root];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw invalid('body', 'INVALID_FORMAT');
-    const next: object[] = [];
-    for (const node of level) {
-      const keys = Object.keys(node);
-      members += keys.length;
-      if (members > MAX_MEMBERS) throw invalid('body', 'INVALID_FORMAT');
-      for (const key of keys) {
-        if (FORBIDDEN_KEYS.has(key) && !Array.isArray(node)) throw invalid('body', 'INVALID_FORMAT');
-        const value = (node as Record<string, unknown>)[key];
-        if (typeof value === 'object' && value !== null) next.push(value);
-      }
-    }
-    level = next;
-  }
-}
+/** What is no UTF-8 is refused, never mended: two different passwords would become one. A byte order mark goes. */
+const decoder = () => new TextDecoder('utf-8', { fatal: true });
 
-/** UTF-8 JSON text to a plain object (conventions.md section 1: shape, depth, keys). */
-export function parseJson(bytes: Uint8Array): Record<string, unknown> {
-  let value: unknown;
+function textOf(bytes: Uint8Array): string {
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    return decoder().decode(bytes);
   } catch {
     throw invalid('body', 'INVALID_FORMAT');
   }
-  assertShape(value);
-  return value;
+}
+
+/** JSON that is judged and decoded while it arrives, so that megabytes of it hold nothing up at their end. */
+class JsonText {
+  private readonly shape = new JsonShape();
+  private readonly decoder = decoder();
+  private text = '';
+  private isBroken = false;
+
+  get isBlank(): boolean {
+    return this.shape.isBlank;
+  }
+
+  take(piece: Uint8Array): void {
+    this.shape.take(piece);
+    this.decode(() => this.decoder.decode(piece, { stream: true }));
+  }
+
+  /** @throws Refusal FV(body: INVALID_FORMAT) */
+  end(): Record<string, unknown> {
+    this.decode(() => this.decoder.decode());
+    if (this.isBroken) throw invalid('body', 'INVALID_FORMAT');
+    return objectIn(this.text);
+  }
+
+  private decode(next: () => string): void {
+    if (this.isBroken) return;
+    try {
+      if (this.shape.isWithin) this.text += next();
+      else this.isBroken = true;
+    } catch {
+      this.isBroken = true;
+    }
+  }
+}
+
+function hasForbiddenKey(root: object): boolean {
+  const waiting = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const [key, value] of Object.entries(node)) {
+      if (FORBIDDEN_KEYS.has(key) && !Array.isArray(node)) return true;
+      if (typeof value === 'object' && value !== null) waiting.push(value);
+    }
+  }
+  return false;
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid('body', 'INVALID_FORMAT');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || hasForbiddenKey(value))
+    throw invalid('body', 'INVALID_FORMAT');
+  return value as Record<string, unknown>;
+}
+
+/**
+ * UTF-8 JSON text to a plain object (conventions.md section 1: shape, depth, keys).
+ * @throws Refusal FV(body: INVALID_FORMAT)
+ */
+export function parseJson(bytes: Uint8Array): Record<string, unknown> {
+  const text = new JsonText();
+  text.take(bytes);
+  return text.end();
 }
 
 /** `application/x-www-form-urlencoded` to names with every value that was sent for them. */
 function parseForm(bytes: Buffer): Record<string, unknown> {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw invalid('body', 'INVALID_FORMAT');
-  }
+  if (!isWithinForm(bytes)) throw invalid('body', 'INVALID_FORMAT');
   const form: Record<string, string[]> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of new URLSearchParams(textOf(bytes))) {
     const values = form[name];
     if (values) values.push(value);
     else form[name] = [value];
   }
   return form;
 }
-
-const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || (byte >= 9 && byte <= 13));
 
 export const mediaType = (req: IncomingMessage): string =>
   (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -145,10 +201,11 @@ export function assertPlainEncoding({ headers }: IncomingMessage): void {
  */
 export async function readJson(call: Call, limit: number): Promise<Record<string, unknown>> {
   assertPlainEncoding(call.req);
-  const bytes = hasBody(call.req) ? await readBytes(call, limit) : Buffer.alloc(0);
-  if (isBlank(bytes)) return {};
+  const text = new JsonText();
+  if (hasBody(call.req)) await readPieces(call, limit, (piece) => text.take(piece));
+  if (text.isBlank) return {};
   if (mediaType(call.req) !== 'application/json') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
-  return parseJson(bytes);
+  return text.end();
 }
 
 async function readForm(call: Call, limit: number): Promise<Record<string, unknown>> {

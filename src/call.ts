@@ -4,6 +4,7 @@ import type { Client } from './oauth/client-authenticator.service.js';
 import type { Credential } from './policy/credential.js';
 import type { Identity } from './policy/identity.js';
 import type { RoutePlan } from './routes/routes.js';
+import type { Transfers } from './transfers.js';
 
 /** What a body or a form turned out to be. A fault is kept until the input guard raises it. */
 export type ParsedBody = { value: Record<string, unknown> } | { fault: Error };
@@ -53,12 +54,18 @@ export class Call {
   bodyDeadline?: NodeJS.Timeout;
   /** The application that authenticated itself on a `@ClientAuth()` route. */
   client?: Client;
+  /** What was sent to authenticate an application: its id with its secret, wherever they stood. */
+  clientGuess?: string;
   /** The code of the refusal that was answered, for logs and metrics. */
   outcome?: string;
+
+  /** Its client may take its time to read the answer. */
+  isRead = false;
 
   constructor(
     readonly req: IncomingMessage,
     readonly res: ServerResponse,
+    readonly transfers: Transfers,
   ) {
     this.target = req.url ?? '';
     const authorization: string[] = [];

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { GATEWAY_DEFAULTS, type GatewayNumbers } from './gateway/numbers.js';
+import { codePoints, isOneLine } from './text.js';
 
 /** The service cannot start or a command cannot run, for a reason that an operator can mend: the message is all of it. */
 export class StartError extends Error {}
@@ -29,6 +30,14 @@ class Reader {
     this.known.add(name);
     const value = this.env[name]?.trim();
     return value === '' ? undefined : value;
+  }
+
+  /** What is shown to people: in pages, mails and messages. */
+  name(name: string, max = 64): string | undefined {
+    const value = this.text(name);
+    if (value === undefined || (isOneLine(value) && codePoints(value) <= max)) return value;
+    this.fault(name, `must be one line of at most ${max} characters`);
+    return undefined;
   }
 
   fault(name: string, rule: string): void {
@@ -123,6 +132,14 @@ function extraAuthorities(reader: Reader): readonly string[] | undefined {
   return undefined;
 }
 
+/** Every answer carries it in a header. */
+function buildId(reader: Reader): string {
+  const value = reader.text('BUILD_ID') ?? 'dev';
+  if (/^[\x20-\x7e]{1,128}$/.test(value)) return value;
+  reader.fault('BUILD_ID', 'must be at most 128 characters of ASCII');
+  return 'dev';
+}
+
 const NATIVE_CALLBACK = 'service://auth/sso/callback';
 
 /** The callback of native clients: a URI without query and fragment, written as a parser writes it. */
@@ -184,7 +201,7 @@ function refuseSharedSecrets(reader: Reader): void {
 function developmentSecret(dataDir: string): Buffer {
   const path = join(dataDir, 'secret');
   if (existsSync(path)) return Buffer.from(readFileSync(path, 'utf8'), 'base64');
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const secret = randomBytes(SECRET_BYTES);
   writeFileSync(path, secret.toString('base64'), { mode: 0o600 });
   return secret;
@@ -296,6 +313,16 @@ function s3Settings(reader: Reader) {
   return { ...settings, buckets: { uploads, media } };
 }
 
+/** Ways to reach whoever looks after holes, as URIs (RFC 9116 section 2.5.3); an address alone is meant as mail. */
+function securityContacts(reader: Reader): string[] {
+  const contacts = reader
+    .list('SECURITY_CONTACT')
+    .map((item) => (/^[^\s:@]+@[^\s:@]+$/.test(item) ? `mailto:${item}` : item));
+  if (contacts.every((item) => URL.canParse(item) && /^(?:mailto:|https:|tel:)[!-~]+$/.test(item))) return contacts;
+  reader.fault('SECURITY_CONTACT', 'must be a list of mail addresses or of https:, mailto: or tel: URIs');
+  return [];
+}
+
 function gatewayNumbers(reader: Reader): GatewayNumbers {
   const text = reader.text('GATEWAY_NUMBERS');
   if (text === undefined) return GATEWAY_DEFAULTS;
@@ -336,7 +363,9 @@ function read(env: Env) {
   if (production && !databaseUrl && !embeddedAllowed) {
     reader.fault('DATABASE_URL', 'is required in production (or EMBEDDED_DATABASE=true)');
   }
-  if (production && mailTransport === 'inbox') {
+  if (production && reader.text('MAIL_TRANSPORT') === undefined) {
+    reader.fault('MAIL_TRANSPORT', 'is required in production: smtp or http, or none where no mail is to be sent');
+  } else if (production && mailTransport === 'inbox') {
     reader.fault('MAIL_TRANSPORT', 'must not be inbox in production');
   }
   const mail = mailSettings(reader, mailTransport);
@@ -385,10 +414,11 @@ function read(env: Env) {
     ipAuthorization: reader.on('IP_AUTHORIZATION', true),
     passkeyBridge: reader.on('PASSKEY_BRIDGE', true),
     corsOrigins: corsOrigins.length ? corsOrigins : [new URL(webAppUrl).origin],
-    productName: reader.text('PRODUCT_NAME') ?? 'Gatehouse',
+    productName: reader.name('PRODUCT_NAME') ?? 'Gatehouse',
     argon2: {
-      memoryKib: reader.int('ARGON2_MEMORY_KIB', 19456, 19456, 1048576),
-      passes: reader.int('ARGON2_PASSES', 2, 2, 20),
+      // Tests store passwords of nobody.
+      memoryKib: reader.int('ARGON2_MEMORY_KIB', 19456, nodeEnv === 'test' ? 8 : 19456, 1048576),
+      passes: reader.int('ARGON2_PASSES', 2, nodeEnv === 'test' ? 1 : 2, 20),
       concurrency: reader.int('ARGON2_CONCURRENCY', Math.max(1, cores - 1), 1, 64),
       queue: reader.int('ARGON2_QUEUE', 64, 0, 10000),
     },
@@ -420,11 +450,14 @@ function read(env: Env) {
       externalMaxBytes: reader.int('MEDIA_EXTERNAL_MAX_BYTES', 500 * 1024 ** 2, 1, 100 * 1024 ** 3),
       externalPorts: ports(reader, 'MEDIA_EXTERNAL_PORTS'),
       uploadsEnabled: reader.flag('MEDIA_UPLOADS_ENABLED', true),
+      imageSeconds: reader.int('MEDIA_IMAGE_SECONDS', 15, 1, 60),
+      imageMemoryBytes: reader.int('MEDIA_IMAGE_MEMORY_BYTES', 1024 ** 3, 128 * 1024 ** 2, 1024 ** 4),
       cacheBytes: reader.int('MEDIA_CACHE_BYTES', 5 * 1024 ** 3, 0, 100 * 1024 ** 4),
       accountQuotaBytes: reader.int('MEDIA_ACCOUNT_QUOTA_BYTES', 10 * 1024 ** 3, 0, 100 * 1024 ** 4),
     },
     gateway: gatewayNumbers(reader),
     webhookRetentionDays: reader.int('WEBHOOK_MESSAGE_RETENTION_DAYS', 30, 1, 3650),
+    sessionsPerAccount: reader.int('SESSIONS_PER_ACCOUNT', 250, 1, 10000),
     webhooksPerAccount: reader.int('WEBHOOK_MAX_PER_ACCOUNT', 50, 1, 10000),
     abuse: {
       bans: reader.on('ABUSE_BANS', true),
@@ -435,6 +468,13 @@ function read(env: Env) {
       seconds: reader.int('IP_BAN_SECONDS', 86400, 1, 31536000),
     },
     maxInFlight: reader.int('MAX_IN_FLIGHT', 512, 1, 1000000),
+    transfers: {
+      bodies: reader.int('MAX_BODIES', 4096, 1, 1000000),
+      bodiesPerAddress: reader.int('MAX_BODIES_PER_ADDRESS', 64, 1, 1000000),
+      bodiesPerAccount: reader.int('MAX_BODIES_PER_ACCOUNT', 32, 1, 1000000),
+      downloads: reader.int('MAX_DOWNLOADS', 4096, 1, 1000000),
+      downloadsPerAddress: reader.int('MAX_DOWNLOADS_PER_ADDRESS', 128, 1, 1000000),
+    },
     maxLoopDelayMs: reader.int('MAX_LOOP_DELAY_MS', 1000, 0, 600000),
     slowRequestMs: reader.int('SLOW_REQUEST_MS', 1000, 1, 600000),
     shutdownSeconds: reader.int('SHUTDOWN_SECONDS', 25, 0, 600),
@@ -447,12 +487,13 @@ function read(env: Env) {
         ] as Cidr[]),
     tracing: tracesAreSent(reader),
     docsEnabled: reader.flag('DOCS_ENABLED', true),
-    appealEmail: reader.text('APPEAL_EMAIL'),
+    appealEmail: reader.name('APPEAL_EMAIL', 254),
+    securityContacts: securityContacts(reader),
     termsUrl: reader.url('TERMS_URL', undefined, ['https:']),
     privacyUrl: reader.url('PRIVACY_URL', undefined, ['https:']),
-    buildId: reader.text('BUILD_ID') ?? 'dev',
+    buildId: buildId(reader),
     logLevel: reader.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
-    logFormat: reader.choice('LOG_FORMAT', ['json', 'pretty'], 'json'),
+    logFormat: reader.choice('LOG_FORMAT', ['json', 'pretty'], process.stdout.isTTY ? 'pretty' : 'json'),
   };
   if (config.admin.applicationId !== undefined && !/^[1-9]\d{0,18}$/.test(config.admin.applicationId)) {
     reader.fault('ADMIN_APPLICATION_ID', 'must be a snowflake');

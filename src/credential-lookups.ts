@@ -38,8 +38,9 @@ interface Waiting {
 const nameOf = (key: Key): string => (typeof key === 'string' ? key : key.toString('latin1'));
 
 /**
- * Lookups of one kind that wait in the same turn of the event loop go out as one named statement. At once when nothing
- * is in flight; at most two statements in flight. Nothing is cached, so nothing can be stale.
+ * Lookups of one kind that are asked for in the same turn of the event loop go out as one named statement at its end;
+ * those that come while two statements are in flight go out together once one of them is back. Nothing is cached, so
+ * nothing can be stale.
  */
 class Batch {
   private waiting: Waiting[] = [];
@@ -80,7 +81,7 @@ class Batch {
   }
 }
 
-/** The row behind a credential, joined with all that guards need of its account: raw SQL here and only here. */
+/** The row behind a credential, joined with all that guards need of its account, for every kind of credential. */
 @Injectable()
 export class CredentialLookups {
   readonly counters = { statements: 0, lookups: 0 };

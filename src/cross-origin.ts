@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Call } from './call.js';
 import { Config } from './config.js';
@@ -24,6 +25,19 @@ const UPLOAD_HEADERS: Readonly<Record<string, string>> = {
 };
 export const EXPOSED = EXPOSED_HEADERS.join(', ');
 const DEFAULT_EXPOSED = [...EXPOSED_HEADERS, 'X-Service-Sudo-Mode-JWT'].join(', ');
+
+/**
+ * Whether a browser says that the page which asks is neither ours nor one that we were told of: whatever it sends says
+ * nothing about its visitor (conventions.md 9.1). Without either header nobody says anything.
+ */
+export function isFromForeignPage(
+  headers: IncomingHttpHeaders,
+  { publicOrigin, corsOrigins }: Pick<Config, 'publicOrigin' | 'corsOrigins'>,
+): boolean {
+  const { origin } = headers;
+  if (headers['sec-fetch-site'] === 'cross-site') return true;
+  return origin !== undefined && origin !== publicOrigin && !corsOrigins.includes(origin);
+}
 
 /** Cross-origin reads (conventions.md section 3). No cookie carries authority, so this guards nothing by itself. */
 @Injectable()

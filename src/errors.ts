@@ -34,7 +34,7 @@ const TABLE = {
   FILE_SIZE_TOO_LARGE: [400, 'The file is too large.'],
   MEDIA_QUOTA_EXCEEDED: [400, 'The account has used its storage.'],
   INVALID_REQUEST: [400, 'The OAuth2 request is not valid.'],
-  INVALID_CLIENT: [400, 'Client authentication failed.'],
+  INVALID_CLIENT: [401, 'Client authentication failed.'],
   INVALID_GRANT: [400, 'The grant is not valid.'],
   INVALID_SCOPE: [400, 'The scope is not valid.'],
   UNSUPPORTED_GRANT_TYPE: [400, 'The grant type is not supported.'],
@@ -299,7 +299,7 @@ export const fieldError = (path: string, code: FieldCode): FieldError => ({
 export const invalid = (path: string, code: FieldCode): Refusal<'INVALID_FORM_BODY'> =>
   new Refusal('INVALID_FORM_BODY', { errors: [fieldError(path, code)] });
 
-/** An OAuth2 protocol error (oauth.md 1.2, RFC 6749 section 5.2); always status 400. */
+/** An OAuth2 protocol error (oauth.md 1.2, RFC 6749 section 5.2): status 400, but 401 for `invalid_client`. */
 export function oauthError(
   error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'unsupported_grant_type',
   fields: string[] = [],
@@ -332,9 +332,9 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
-/** SQLSTATE classes and socket errors that mean: the database cannot be asked right now. */
+/** SQLSTATE classes and socket errors that mean: the database cannot be asked right now. 08P01 is a wrong question. */
 const DATABASE_DOWN =
-  /^(08|53|57P|58|25006|55P03|40001|40P01|57014)|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)/;
+  /^(08(?!P01)|53|57P|58|25006|55P03|40001|40P01|57014)|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)/;
 
 function meansDatabaseDown(thrown: unknown): boolean {
   if (!isNativeError(thrown)) return false;

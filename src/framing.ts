@@ -1,9 +1,29 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Call } from './call.js';
 import { Refusal } from './errors.js';
 
 const MAX_HEADER_LINES = 100;
+/** How long a client whose connection ends may go on sending, so that it reads the answer and not a reset. */
+export const LINGER_MS = 1500;
+
+/** Ends a connection: nothing more is said on it, but what comes is taken for a while. */
+export function linger(socket: Socket): void {
+  socket.end();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Ends the connection of a request with its answer. What it still sends is not read as a request. */
+export function closeGently({ req, res }: Call): void {
+  if (!res.headersSent) res.setHeader('Connection', 'close');
+  const { socket } = req;
+  socket.destroySoon = () => {
+    req.unpipe();
+    req.resume();
+    linger(socket);
+  };
+}
 
 /**
  * What Node's parser lets through although two servers in a row could read it differently (RFC 9112, sections 3.2

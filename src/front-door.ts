@@ -2,20 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
-import { clientAddress } from './address.js';
 import { AbuseLedger } from './admin/abuse-ledger.service.js';
 import { ClientGone, hasBody } from './body.js';
 import { Call, callOf } from './call.js';
+import { ClientAddresses } from './client-addresses.js';
 import { Config } from './config.js';
 import { CrossOrigin } from './cross-origin.js';
 import { Refusal, refusalOf } from './errors.js';
-import { assertFraming, routedPath } from './framing.js';
+import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
+import { Load } from './load.js';
 import { Log } from './log.js';
 import { Metrics } from './metrics.js';
 import { Tracing } from './platform/tracing.js';
 import { BanGuard, LoadGuard } from './policy/guards.js';
 import { Routes } from './routes/routes.js';
+import { Transfers } from './transfers.js';
 
 const BODY_SECONDS = 30;
 const CSP = "default-src 'none'; frame-ancestors 'none'";
@@ -27,8 +30,8 @@ const SECRET_PATH = /^(?:https?:\/\/[^/?]+)?\/v1\/webhooks\/[^/?]+\/./i;
 export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 /** Methods that a route can have; every other one is as unknown as a path. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** How long a client that was cut off may go on sending, so that it reads the answer and not a reset. */
-const LINGER_MS = 2000;
+/** What the log says in place of a status when the client went away before it had its answer. */
+const CLIENT_GONE = 499;
 
 const RATE_HEADERS = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map((name) => `X-RateLimit-${name}`);
 
@@ -36,6 +39,25 @@ const PARSER_FAULTS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
+
+/** What a browser shows of a path that nobody serves; nothing of the request is in it. */
+const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Not found</title>
+</head>
+<body>
+<p>There is nothing at this address.</p>
+</body>
+</html>
+`;
+
+/** Whether a person's browser asks for a path that no route has. */
+const wantsPage = ({ plan, req }: Call): boolean =>
+  plan === undefined && /^(?:GET|HEAD)$/.test(req.method ?? '') && /\btext\/html\b/i.test(req.headers.accept ?? '');
 
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -48,10 +70,14 @@ export class FrontDoor {
   /** The headers of every answer, whoever writes it. */
   private readonly fixed: readonly (readonly [name: string, value: string])[];
   private readonly answering = new WeakMap<Duplex, ServerResponse>();
+  /** Those that speak HTTP. */
+  private readonly connections = new Set<Socket>();
 
   constructor(
     private readonly config: Config,
-    private readonly load: LoadGuard,
+    private readonly load: Load,
+    private readonly transfers: Transfers,
+    private readonly guard: LoadGuard,
     private readonly bans: BanGuard,
     private readonly routes: Routes,
     private readonly cors: CrossOrigin,
@@ -59,6 +85,7 @@ export class FrontDoor {
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
     private readonly abuse: AbuseLedger,
+    private readonly addresses: ClientAddresses,
   ) {
     this.fixed = [
       ['X-Service-Version', config.buildId],
@@ -71,9 +98,13 @@ export class FrontDoor {
   }
 
   admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void {
+    // The connection ends with an answer that is out already.
+    if (req.socket.writableEnded) return;
     const call = this.meet(req, res);
     this.answering.set(req.socket, res);
-    this.load.inFlight++;
+    this.watchEnd(call);
+    if (this.load.draining) closeGently(call);
+    this.load.open++;
     if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
     res.once('close', () => this.left(call));
     try {
@@ -82,13 +113,27 @@ export class FrontDoor {
       if (req.method === 'OPTIONS') this.preflight(call, path);
       else {
         call.isOperational = OPERATIONAL.has(path);
-        if (!call.isOperational) this.judge(call);
+        if (!call.isOperational) {
+          this.judge(call);
+          this.load.begin(call);
+        }
         next(req, res);
       }
     } catch (error) {
       this.corsBeforeRouting(call);
       this.refuse(call, error);
     }
+  }
+
+  /** No event tells that the handler has said everything while the client has not taken it yet. */
+  private watchEnd(call: Call): void {
+    const { res, transfers } = call;
+    const { end } = res;
+    res.end = ((...said: Parameters<typeof end>) => {
+      end.apply(res, said);
+      transfers.answered(call);
+      return res;
+    }) as typeof end;
   }
 
   /** Whether an earlier request of the connection awaits its answer: nothing else may be written there before it. */
@@ -101,6 +146,7 @@ export class FrontDoor {
   admitUpgrade(req: IncomingMessage, socket: Duplex): Call | null {
     const call = this.meet(req, new ServerResponse(req));
     this.answering.delete(socket);
+    this.connections.delete(socket as Socket);
     try {
       assertFraming(call);
       this.judge(call);
@@ -126,7 +172,7 @@ export class FrontDoor {
   }
 
   private meet(req: IncomingMessage, res: ServerResponse): Call {
-    const call = new Call(req, res);
+    const call = new Call(req, res, this.transfers);
     req.call = call;
     this.tracing.begin(call);
     res.setHeader('X-Request-ID', call.id);
@@ -137,9 +183,9 @@ export class FrontDoor {
 
   private judge(call: Call): void {
     if (!METHODS.has(call.req.method ?? '')) throw new Refusal('NOT_FOUND');
-    const address = clientAddress(call.req, this.config.trustedProxies);
+    const address = this.addresses.of(call.req);
     call.address = address ?? '';
-    this.load.arrive(call);
+    this.guard.arrive();
     if (address === null) throw new Refusal('FORBIDDEN');
     this.bans.arrive(call);
   }
@@ -152,9 +198,8 @@ export class FrontDoor {
 
   private tooSlow(call: Call): void {
     if (call.req.complete) return;
-    if (!call.res.headersSent) call.res.setHeader('Connection', 'close');
+    closeGently(call);
     this.refuse(call, new Refusal('BAD_REQUEST'));
-    call.req.destroy();
   }
 
   private corsBeforeRouting(call: Call): void {
@@ -189,11 +234,14 @@ export class FrontDoor {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Content-Security-Policy', CSP);
     if (call.plan?.policy.kind === 'ClientAuth') res.setHeader('Pragma', 'no-cache');
-    const body = JSON.stringify({
-      ...(refusal.getResponse() as object),
-      ...(status >= 500 ? { request_id: call.id } : {}),
-    });
-    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    const isPage = refusal.code === 'NOT_FOUND' && wantsPage(call);
+    const body = isPage
+      ? NOT_FOUND_PAGE
+      : JSON.stringify({
+          ...(refusal.getResponse() as object),
+          ...(status >= 500 ? { request_id: call.id } : {}),
+        });
+    res.setHeader('Content-Type', `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`);
     res.setHeader('Content-Length', Buffer.byteLength(body));
     res.statusCode = status;
     res.end(req.method === 'HEAD' ? undefined : body);
@@ -202,22 +250,35 @@ export class FrontDoor {
   /** Requests that never reach a handler get our body too, and the connection ends. */
   answerParserFaults(server: Server): void {
     const answered = new WeakSet<Duplex>();
+    server.on('connection', (socket: Socket) => {
+      this.connections.add(socket);
+      socket.once('close', () => this.connections.delete(socket));
+    });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       const last = this.answering.get(socket);
       if (answered.has(socket) || (last?.headersSent && !last.shouldKeepAlive)) return;
-      const isAnswering = last?.headersSent && !last.writableFinished;
-      if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy();
+      const isBroken = this.isAnswering(socket) && last?.headersSent && !last.req.complete;
+      if (error.code === 'ECONNRESET' || !socket.writable || isBroken) socket.destroy();
       else {
         answered.add(socket);
         this.answerUnparsed(socket, PARSER_FAULTS[error.code ?? ''] ?? '400 Bad Request', new Refusal('BAD_REQUEST'));
       }
     });
     server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
+      socket.on('error', () => socket.destroy());
       this.answerUnparsed(socket, '404 Not Found', new Refusal('NOT_FOUND'));
     });
   }
 
+  /** In its turn: after the answers to the requests before it, whose handlers may still be at work. */
   private answerUnparsed(socket: Duplex, status: string, refusal: Refusal): void {
+    const last = this.answering.get(socket);
+    if (last?.req.complete && this.isAnswering(socket)) {
+      last.once('finish', () => socket.writable && this.writeUnparsed(socket, status, refusal));
+    } else this.writeUnparsed(socket, status, refusal);
+  }
+
+  private writeUnparsed(socket: Duplex, status: string, refusal: Refusal): void {
     const body = JSON.stringify(refusal.getResponse());
     const headers = [
       ['X-Request-ID', randomUUID()],
@@ -227,32 +288,46 @@ export class FrontDoor {
       ['Connection', 'close'],
     ];
     const lines = headers.map(([name, value]) => `${name}: ${value}`);
-    socket.end([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.write([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
+    linger(socket as Socket);
+  }
+
+  /** Ends the connections that clients keep for later. One that is using its own just now meets an end and no reset. */
+  async bidFarewell(): Promise<void> {
+    for (const socket of this.connections) if (!this.isAnswering(socket)) linger(socket);
+    const deadline = performance.now() + LINGER_MS;
+    while (this.connections.size > 0 && performance.now() < deadline) await delay(5);
   }
 
   private left(call: Call): void {
-    this.load.inFlight--;
+    this.load.open--;
+    this.transfers.left(call);
     clearTimeout(call.bodyDeadline);
     this.record(call);
+    const { req } = call;
+    // Whoever was answered early need not send the rest; whoever does has little time for it.
+    if (!req.complete && !req.destroyed) setTimeout(() => req.complete || req.destroy(), LINGER_MS).unref();
   }
 
   private record(call: Call): void {
     const { res } = call;
+    if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
+    const isGone = call.outcome === 'CLIENT_GONE';
     this.abuse.note(call, res.statusCode);
     const ms = performance.now() - call.startedAt;
     const method = METHODS.has(call.req.method ?? '') ? (call.req.method as string) : 'other';
     const route = call.plan?.path ?? 'unmatched';
     const policy = call.plan?.policy.kind ?? 'none';
-    const served = { method, route, policy, status: res.statusCode };
+    const served = { method, route, policy, status: isGone ? CLIENT_GONE : res.statusCode };
     this.metrics.request(served, ms / 1000);
     this.tracing.end(call, served);
     if (call.outcome) this.metrics.refused(call.outcome);
     const isSlow = ms > this.config.slowRequestMs;
     if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
-    const line = { method, route, status: res.statusCode, ms: Math.round(ms), request_id: call.id };
+    const line = { method, route, status: served.status, ms: Math.round(ms), request_id: call.id };
     const details = call.outcome ? { ...line, outcome: call.outcome } : line;
     if (isSlow) this.log.warn('slow request', details);
+    else if (isGone) this.log.debug('client went away', details);
     else if (call.outcome) this.log.info('request refused', details);
     else this.log.debug('request', details);
   }

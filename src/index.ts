@@ -2,6 +2,7 @@
 export { registerAcl } from './admin/acls.js';
 export { type AppOptions, createApp } from './app.js';
 export { type Issued, OneTimeSecrets, type Purpose } from './auth/one-time-secrets.service.js';
+export type { ExtraPurposes } from './auth/purposes.js';
 export { readBytes, readJson } from './body.js';
 export type { Call } from './call.js';
 export { Clock } from './clock.js';
@@ -58,6 +59,7 @@ export type {
 } from './policy/identity.js';
 export { run } from './run.js';
 export { Snowflakes } from './snowflake.js';
+export { codePoints } from './text.js';
 export { type MessageInput, readMessage } from './webhooks/message-input.js';
 export { WEBHOOK_MESSAGE_SINKS, type WebhookMessageEvent, type WebhookMessageSink } from './webhooks/message-sinks.js';
 export { WebhookMessageService } from './webhooks/messages.service.js';

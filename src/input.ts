@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { plainToInstance, Transform } from 'class-transformer';
+import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldError, fieldError } from './errors.js';
+import { codePoints, isStorable, isStorableJson } from './text.js';
 
 export type Shape = new () => object;
 
@@ -11,6 +12,8 @@ export type Shape = new () => object;
 export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode }[];
 
 const FAULT = 'gatehouse';
+/** Faults that one answer tells. */
+const MAX_FAULTS = 100;
 
 interface FieldOptions {
   /** The member may be absent. */
@@ -19,17 +22,53 @@ interface FieldOptions {
   nullable?: boolean;
 }
 
-/**
- * A field type: one rule that turns a value into its fault or into nothing. `convert` runs first and
- * may only normalise (trim, number to text); a value that it does not understand stays as it is.
- */
-export function field(
-  options: FieldOptions & { description: ApiPropertyOptions; convert?: (value: unknown) => unknown },
-  check: (value: unknown) => Fault | undefined,
-): PropertyDecorator {
-  const { convert } = options;
-  const decorators: PropertyDecorator[] = [
-    (target, key) =>
+interface FieldRule extends FieldOptions {
+  description: ApiPropertyOptions;
+  /**
+   * The most UTF-16 units of text that `convert` and `check` get to see; 4096 where nothing else is said. What is longer
+   * has the fault `tooLong` and is looked at no further: nothing that a caller sends is converted before it is measured.
+   */
+  bound?: number;
+  /** `CONTENT_EXCEEDS_MAX_LENGTH` unless the contract names another code. */
+  tooLong?: FieldCode;
+  /** May only normalise (trim, number to text); a value that it does not understand stays as it is. */
+  convert?: (value: unknown) => unknown;
+}
+
+const ANY_BOUND = 4096;
+/** How much longer than its bound a text may be before it is trimmed or normalised. */
+export const SPARE = 1024;
+
+const rules = new Map<object, Map<string, FieldRule>>();
+
+const ruleOf = (shape: Shape, member: string): FieldRule | undefined => {
+  for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) {
+    const rule = rules.get(of)?.get(member);
+    if (rule) return rule;
+  }
+  return undefined;
+};
+
+const isOver = (value: unknown, { bound = ANY_BOUND }: { bound?: number }): boolean =>
+  typeof value === 'string' && value.length > bound;
+
+/** The most UTF-16 units that the rule of a member looks at; `undefined` where it has no rule of ours. */
+export function boundOf(shape: Shape, member: string): number | undefined {
+  const rule = ruleOf(shape, member);
+  return rule && (rule.bound ?? ANY_BOUND);
+}
+
+/** A field type: one rule that turns a value into its fault or into nothing. `convert` runs first. */
+export function field(rule: FieldRule, check: (value: unknown) => Fault | undefined): PropertyDecorator {
+  const faultOf = (value: unknown): Fault | undefined => {
+    if (value === undefined) return rule.optional ? undefined : 'INVALID_FORMAT';
+    if (value === null) return rule.nullable ? undefined : 'INVALID_FORMAT';
+    return isOver(value, rule) ? (rule.tooLong ?? 'CONTENT_EXCEEDS_MAX_LENGTH') : check(value);
+  };
+  return applyDecorators(
+    (target: object, key: string | symbol) => {
+      const ofShape = rules.get(target.constructor) ?? new Map<string, FieldRule>();
+      rules.set(target.constructor, ofShape.set(String(key), rule));
       registerDecorator({
         name: FAULT,
         target: target.constructor,
@@ -38,64 +77,64 @@ export function field(
           validate: (value) => faultOf(value) === undefined,
           defaultMessage: (args) => JSON.stringify(faultOf(args?.value)),
         },
-      }),
+      });
+    },
     ApiProperty({
-      ...options.description,
-      required: !options.optional,
-      ...(options.nullable ? { nullable: true } : {}),
+      ...rule.description,
+      required: !rule.optional,
+      ...(rule.nullable ? { nullable: true } : {}),
     } as ApiPropertyOptions),
-  ];
-  if (convert) decorators.push(Transform(({ value }) => convert(value), { toClassOnly: true }));
-  const faultOf = (value: unknown): Fault | undefined => {
-    if (value === undefined) return options.optional ? undefined : 'INVALID_FORMAT';
-    if (value === null) return options.nullable ? undefined : 'INVALID_FORMAT';
-    return check(value);
-  };
-  return applyDecorators(...decorators);
+  );
 }
 
-/** Length in Unicode code points, as the contract counts. */
-export const codePoints = (text: string): number => {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-};
-
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
-// PostgreSQL stores no NUL, and an unpaired surrogate is no text.
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed();
 
 interface TextOptions extends FieldOptions {
   min?: number;
   max: number;
   trim?: boolean;
+  /** Normalises instead of trimming. */
+  convert?: (text: string) => string;
   pattern?: RegExp;
   /** The code for a wrong length, where the contract names one. */
   length?: FieldCode;
-  /** The code for a value that breaks `pattern`. */
+  /** The code for a value that breaks `pattern` or `check`. */
   form?: FieldCode;
+  /** What a text of the right length must be beside. */
+  check?: (text: string) => boolean;
 }
 
 /** A string of `min` to `max` code points. */
 export function Text(options: TextOptions): PropertyDecorator {
-  const { min = 0, max, pattern } = options;
+  const { min = 0, max, pattern, trim, convert, check, form = 'INVALID_FORMAT' } = options;
   const description = { type: String, minLength: min, maxLength: max, ...(pattern && { pattern: pattern.source }) };
-  return field({ ...options, description, ...(options.trim ? { convert: trimmed } : {}) }, (value) => {
-    if (!isText(value)) return 'INVALID_FORMAT';
+  const tooLong = options.length ?? 'CONTENT_EXCEEDS_MAX_LENGTH';
+  const rule: FieldRule = {
+    ...{ description, tooLong, bound: 2 * max + (trim || convert ? SPARE : 0) },
+    ...(options.optional && { optional: true }),
+    ...(options.nullable && { nullable: true }),
+    ...(trim && { convert: trimmed }),
+    ...(convert && { convert: (value) => (typeof value === 'string' ? convert(value) : value) }),
+  };
+  return field(rule, (value) => {
+    if (typeof value !== 'string') return 'INVALID_FORMAT';
     const length = codePoints(value);
-    if (length > max) return options.length ?? 'CONTENT_EXCEEDS_MAX_LENGTH';
+    if (length > max) return tooLong;
     if (length < min) return options.length ?? 'INVALID_FORMAT';
-    if (pattern && !pattern.test(value)) return options.form ?? 'INVALID_FORMAT';
-    return undefined;
+    if (pattern && !pattern.test(value)) return form;
+    if (!isStorable(value)) return 'INVALID_FORMAT';
+    return check && !check(value) ? form : undefined;
   });
 }
 
 export function Bool(options: FieldOptions = {}): PropertyDecorator {
-  return field({ ...options, description: { type: Boolean } }, (value) =>
+  return field({ ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: Boolean } }, (value) =>
     typeof value === 'boolean' ? undefined : 'INVALID_FORMAT',
   );
 }
+
+/** The longest text that could be a number of any kind. */
+const NUMBER_LENGTH = 40;
 
 /** A whole number; in a path or a query its decimal text. */
 export function Int(options: FieldOptions & { min: number; max: number; text?: boolean }): PropertyDecorator {
@@ -104,6 +143,7 @@ export function Int(options: FieldOptions & { min: number; max: number; text?: b
   return field(
     {
       ...options,
+      ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_FORMAT' },
       description: { type: 'integer', minimum: options.min, maximum: options.max },
       ...(options.text ? { convert } : {}),
     },
@@ -115,7 +155,8 @@ export function Int(options: FieldOptions & { min: number; max: number; text?: b
 }
 
 export function OneOf(choices: readonly string[], options: FieldOptions = {}): PropertyDecorator {
-  return field({ ...options, description: { enum: [...choices] } }, (value) =>
+  const bound = Math.max(...choices.map(({ length }) => length));
+  return field({ ...options, bound, tooLong: 'INVALID_FORMAT', description: { enum: [...choices] } }, (value) =>
     typeof value === 'string' && choices.includes(value) ? undefined : 'INVALID_FORMAT',
   );
 }
@@ -128,38 +169,56 @@ export function snowflakeFault(value: unknown): FieldCode | undefined {
     return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? undefined : 'INVALID_SNOWFLAKE_FORMAT';
   }
   if (typeof value !== 'string') return 'INVALID_FORMAT';
-  if (!/^(?:0|[1-9]\d{0,39})$/.test(value)) return 'INVALID_SNOWFLAKE_FORMAT';
+  if (value.length > NUMBER_LENGTH || !/^(?:0|[1-9]\d{0,39})$/.test(value)) return 'INVALID_SNOWFLAKE_FORMAT';
   return BigInt(value) > MAX_SNOWFLAKE ? 'SNOWFLAKE_OUT_OF_RANGE' : undefined;
 }
+
+/** What every field that holds an id has in common. */
+export const SNOWFLAKE = {
+  ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_SNOWFLAKE_FORMAT' as const },
+  description: { type: String, pattern: '^(0|[1-9][0-9]*)$' },
+};
 
 /** An id (conventions.md 6.1): decimal text, or a JSON integer; always text afterwards. */
 export function Snowflake(options: FieldOptions = {}): PropertyDecorator {
   const convert = (value: unknown) => (Number.isSafeInteger(value) && (value as number) >= 0 ? String(value) : value);
-  return field({ ...options, convert, description: { type: String, pattern: '^(0|[1-9][0-9]*)$' } }, snowflakeFault);
+  return field({ ...options, ...SNOWFLAKE, convert }, snowflakeFault);
 }
 
-/** An array whose elements are checked one by one; `convert` sees the whole array. */
+/** An array whose elements are checked one by one; `convert` sees the whole array, once it has been measured. */
 export function ListOf(
   options: FieldOptions & {
     min?: number;
     max: number;
+    /** Of an element: see `field`. */
+    bound?: number;
+    tooLong?: FieldCode;
     convert?: (value: unknown) => unknown;
     items?: ApiPropertyOptions;
   },
   check: (element: unknown) => FieldCode | undefined,
 ): PropertyDecorator {
+  const { min = 0, max, convert, bound, tooLong = 'INVALID_FORMAT' } = options;
   const description = {
     type: 'array',
     items: { type: 'string' },
-    minItems: options.min ?? 0,
-    maxItems: options.max,
+    minItems: min,
+    maxItems: max,
   } as ApiPropertyOptions;
-  return field({ ...options, description }, (value) => {
-    if (!Array.isArray(value) || value.length > options.max || value.length < (options.min ?? 0)) {
-      return 'INVALID_FORMAT';
-    }
-    const faults = value.flatMap((element, index) => {
-      const code = check(element);
+  const element = bound === undefined ? {} : { bound };
+  const isMeasured = (value: unknown): value is unknown[] =>
+    Array.isArray(value) && value.length <= max && value.length >= min;
+  const isShort = (value: unknown) => isMeasured(value) && !value.some((part) => isOver(part, element));
+  const rule: FieldRule = {
+    ...{ description, ...element, tooLong: 'INVALID_FORMAT' },
+    ...(options.optional && { optional: true }),
+    ...(options.nullable && { nullable: true }),
+    ...(convert && { convert: (value) => (isShort(value) ? convert(value) : value) }),
+  };
+  return field(rule, (value) => {
+    if (!isMeasured(value)) return 'INVALID_FORMAT';
+    const faults = value.flatMap((part, index) => {
+      const code = isOver(part, element) ? tooLong : check(part);
       return code ? [{ at: `.${index}`, code }] : [];
     });
     return faults.length > 0 ? faults : undefined;
@@ -170,9 +229,12 @@ const LOCAL_PART = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+$/;
 const DOMAIN =
   /^(?=.{1,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
 
+const EMAIL_LENGTH = 254;
+
 export function emailFault(value: unknown): FieldCode | undefined {
-  if (!isText(value)) return 'INVALID_EMAIL_FORMAT';
-  if (value.length < 1 || value.length > 254) return 'EMAIL_LENGTH_INVALID';
+  if (typeof value !== 'string') return 'INVALID_FORMAT';
+  if (value.length < 1 || value.length > EMAIL_LENGTH) return 'EMAIL_LENGTH_INVALID';
+  if (!isStorable(value)) return 'INVALID_EMAIL_FORMAT';
   const at = value.lastIndexOf('@');
   if (at < 0 || !DOMAIN.test(value.slice(at + 1))) return 'INVALID_EMAIL_FORMAT';
   const local = value.slice(0, at);
@@ -180,16 +242,20 @@ export function emailFault(value: unknown): FieldCode | undefined {
   return undefined;
 }
 
+const emailOf = (value: unknown) => (typeof value === 'string' ? value.normalize('NFKC').trim() : value);
+
 /** An address (auth.md 1.4): NFKC and trimmed before it is judged, so that what is checked is what is stored. */
 export function Email(options: FieldOptions = {}): PropertyDecorator {
-  const convert = (value: unknown) => (typeof value === 'string' ? value.normalize('NFKC').trim() : value);
-  return field({ ...options, convert, description: { type: String, format: 'email', maxLength: 254 } }, emailFault);
+  const description = { type: String, format: 'email', maxLength: EMAIL_LENGTH };
+  const rule = { bound: EMAIL_LENGTH + SPARE, tooLong: 'EMAIL_LENGTH_INVALID', convert: emailOf, description } as const;
+  return field({ ...options, ...rule }, emailFault);
 }
 
-/** Is an object; what is inside is judged where it is used. */
+/** Is an object of storable text; what it means is judged where it is used. */
 export function Anything(options: FieldOptions = {}): PropertyDecorator {
-  return field({ ...options, description: { type: Object } }, (value) =>
-    typeof value === 'object' && !Array.isArray(value) ? undefined : 'INVALID_FORMAT',
+  const rule = { ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: Object } } as const;
+  return field(rule, (value) =>
+    typeof value === 'object' && !Array.isArray(value) && isStorableJson(value) ? undefined : 'INVALID_FORMAT',
   );
 }
 
@@ -200,7 +266,7 @@ class Faults {
 
   add(path: string, code: FieldCode): void {
     const key = `${path}\n${code}`;
-    if (this.seen.has(key) || this.list.length >= 100) return;
+    if (this.seen.has(key) || this.list.length >= MAX_FAULTS) return;
     this.seen.add(key);
     this.list.push(fieldError(path, code));
   }
@@ -222,15 +288,48 @@ class Faults {
   }
 }
 
+const members = new Map<Shape, ReadonlySet<string>>();
+
+/** The members of a class that have rules. */
+function membersOf(shape: Shape): ReadonlySet<string> {
+  const known = members.get(shape);
+  if (known) return known;
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  const found = new Set(metadata.map(({ propertyName }) => propertyName));
+  members.set(shape, found);
+  return found;
+}
+
+/** An instance with the members of `value` that have rules. Those with rules of class-validator alone are a team's. */
+function instantiate<T extends object>(shape: new () => T, value: unknown): T {
+  if (typeof value !== 'object' || value === null) return new shape();
+  const own: [string, unknown][] = [];
+  const foreign: [string, unknown][] = [];
+  const known = membersOf(shape);
+  for (const name of Object.keys(value)) {
+    if (!known.has(name)) continue;
+    const sent = (value as Record<string, unknown>)[name];
+    const rule = ruleOf(shape, name);
+    if (!rule) foreign.push([name, sent]);
+    else own.push([name, rule.convert && !isOver(sent, rule) ? rule.convert(sent) : sent]);
+  }
+  const instance =
+    foreign.length > 0
+      ? plainToInstance(shape, Object.fromEntries(foreign), { exposeDefaultValues: true })
+      : new shape();
+  for (const [name, sent] of own) if (sent !== undefined) (instance as Record<string, unknown>)[name] = sent;
+  return instance;
+}
+
 /**
- * Validates a plain value against a DTO class, strips unknown members and returns the instance with
- * the faults it has. Members that the class does not declare are dropped, never refused.
+ * Validates a plain value against a DTO class and returns the instance with the faults it has. Members that the class
+ * does not declare are dropped unseen, however many there are, never refused.
  */
 export function validateShape<T extends object>(
   shape: new () => T,
   value: unknown,
 ): { instance: T; faults: FieldError[] } {
-  const instance = plainToInstance(shape, value, { exposeDefaultValues: true, enableImplicitConversion: false });
+  const instance = instantiate(shape, value);
   const faults = new Faults();
   faults.collect(validateSync(instance, { whitelist: true, stopAtFirstError: true, forbidUnknownValues: false }), '');
   return { instance, faults: faults.list };

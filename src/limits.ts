@@ -133,8 +133,9 @@ export const bucketId = (name: string): string => hash('sha256', name, 'hex').sl
 const whole = (seconds: number): string => String(Math.max(1, Math.ceil(seconds)));
 const decimals = (seconds: number): string => seconds.toFixed(3);
 
-/** Parts of a key, each with its length in front, so that no two lists of parts make one key. */
-const keyOf = (...parts: string[]): string => parts.map((part) => `${part.length}:${part}`).join('');
+/** A kind with parts, each with its length in front, so that no two lists of parts make one key. */
+const keyOf = (kind: string, ...parts: string[]): string =>
+  `${kind} ${parts.map((part) => `${part.length}:${part}`).join('')}`;
 
 /** The caller whom nothing but its address tells, as a key. */
 export const addressCaller = (address: string): string => `address/${addressKey(address)}`;
@@ -175,7 +176,12 @@ export class Limiter {
 
   /** An in-handler allowance: charges it and answers what the bucket says, refusing nothing. */
   charge(name: string, key: string, limit: number, seconds: number): Allowance | Promise<Allowance> {
-    return this.store.take(keyOf('allowance', name, key), limit, seconds);
+    return this.store.take(keyOf(`allowance/${name}`, key), limit, seconds);
+  }
+
+  /** What a charge would be told, without counting one. */
+  room(name: string, key: string, limit: number, seconds: number): Allowance | Promise<Allowance> {
+    return this.store.take(keyOf(`allowance/${name}`, key), limit, seconds, 0);
   }
 
   /** An in-handler allowance that refuses with 429 once it is spent (auth.md 1.5). */
@@ -186,12 +192,12 @@ export class Limiter {
 
   /** Counts a failure: the count is dropped `seconds` after the last one. */
   async strike(name: string, key: string, seconds: number): Promise<void> {
-    await this.store.strike(keyOf('strikes', name, key), seconds);
+    await this.store.strike(keyOf(`strikes/${name}`, key), seconds);
   }
 
   /** How many failures there were. */
   strikes(name: string, key: string): number | Promise<number> {
-    return this.store.strikes(keyOf('strikes', name, key));
+    return this.store.strikes(keyOf(`strikes/${name}`, key));
   }
 
   /** The refusal of an allowance of one, `seconds` before it is there again. */
@@ -201,7 +207,7 @@ export class Limiter {
   }
 
   async clear(name: string, key: string): Promise<void> {
-    await this.store.forget(keyOf('allowance', name, key));
+    await this.store.forget(keyOf(`allowance/${name}`, key));
   }
 }
 

@@ -5,9 +5,12 @@ import type { Config } from './config.js';
 const REDACTED = '[redacted]';
 /** The second line of conventions.md section 13: what looks like a secret is no text to write. */
 const SECRETS =
-  /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi;
+  /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ[A-Za-z0-9_-]{1,200}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi;
 
-export const redactText = (text: string): string => text.replace(SECRETS, REDACTED);
+/** What is written of one text. More is never needed to see what happened. */
+const MAX_TEXT = 16_384;
+
+export const redactText = (text: string): string => text.slice(0, MAX_TEXT).replace(SECRETS, REDACTED);
 
 const SECRET_MEMBERS =
   /^(?:authorization|cookie|set-cookie|referer|location|x-service-sudo-mode-jwt|x-captcha-token|password|new_password|token|new_token|access_token|refresh_token|client_secret|secret|key|code|state|nonce|ticket|poll_secret|completion_code|email_token|sudo_token|mfa_code|backup_codes|code_verifier|.*_proof|webauthn_response|parameters|query|detail)$/i;
@@ -89,9 +92,14 @@ function prettyIfAsked(format: Config['logFormat']): DestinationStream {
   if (format === 'json') return pino.destination({ fd: 1, sync: true });
   return {
     write(line: string) {
-      const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
-      const details = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : '';
-      process.stdout.write(`${String(time).slice(11, 23)} ${pino.levels.labels[Number(level)]} ${msg}${details}\n`);
+      const { time, level, msg, error, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      const { stack, ...fault } = (error ?? {}) as { stack?: unknown };
+      const details = { ...rest, ...(error && !stack ? { error: fault } : {}) };
+      const shown = Object.keys(details).length > 0 ? ` ${JSON.stringify(details)}` : '';
+      const below = stack ? `\n${stack}` : '';
+      process.stdout.write(
+        `${String(time).slice(11, 23)} ${pino.levels.labels[Number(level)]} ${msg}${shown}${below}\n`,
+      );
     },
   };
 }

@@ -1,11 +1,11 @@
 import { createApp } from './app.js';
-import { loadConfig, StartError } from './config.js';
-import { run } from './run.js';
+import { loadConfig } from './config.js';
+import { catchFaults, giveUp, run } from './run.js';
+import { startFault } from './start-fault.js';
 
+catchFaults();
 try {
   await run(await createApp(loadConfig(process.env)));
 } catch (error) {
-  if (error instanceof StartError) console.error(error.message);
-  else console.error(error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exit(1);
+  giveUp(startFault(error));
 }

@@ -39,7 +39,7 @@ export class Metrics {
     help: 'Open gateway connections',
     registers: [this.registry],
   });
-  readonly hashing = new Counter({
+  readonly shed = new Counter({
     name: 'gatehouse_shed_total',
     help: 'Work refused because a queue was full',
     labelNames: ['queue'],

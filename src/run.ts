@@ -1,32 +1,74 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { SetupToken } from './admin/setup.service.js';
+import { commandLine } from './command-line.js';
 import { Config, StartError } from './config.js';
+import { FrontDoor } from './front-door.js';
 import { Gateway } from './gateway/gateway.service.js';
-import { Log } from './log.js';
+import { Load } from './load.js';
+import { Log, redactText } from './log.js';
 import { Database } from './platform/database.js';
-import { LoadGuard } from './policy/guards.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { AccountRecords } from './users/account-records.service.js';
 
-/** Listens and, on SIGTERM or SIGINT, drains: no new work, running requests finish, everything is let go of. */
+/** How long the rest of a shutdown may take once the time of requests is over. */
+const LAST_MS = 3000;
+/** How often is looked whether requests are still running. */
+const LOOK_MS = 20;
+
+/** The end of a process that has no service yet; for what an operator can mend, the message is all of it. */
+export function giveUp(error: unknown): never {
+  const isPlain = error instanceof StartError || !(error instanceof Error);
+  const text = isPlain ? String(error instanceof Error ? error.message : error) : (error.stack ?? error.message);
+  process.stderr.write(`${redactText(text)}\n`);
+  process.exit(1);
+}
+
+let onFault: (error: unknown) => void = giveUp;
+const fault = (error: unknown): void => onFault(error);
+
+/** From now on, what nobody catches is written with its secrets redacted, and ends the process with 1. */
+export function catchFaults(): void {
+  process.off('uncaughtException', fault).on('uncaughtException', fault);
+  process.off('unhandledRejection', fault).on('unhandledRejection', fault);
+}
+
+/**
+ * Listens and, on SIGTERM or SIGINT, drains: no new work, running requests finish, everything is let go of. So it does,
+ * to end with 1, after a failure that nobody caught.
+ */
 export async function run(app: INestApplication<Server>): Promise<void> {
   const metrics = await listen(app);
+  const log = app.get(Log);
+  let isEnding = false;
+  let exitCode = 0;
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    metrics?.close();
+    drain(app).then(
+      () => process.exit(exitCode),
+      (error) => {
+        log.error('the shutdown failed', { error });
+        process.exit(1);
+      },
+    );
+  };
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (++signals > 1) process.exit(1);
-      metrics?.close();
-      drain(app).then(
-        () => process.exit(0),
-        (error) => {
-          app.get(Log).error('the shutdown failed', { error });
-          process.exit(1);
-        },
-      );
+      end();
     });
   }
+  onFault = (error) => {
+    log.fatal('nobody caught a failure; the process ends', { error });
+    exitCode = 1;
+    end();
+  };
+  catchFaults();
   const { address, port } = app.getHttpServer().address() as AddressInfo;
   await greet(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
 }
@@ -49,11 +91,13 @@ async function listen(app: INestApplication): Promise<Server | undefined> {
 /** What a newcomer needs, as plain lines. Past the log: the console of the first boot alone shows the setup token. */
 async function greet(app: INestApplication, origin: string): Promise<void> {
   const config = app.get(Config);
+  const { publicOrigin } = config;
   const isEmbedded = app.get(Database).isEmbedded;
   const lines = [
     ['Listening', origin],
-    ['API description', config.docsEnabled ? `${origin}/docs and ${origin}/openapi.json` : 'switched off'],
-    ['Mail', config.mailTransport === 'inbox' ? `${origin}/dev/inbox` : `sent by ${config.mailTransport}`],
+    ['Public origin', publicOrigin],
+    ['API description', config.docsEnabled ? `${publicOrigin}/docs and ${publicOrigin}/openapi.json` : 'switched off'],
+    ['Mail', config.mailTransport === 'inbox' ? `${publicOrigin}/dev/inbox` : `sent by ${config.mailTransport}`],
     ['Administrator', await wayToAdministration(app)],
     ['Database', isEmbedded ? `embedded in ${config.dataDir}` : 'PostgreSQL, as DATABASE_URL says'],
   ];
@@ -64,21 +108,29 @@ async function wayToAdministration(app: INestApplication): Promise<string> {
   const token = await app.get(SetupToken).reveal();
   if (token !== null)
     return `none yet; register, then POST /v1/setup {"token": "${token}"} (works once, shown only now)`;
-  const exists = await app.get(AccountRecords).hasAdministrator();
-  const words = exists ? 'there is one; more by' : 'none yet; the setup token was shown at the first start, or use';
-  return `${words} npm run cli -- user grant-acl <email> '*'`;
+  const grant = commandLine("user grant-acl <email> '*'");
+  if (await app.get(AccountRecords).hasAdministrator()) return `there is one; more by ${grant}`;
+  const isPreset = app.get(Config).setupToken !== undefined;
+  const where = isPreset ? 'is GATEHOUSE_SETUP_TOKEN' : 'was shown at the first start';
+  return `none yet; the setup token for POST /v1/setup ${where}, or use ${grant}`;
 }
 
+/** One deadline for all of it: what is not done by then is cut off, and not waited for. */
 async function drain(app: INestApplication<Server>): Promise<void> {
-  const load = app.get(LoadGuard);
+  const load = app.get(Load);
+  const log = app.get(Log);
   const { shutdownSeconds } = app.get(Config);
-  app.get(Log).info('shutting down');
+  log.info('shutting down');
   load.draining = true;
-  const sockets = app.get(Gateway).drain();
   const deadline = performance.now() + shutdownSeconds * 1000;
-  while (load.inFlight > 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-  await sockets;
-  if (load.inFlight > 0) app.getHttpServer().closeAllConnections();
-  else app.getHttpServer().closeIdleConnections();
-  await app.close();
+  const sockets = app.get(Gateway).drain();
+  while (load.open > 0 && performance.now() < deadline) await delay(LOOK_MS);
+  await within(deadline, sockets);
+  if (load.open === 0) await app.get(FrontDoor).bidFarewell();
+  app.getHttpServer().closeAllConnections();
+  if (!(await within(deadline + LAST_MS, app.close()))) throw new Error('it took too long');
 }
+
+/** Whether `work` was done in time. */
+const within = (deadline: number, work: Promise<unknown>): Promise<boolean> =>
+  Promise.race([work.then(() => true), delay(Math.max(0, deadline - performance.now()), false, { ref: false })]);

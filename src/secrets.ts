@@ -21,6 +21,12 @@ export const mintLetters = (length: number): string => mintFrom(LETTERS, length)
 /** 32 random bytes as 43 characters of unpadded base64url. */
 export const mintToken = (): string => randomBytes(32).toString('base64url');
 
+/** The form of what `mintToken` makes, and of every other 32 bytes in base64url. */
+export const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** The form of what `mintSessionToken` makes. */
+export const SESSION_TOKEN = /^flx_[A-Za-z0-9]{36}$/;
+
 export const mintSessionToken = (): string => `flx_${mintLetters(36)}`;
 
 /** SHA-256. The right storage for secrets of 190 bits and more (credentials.md section 1). */

@@ -41,11 +41,19 @@ import {
   UserOnly,
 } from '../src/policy/decorators.js';
 import { GuardStack } from '../src/routes/guard-stack.js';
-import { copyOfTemplate } from './support/gatehouse.js';
+import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
+
+const databases: OwnDatabase[] = [];
+
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.giveBack();
+});
 
 /** Starts the service with a team's modules on a database of its own; nothing listens. */
 async function boot(modules: (Type | DynamicModule)[], env: Record<string, string> = {}) {
-  const { databaseUrl, template } = await copyOfTemplate();
+  const database = await ownDatabase();
+  databases.push(database);
+  const { databaseUrl, embedded } = database;
   const config = loadConfig({
     NODE_ENV: 'test',
     HTTP_PLATFORM: process.env.HTTP_PLATFORM,
@@ -55,7 +63,7 @@ async function boot(modules: (Type | DynamicModule)[], env: Record<string, strin
     LOG_LEVEL: 'silent',
     ...env,
   });
-  return createApp(config, { modules, ...(template ? { databaseTemplate: template } : {}) });
+  return createApp(config, { modules, ...(embedded ? { embeddedDatabase: embedded } : {}) });
 }
 
 const moduleOf = (...controllers: Type[]): DynamicModule => {

@@ -10,6 +10,7 @@ const PRODUCTION = {
   GATEHOUSE_SECRET: secret(),
   DATABASE_URL: 'postgres://gatehouse@db.internal/gatehouse',
   PUBLIC_ORIGIN: 'https://id.example.com',
+  MAIL_TRANSPORT: 'none',
 };
 
 /** The faults of an environment, each by the setting that it names. */
@@ -68,6 +69,7 @@ describe('FLT-32 a bad configuration does not start', () => {
     ],
     ['DATABASE_URL', ['http://db', 'db.internal']],
     ['TERMS_URL', ['http://example.com/terms', 'terms']],
+    ['SECURITY_CONTACT', ['nobody', 'http://a.example', 'mailto:a@b.example,ftp://x', 'javascript:alert(1)']],
     ['TRUSTED_PROXIES', ['10.0.0.0/33', 'proxy', '10.0.0.0/8;::1']],
     ['CORS_ORIGINS', ['*', 'null', 'https://a.example/']],
     ['CAPTCHA_PROVIDER', ['recaptcha']],
@@ -115,9 +117,31 @@ describe('FLT-32 a bad configuration does not start', () => {
   });
 });
 
+describe('names that are shown to others', () => {
+  test('are one line that shows something; what goes into a header is ASCII', () => {
+    for (const odd of ['a\nb', 'a\r\nBcc: x', 'a\u0000b', '\u200b', 'a\u202eb', 'x'.repeat(65)]) {
+      expect(namesOf({ PRODUCT_NAME: odd })).toEqual(['PRODUCT_NAME']);
+    }
+    expect(namesOf({ APPEAL_EMAIL: 'a@example.com\r\nx' })).toEqual(['APPEAL_EMAIL']);
+    for (const odd of ['1\r\n2', 'bü', 'x'.repeat(129)]) expect(namesOf({ BUILD_ID: odd })).toEqual(['BUILD_ID']);
+    expect(faultsOf({ PRODUCT_NAME: 'Straße & Söhne', BUILD_ID: '1.2.3+4', APPEAL_EMAIL: 'a@example.com' })).toEqual(
+      [],
+    );
+  });
+});
+
 describe('SUP-05 production refuses development defaults and weak secrets', () => {
   test('a complete production environment is accepted', () => {
     expect(faultsOf(PRODUCTION)).toEqual([]);
+  });
+
+  test('how mail leaves must be said: none counts only where it is written', () => {
+    const { MAIL_TRANSPORT: _, ...silent } = PRODUCTION;
+    for (const value of [undefined, '', ' ']) {
+      expect(namesOf({ ...silent, MAIL_TRANSPORT: value })).toEqual(['MAIL_TRANSPORT']);
+    }
+    expect(faultsOf({ ...silent, MAIL_TRANSPORT: 'none' })).toEqual([]);
+    expect(loadConfig({ GATEHOUSE_SECRET: secret() }).mailTransport).toBe('inbox');
   });
 
   test('no secret, no database and the inbox are refused together', () => {
@@ -165,6 +189,23 @@ describe('SUP-05 production refuses development defaults and weak secrets', () =
     expect(() => loadConfig({ DATA_DIR, PORT: 'x' })).toThrow(ConfigurationError);
     expect(existsSync(DATA_DIR)).toBe(false);
   });
+});
+
+test('a terminal gets logs for people, everything else lines of JSON', () => {
+  const before = process.stdout.isTTY;
+  try {
+    for (const [isTTY, expected] of [
+      [true, 'pretty'],
+      [false, 'json'],
+    ] as const) {
+      process.stdout.isTTY = isTTY;
+      const GATEHOUSE_SECRET = secret();
+      expect(loadConfig({ GATEHOUSE_SECRET }).logFormat).toBe(expected);
+      expect(loadConfig({ GATEHOUSE_SECRET, LOG_FORMAT: 'json' }).logFormat).toBe('json');
+    }
+  } finally {
+    process.stdout.isTTY = before;
+  }
 });
 
 describe('.env.example', () => {

@@ -45,12 +45,15 @@ const CREDENTIAL_FREE = lines(`
   DELETE /dev/inbox
   DELETE /v1/webhooks/{}/{}
   DELETE /v1/webhooks/{}/{}/messages/{}
+  GET /.well-known/change-password
   GET /.well-known/oauth-authorization-server
+  GET /.well-known/security.txt
   GET /.well-known/service
   GET /dev/inbox
   GET /dev/inbox.json
   GET /docs
   GET /docs/{}
+  GET /favicon.ico
   GET /health/live
   GET /health/ready
   GET /media/attachments/{}
@@ -62,6 +65,7 @@ const CREDENTIAL_FREE = lines(`
   GET /oauth2/authorize
   GET /oauth2/authorize/{}
   GET /openapi.json
+  GET /robots.txt
   GET /v1/gateway/bot
   GET /v1/webhooks/{}/{}
   GET /v1/webhooks/{}/{}/messages/{}
@@ -212,7 +216,7 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
 
   test('nothing is mounted outside the places of conventions.md section 1', () => {
     const places =
-      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|openapi\.json$|dev\/inbox)/;
+      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|openapi\.json$|favicon\.ico$|robots\.txt$|dev\/inbox)/;
     expect(routes.map(({ path }) => path).filter((path) => !places.test(path))).toEqual([]);
   });
 });

@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
+import { freePort } from './machine/browser.js';
 import { endProcesses, identified, ServiceProcess, until } from './machine/service-process.js';
 import { copyOfTemplate } from './support/gatehouse.js';
+import { Wire } from './support/wire.js';
 
 // Every test starts processes, each with a database to open.
 jest.setTimeout(120_000);
@@ -51,21 +54,23 @@ describe('a process from its first start to its last signal', () => {
   let bot: string;
 
   beforeAll(async () => {
-    env.DATABASE_URL = (await copyOfTemplate()).databaseUrl;
+    env.DATABASE_URL = await copyOfTemplate();
+    env.PORT = String(await freePort());
     service = await ServiceProcess.ready(env);
   });
 
-  test('the first start prints five lines, each of which leads somewhere', async () => {
+  test('the first start prints six lines, each of which leads somewhere', async () => {
     const lines = service.out.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['Listening', 'API description', 'Mail', 'Administrator', 'Database'],
+      ...['Listening', 'Public origin', 'API description', 'Mail', 'Administrator', 'Database'],
     ]);
-    const links = lines.slice(0, 3).map((line) => /http:\S+/.exec(line)?.[0] as string);
-    expect((await fetch(`${links[0]}/health/ready`)).status).toBe(200);
-    expect((await fetch(links[1] as string)).status).toBe(200);
-    expect((await fetch(links[2] as string)).status).toBe(200);
-    expect(lines[4]).toContain(env.DATABASE_URL ? 'PostgreSQL' : env.DATA_DIR);
-    expect(lines[4]).not.toContain('://');
+    const links = lines.slice(0, 4).map((line) => /http:\S+/.exec(line)?.[0] as string);
+    for (const origin of links.slice(0, 2)) expect((await fetch(`${origin}/health/ready`)).status).toBe(200);
+    // Passkeys and links work on the origin that is configured, which is what people should open.
+    for (const link of links.slice(1)) expect(new URL(link).origin).toBe(`http://localhost:${env.PORT}`);
+    for (const link of links.slice(2)) expect((await fetch(link)).status).toBe(200);
+    expect(lines[5]).toContain(env.DATABASE_URL ? 'PostgreSQL' : env.DATA_DIR);
+    expect(lines[5]).not.toContain('://');
   });
 
   test('the setup token of the first start makes an administrator, once', async () => {
@@ -146,6 +151,133 @@ describe('a process from its first start to its last signal', () => {
   });
 });
 
+describe('a setup token that is preset', () => {
+  test('is named as what it is at every start until it is spent, and never shown', async () => {
+    const token = randomBytes(32).toString('base64url');
+    const env = { GATEHOUSE_SETUP_TOKEN: token, DATABASE_URL: await copyOfTemplate() };
+    const DATA_DIR = join(directory, 'preset');
+    for (let start = 1; start <= 2; start++) {
+      const service = await ServiceProcess.ready({ ...env, DATA_DIR });
+      const line = /^Administrator .*$/m.exec(service.out)?.[0];
+      expect(line).toContain('GATEHOUSE_SETUP_TOKEN');
+      expect(line).not.toContain('first start');
+      expect(service.out + service.err).not.toContain(token);
+      if (start === 2) {
+        const { body } = await service.anonymous.post('/v1/auth/register', ada);
+        expect((await service.as(body.token).post('/v1/setup', { token })).status).toBe(200);
+      }
+      await service.stop();
+    }
+    const third = await ServiceProcess.ready({ ...env, DATA_DIR });
+    expect(/^Administrator .*$/m.exec(third.out)?.[0]).toContain('there is one');
+    await third.stop();
+  });
+});
+
+/** What nobody catches, from outside: a signal each. */
+const FAULTS = {
+  SIGUSR2: ['an exception', (text: string) => `throw new Error(${text})`],
+  SIGWINCH: ['a rejection', (text: string) => `void Promise.reject(new Error(${text}))`],
+} as const;
+
+describe('conventions.md 13: a failure that nobody caught', () => {
+  const SECRET = `flx_${'k4n4ri'.repeat(6)}`;
+  const preload = join(directory, 'faults.mjs');
+  const words = JSON.stringify(`it broke at Bearer abc${SECRET}`);
+  beforeAll(() => {
+    const handlers = Object.entries(FAULTS).map(
+      ([signal, [, code]]) => `process.on('${signal}', () => { ${code(words)}; });`,
+    );
+    writeFileSync(preload, handlers.join('\n'));
+  });
+
+  test.each(Object.entries(FAULTS).map(([signal, [title]]) => [title, signal] as const))(
+    '%s: logged without its secret, not ready, what runs finishes, exit code 1',
+    async (_title, signal) => {
+      const service = await ServiceProcess.ready({ NODE_OPTIONS: `--import file://${preload}`, LOG_LEVEL: 'info' });
+      const late = await unfinished(service.url, ada);
+      service.child.kill(signal as NodeJS.Signals);
+      await until(async () => (await service.anonymous.get('/health/ready')).status === 503);
+      expect((await service.anonymous.get('/health/live')).status).toBe(200);
+      expect(service.child.exitCode).toBeNull();
+      // Another one does not cut the rest short.
+      service.child.kill(signal as NodeJS.Signals);
+      late.finish();
+      expect(await late.answer).toEqual([200, expect.objectContaining({ token: expect.stringMatching(/^flx_/) })]);
+      expect(await service.exited).toBe(1);
+      expect(service.err).toBe('');
+      const lines = service.out.split('\n').filter((line) => line.includes('it broke at'));
+      expect(lines).toHaveLength(2);
+      for (const line of lines) {
+        expect(JSON.parse(line)).toMatchObject({
+          level: 50,
+          error: { type: 'Error', message: 'it broke at [redacted]' },
+        });
+      }
+      expect(service.out).not.toContain(SECRET);
+    },
+  );
+
+  test('while the service starts: the end, with 1 and without the secret', async () => {
+    const service = ServiceProcess.start({
+      NODE_OPTIONS: `--import file://${preload}`,
+      DATA_DIR: join(directory, 'early'),
+      LOG_LEVEL: 'warn',
+    });
+    // The first words are said before anything is opened.
+    await until(() => service.out !== '');
+    service.child.kill('SIGWINCH');
+    expect(await service.exited).toBe(1);
+    expect(service.err + service.out).toContain('it broke at [redacted]');
+    expect(service.err + service.out).not.toContain(SECRET);
+  });
+});
+
+describe('conventions.md 12: the end of a process', () => {
+  test('has one deadline, whatever clients leave unfinished', async () => {
+    const service = await ServiceProcess.ready({ SHUTDOWN_SECONDS: '1' });
+    const { port } = new URL(service.url);
+    const half = [
+      'GET / HTTP/1.1\r\nHost:',
+      'PATCH /v1/users/@me HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{',
+      'POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      '',
+    ];
+    const connections = await Promise.all(half.map(() => Wire.open({ port: Number(port) })));
+    for (const [index, connection] of connections.entries()) connection.send(half[index] ?? '');
+    expect((await (connections[1] as Wire).answer()).status).toBe(401);
+    const begun = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(30_000);
+    for (const connection of connections) connection.close();
+  });
+
+  test('no client that keeps a connection meets a reset', async () => {
+    const service = await ServiceProcess.ready({});
+    const { port, hostname } = new URL(service.url);
+    const ends = Array.from({ length: 10 }, () => {
+      const socket = connect({ port: Number(port), host: hostname, noDelay: true });
+      let fault: NodeJS.ErrnoException | undefined;
+      const ask = () => socket.writable && socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+      const timer = setInterval(ask, 5);
+      socket.resume();
+      return new Promise<string>((resolve) => {
+        socket
+          .on('error', (error: NodeJS.ErrnoException) => {
+            fault = error;
+          })
+          .on('close', () => {
+            clearInterval(timer);
+            resolve(fault?.code ?? 'ended');
+          });
+      });
+    });
+    await until(async () => (await service.anonymous.get('/health/live')).status === 200);
+    expect(await service.stop()).toBe(0);
+    expect(new Set(await Promise.all(ends))).toEqual(new Set(['ended']));
+  });
+});
+
 describe('FLT-32 a start that cannot succeed says why, without a secret, and ends with 1', () => {
   async function refusal(env: Record<string, string>): Promise<string> {
     const service = ServiceProcess.start({ DATA_DIR: join(directory, 'refused'), ...env });
@@ -161,9 +293,18 @@ describe('FLT-32 a start that cannot succeed says why, without a secret, and end
     expect(message).not.toContain('k4n4ri');
   });
 
+  test('a data directory that cannot be written', async () => {
+    const file = join(directory, 'a-file');
+    writeFileSync(file, '');
+    for (const GATEHOUSE_SECRET of ['', randomBytes(32).toString('base64')]) {
+      const message = await refusal({ DATA_DIR: join(file, 'data'), GATEHOUSE_SECRET });
+      expect(message.trim().split('\n')).toEqual([expect.stringContaining(`${join(file, 'data')} cannot be written`)]);
+    }
+  });
+
   test('production without what production needs', async () => {
     const message = await refusal({ NODE_ENV: 'production', GATEHOUSE_SECRET: '' });
-    for (const name of ['GATEHOUSE_SECRET', 'DATABASE_URL']) expect(message).toContain(name);
+    for (const name of ['GATEHOUSE_SECRET', 'DATABASE_URL', 'MAIL_TRANSPORT']) expect(message).toContain(name);
   });
 
   test('a database server that does not answer', async () => {

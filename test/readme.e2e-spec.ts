@@ -1,29 +1,99 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { jest } from '@jest/globals';
 import { freePort } from './machine/browser.js';
-import { type Gatehouse, gatehouse } from './support/index.js';
+import { endProcesses, ServiceProcess } from './machine/service-process.js';
+import { copyOfTemplate } from './support/gatehouse.js';
 
-const README = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+// Two starts of the service, a compiler and a command.
+jest.setTimeout(300_000);
+
+const root = join(import.meta.dirname, '..');
+const README = readFileSync(join(root, 'README.md'), 'utf8');
+const blocks = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, code]) => ({ language, code }));
 const hasTools = ['bash', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0);
 const describeWithTools: typeof describe = hasTools ? describe : describe.skip;
 
-describeWithTools('the tour of the README, pasted into a shell (skipped where bash or curl is missing)', () => {
-  let service: Gatehouse;
-  beforeAll(async () => {
-    const port = String(await freePort());
-    service = await gatehouse({ env: { PORT: port, PUBLIC_ORIGIN: `http://localhost:${port}`, RATE_LIMITS: 'on' } });
-  });
-  afterAll(() => service.close());
+/** The block that holds a piece of text, so that none is left out and none is meant twice. */
+const meant = new Set<number>();
+function block(piece: string): string {
+  const found = blocks.flatMap(({ code }, index) => (code?.includes(piece) ? [index] : []));
+  expect([piece, found.length]).toEqual([piece, 1]);
+  meant.add(found[0] as number);
+  return blocks[found[0] as number]?.code ?? '';
+}
 
-  test('every step answers what the text around it says', async () => {
-    const tour = /```bash\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
-    const shell = spawn('bash', ['-euo', 'pipefail', '-c', tour], { env: { ...process.env, API: service.url } });
-    let output = '';
-    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += chunk));
-    const code = await new Promise((resolve) => shell.once('close', resolve));
-    expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
-    for (const expected of [
+/** A terminal into which blocks are pasted one after another. */
+class Terminal {
+  private readonly shell: ChildProcess;
+  private output = '';
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.shell = spawn('bash', ['-uo', 'pipefail'], { cwd: root, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    for (const stream of [this.shell.stdout, this.shell.stderr]) {
+      stream?.on('data', (chunk) => {
+        this.output += chunk;
+      });
+    }
+  }
+
+  /** What a block prints, and how its last command ends. */
+  async paste(code: string): Promise<{ output: string; status: number }> {
+    this.output = '';
+    const mark = randomBytes(8).toString('hex');
+    this.shell.stdin?.write(`${code}\nprintf '\\n%s %s\\n' ${mark} "$?"\n`);
+    for (;;) {
+      const [output, status] = this.output.split(`\n${mark} `);
+      if (status?.endsWith('\n')) return { output: output as string, status: Number(status) };
+      await once(this.shell.stdout as NodeJS.EventEmitter, 'data');
+    }
+  }
+
+  end(): void {
+    this.shell.stdin?.end();
+  }
+}
+
+describeWithTools('the README, pasted into a terminal in its order (skipped where bash or curl is missing)', () => {
+  const place = join(root, 'dist', `readme-${randomBytes(4).toString('hex')}`);
+  const env: Record<string, string | undefined> = {
+    DATA_DIR: join(place, 'data'),
+    GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+  };
+  let service: ServiceProcess;
+  let terminal: Terminal;
+
+  beforeAll(async () => {
+    mkdirSync(place, { recursive: true });
+    env.DATABASE_URL = await copyOfTemplate();
+    env.PORT = String(await freePort());
+    service = await ServiceProcess.ready({ ...env, RATE_LIMITS: 'on', REGISTRATION_ALLOWANCES: 'on' });
+    terminal = new Terminal({ ...process.env, ...env, API: service.url, LOG_LEVEL: 'error' });
+  });
+  afterAll(async () => {
+    terminal.end();
+    await endProcesses();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  test('the two commands are scripts of the package (not run: they would replace what this test runs on)', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    for (const [, script] of block('npm ci && npm start').matchAll(/npm ci && npm (\w+)/g)) {
+      expect(scripts).toHaveProperty(script as string);
+    }
+  });
+
+  test('every step of the tour answers what the text around it says, on a line of its own', async () => {
+    const { output, status } = await terminal.paste(block('# Register.'));
+    expect({ status, output }).toEqual({ status: 0, output: expect.any(String) });
+    const answers = output.split('\n').filter((line) => line !== '');
+    expect(answers.map((line) => typeof JSON.parse(line))).toEqual(answers.map(() => 'object'));
+    const expected = [
       /"email":"ada\.\d+@example\.com"/,
       /"code":"UNAUTHORIZED"/,
       /"name":"Tour".*"bot":\{/,
@@ -31,9 +101,82 @@ describeWithTools('the tour of the README, pasted into a shell (skipped where ba
       /"code":"ACCESS_DENIED"/,
       /"content":"It works\."/,
       /"code":"SUDO_MODE_REQUIRED"/,
-      /now it answers 204/,
-    ]) {
-      expect(output).toMatch(expected);
-    }
+      /"token":"\d+\./,
+      /"code":"UNAUTHORIZED"/,
+    ];
+    expect(answers).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+  });
+
+  test('the setup token of the first start makes the account of the tour an administrator', async () => {
+    const token = /"token": "([^"]+)"/.exec(service.out)?.[1] as string;
+    const acls = 'send /v1/admin/acls -H "Authorization: $SESSION"';
+    expect((await terminal.paste(acls)).output).toContain('MISSING_PERMISSIONS');
+    const { output, status } = await terminal.paste(block('<the setup token>').replace('<the setup token>', token));
+    expect({ status, output }).toEqual({ status: 0, output: expect.not.stringContaining('"code"') });
+    expect((await terminal.paste(acls)).output).toContain('user:lookup');
+  });
+
+  test('so does the command, of the same address, while the service is stopped', async () => {
+    expect(await service.stop()).toBe(0);
+    const { output, status } = await terminal.paste(block('user grant-acl "$EMAIL"'));
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/\(\d+\) holds: \*/) });
+  });
+
+  test('the container is built and run by words that a shell and the image know (not run: no engine is needed for the suite)', () => {
+    const code = block('docker build');
+    expect(spawnSync('bash', ['-n'], { input: code }).status).toBe(0);
+    expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain('EXPOSE 8080');
+    const example = readFileSync(join(root, '.env.example'), 'utf8');
+    for (const [, name] of code.matchAll(/-e ([A-Z_]+)=/g)) expect(example).toMatch(new RegExp(`^#?${name}=`, 'm'));
+  });
+
+  describe('the examples in TypeScript, compiled as a team would', () => {
+    beforeAll(() => {
+      const types = ['notes.ts', 'sink.ts'];
+      writeFileSync(join(place, 'notes.ts'), block('class NotesController'));
+      writeFileSync(join(place, 'sink.ts'), block('class SearchSink'));
+      const options = { extends: join(root, 'tsconfig.json'), include: types, exclude: [] };
+      const compilerOptions = { rootDir: place, outDir: place, noEmit: false, noUnusedLocals: false };
+      writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ ...options, compilerOptions }));
+      const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+      const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', place], { encoding: 'utf8' });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    });
+
+    const started = (file: string) =>
+      spawn(process.execPath, [join(place, file)], {
+        cwd: place,
+        env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env, PORT: '0' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+
+    test('the controller serves whom its policy admits', async () => {
+      const child = started('notes.js');
+      let out = '';
+      while (!/^Database .+\n/m.test(out)) out += String((await once(child.stdout, 'data'))[0]);
+      const url = /^Listening +(http:\S+)$/m.exec(out)?.[1];
+      const { output: session } = await terminal.paste('printf %s "$SESSION"');
+      expect((await fetch(`${url}/v1/notes`)).status).toBe(401);
+      const answer = await fetch(`${url}/v1/notes`, { headers: { authorization: session } });
+      expect(await answer.json()).toEqual({ notes_of: expect.stringMatching(/^\d+$/) });
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect((await ended)[0]).toBe(0);
+    });
+
+    test('without its policy the service does not start, in the words of the README', async () => {
+      const code = readFileSync(join(place, 'notes.js'), 'utf8');
+      const lines = code.split('\n').filter((line) => !/^ +(Authenticated|OAuthScope)\(/.test(line));
+      expect(lines.length).toBeLessThan(code.split('\n').length);
+      writeFileSync(join(place, 'forgotten.js'), lines.join('\n'));
+      const child = started('forgotten.js');
+      const [error] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+      expect(child.exitCode).not.toBe(0);
+      expect(error).toContain(block('Route policy audit failed:').trimEnd());
+    });
+  });
+
+  test('no block was left out', () => {
+    expect(blocks.map((_, index) => index).filter((index) => !meant.has(index))).toEqual([]);
   });
 });

@@ -4,10 +4,12 @@ import { addressKey, isPublicAddress } from '../address.js';
 import type { Call } from '../call.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
+import { isFromForeignPage } from '../cross-origin.js';
 import { Log } from '../log.js';
 import { Metrics } from '../metrics.js';
 import { Database } from '../platform/database.js';
 import { SharedStore } from '../platform/shared-store.js';
+import { parseBareToken } from '../policy/credential.js';
 import { Keyring } from '../secrets.js';
 import { IpBans } from './ip-bans.service.js';
 
@@ -21,8 +23,8 @@ const DEAD_CREDENTIAL = 1;
 /** What one event says against an address. */
 interface Signal {
   readonly weight: number;
-  /** A presented credential that resolved to nothing. */
-  readonly rejected?: string;
+  /** A guess that failed: a credential that resolved to nothing, or a client with its secret. */
+  readonly rejected?: string | undefined;
 }
 
 /** A signature or a capability that does not hold, and what an origin refused, say nothing of who asked. */
@@ -32,15 +34,22 @@ const isOfMedia = ({ outcome, plan }: Call, status: number): boolean =>
 
 function signalOf(call: Call, status: number): Signal {
   if (isOfMedia(call, status)) return { weight: 0 };
-  const { credential, identity, authorization, outcome, plan } = call;
+  const { identity, authorization, outcome, plan } = call;
   const answered = identity || call.client || status < 400 || status >= 500 ? 0 : (WEIGHTS[status] ?? OTHER_4XX);
   const [presented] = authorization;
-  const wasRead = credential !== undefined && credential.kind !== 'none' && !identity;
   const isAdminElsewhere = presented?.startsWith('Admin ') === true && plan?.policy.kind !== 'AdminAcl';
-  if (wasRead && !isAdminElsewhere) return { weight: answered + DEAD_CREDENTIAL, rejected: authorization.join('\n') };
-  if (outcome === 'INVALID_CLIENT') return { weight: answered + DEAD_CREDENTIAL, rejected: presented ?? call.id };
-  return { weight: answered };
+  const rejected = outcome === 'INVALID_CLIENT' ? call.clientGuess : deadCredentialOf(call);
+  if (rejected === undefined || isAdminElsewhere) return { weight: answered };
+  return { weight: answered + DEAD_CREDENTIAL, rejected };
 }
+
+/** The same credential is the same guess in every spelling, and at the gateway. */
+function deadCredentialOf({ credential, identity, authorization }: Call): string | undefined {
+  if (!credential || credential.kind === 'none' || identity) return undefined;
+  return credential.kind === 'malformed' ? authorization.join('\n') : guessOf(credential.kind, credential.token);
+}
+
+const guessOf = (kind: string, token: string): string => `${kind} ${token}`;
 
 /** Repeated failures of an address, in windows of five minutes, and the bans that follow from them (conventions.md 9). */
 @Injectable()
@@ -61,13 +70,16 @@ export class AbuseLedger {
     const isBanned = call.outcome === 'GLOBAL_IP_BANNED' || call.outcome === 'GLOBAL_IP_TEMPORARILY_BANNED';
     if (status < 400 && call.identity) return;
     if (isBanned || call.outcome === 'CLIENT_GONE' || !this.counts(call.address)) return;
+    if (isFromForeignPage(call.req.headers, this.config)) return;
     const signal = signalOf(call, status);
     if (signal.weight > 0) this.record(call.address, signal);
   }
 
   /** Notes a credential that the gateway refused. */
   noteRejectedToken(address: string, token: string): void {
-    if (this.counts(address)) this.record(address, { weight: DEAD_CREDENTIAL, rejected: token });
+    const { kind } = parseBareToken(token);
+    const rejected = kind === 'malformed' ? token : guessOf(kind, token);
+    if (this.counts(address)) this.record(address, { weight: DEAD_CREDENTIAL, rejected });
   }
 
   /** Only public addresses that nobody vouches for can earn a ban. */
@@ -83,13 +95,15 @@ export class AbuseLedger {
   private async weigh(address: string, { weight, rejected }: Signal): Promise<void> {
     const { abuse } = this.config;
     const key = addressKey(address);
-    const window = Math.floor(this.clock.seconds() / WINDOW_SECONDS);
-    const before = await this.store.add(`abuse/score/${key}/${window}`, 0, WINDOW_SECONDS * 2);
-    const score = await this.store.add(`abuse/score/${key}/${window}`, weight, WINDOW_SECONDS * 2);
+    const seconds = this.clock.seconds();
+    const window = Math.floor(seconds / WINDOW_SECONDS);
+    const left = WINDOW_SECONDS - (seconds % WINDOW_SECONDS);
+    const before = await this.store.add(`abuse/score ${key}/${window}`, 0, left);
+    const score = await this.store.add(`abuse/score ${key}/${window}`, weight, left);
     const isStrike = before < abuse.score && score >= abuse.score;
-    const strikes = isStrike ? await this.store.distinct(`abuse/strikes/${key}`, String(window), MEMORY_SECONDS) : 0;
+    const strikes = isStrike ? await this.store.distinct(`abuse/strikes ${key}`, String(window), MEMORY_SECONDS) : 0;
     const digests = rejected
-      ? await this.store.distinct(`abuse/rejected/${key}/${window}`, this.digest(rejected), WINDOW_SECONDS * 2)
+      ? await this.store.distinct(`abuse/rejected ${key}/${window}`, this.digest(rejected), left)
       : 0;
     if (!abuse.bans || (strikes < abuse.strikes && digests < abuse.distinct)) return;
     await this.database.transaction((tx) =>

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Refusal } from '../errors.js';
 import { Applications } from '../oauth/applications.service.js';
 import type { Application } from '../oauth/oauth.entities.js';
@@ -9,6 +10,7 @@ import { tagOf } from '../users/account.views.js';
 import { isInactive } from '../users/account-facts.js';
 import { AuditLog } from './audit.service.js';
 import type { Operator } from './operator.js';
+import { TargetProtection } from './target-protection.service.js';
 
 /** An application as administrators see it (admin.md section 6): what stands in for its secrets, never the secrets. */
 const adminApplicationView = (application: Application, owner: Account | undefined, bot: Account | undefined) => ({
@@ -40,7 +42,9 @@ export class AdminApplications {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly audit: AuditLog,
+    private readonly protection: TargetProtection,
   ) {}
 
   /** Oldest first. @throws Refusal UNKNOWN_USER */
@@ -57,13 +61,15 @@ export class AdminApplications {
 
   /**
    * Gives an application to another account; its credentials stay valid until the new owner resets them.
-   * @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, UNKNOWN_USER, MAX_APPLICATIONS
+   * @throws Refusal UNKNOWN_APPLICATION, MISSING_ACL, ACCESS_DENIED, UNKNOWN_USER, MAX_APPLICATIONS
    */
   async transfer(by: Operator, id: string, newOwnerId: string) {
     await this.database.transaction(async (tx) => {
+      if (by.identity) await this.standing.holdBeside(tx, by.identity, newOwnerId);
       const application = await this.applications.hold(tx, id);
       if (!application) throw new Refusal('UNKNOWN_APPLICATION');
       const { ownerId } = application;
+      await this.protection.demandReachOfOwner(by, ownerId, tx);
       if (ownerId === null) throw new Refusal('ACCESS_DENIED');
       const newOwner = await this.accounts.lock(tx, newOwnerId);
       if (!newOwner) throw new Refusal('UNKNOWN_USER');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
+import { Standing } from '../auth/standing.service.js';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
 import { digest, mintLetters } from '../secrets.js';
@@ -32,6 +33,7 @@ export class AdminKeys {
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
     private readonly records: AccountRecords,
+    private readonly standing: Standing,
     private readonly audit: AuditLog,
     removal: AccountRemoval,
   ) {
@@ -52,7 +54,10 @@ export class AdminKeys {
   async create(by: Operator, input: CreateAdminKeyInput) {
     demandNoKey(by);
     demandGrantable(by, input.acls);
-    return this.database.transaction((tx) => this.issue(tx, by, by.accountId, input));
+    return this.database.transaction(async (tx) => {
+      await this.hold(tx, by);
+      return this.issue(tx, by, by.accountId, input);
+    });
   }
 
   /**
@@ -110,6 +115,7 @@ export class AdminKeys {
   async edit(by: Operator, id: string, input: EditAdminKeyInput) {
     demandNoKey(by);
     return this.database.transaction(async (tx) => {
+      await this.hold(tx, by);
       const key = await this.requireKey(tx, by, id, 'pessimistic_write');
       demandGrantable(by, input.acls ?? []);
       const changed = { ...key, name: input.name ?? key.name, acls: input.acls ? [...new Set(input.acls)] : key.acls };
@@ -127,6 +133,7 @@ export class AdminKeys {
   async revoke(by: Operator, id: string) {
     demandNoKey(by);
     await this.database.transaction(async (tx) => {
+      await this.hold(tx, by);
       await this.requireKey(tx, by, id, 'pessimistic_write');
       await tx.delete(AdminKey, { id });
       await this.audit.record(tx, by, {
@@ -136,6 +143,10 @@ export class AdminKeys {
       });
     });
     return { success: true };
+  }
+
+  private async hold(tx: Tx, { identity }: Operator): Promise<void> {
+    if (identity) await this.standing.hold(tx, identity);
   }
 
   private live(tx: Tx, ownerId: string): SelectQueryBuilder<AdminKey> {

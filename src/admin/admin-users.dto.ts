@@ -1,12 +1,15 @@
 import ipaddr from 'ipaddr.js';
-import { type Fault, field, Int, Snowflake, snowflakeFault, Text } from '../input.js';
+import { type Fault, field, Int, SNOWFLAKE, Snowflake, snowflakeFault, Text } from '../input.js';
+import { codePoints, isText } from '../text.js';
 
 const MAX_IDS = 100;
+const MAX_NAME = 320;
+const MAX_ADDRESS = 45;
 
 /** One id, or up to 100 by repeating the parameter; a list afterwards. */
 function SnowflakesOfQuery(): PropertyDecorator {
   const description = { type: 'array', items: { type: 'string' }, maxItems: MAX_IDS } as const;
-  return field({ optional: true, description }, (value): Fault | undefined => {
+  return field({ ...SNOWFLAKE, optional: true, description }, (value): Fault | undefined => {
     if (!Array.isArray(value)) return snowflakeFault(value);
     if (value.length > MAX_IDS) return 'INVALID_FORMAT';
     const faults = value.flatMap((id, index) => {
@@ -29,9 +32,10 @@ export function resolved(text: string) {
 }
 
 function Resolvable(): PropertyDecorator {
-  return field({ optional: true, description: { type: String, minLength: 1, maxLength: 320 } }, (value) => {
-    if (typeof value !== 'string' || value === '' || value.includes('\0')) return 'INVALID_FORMAT';
-    if ([...value].length > 320) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+  const description = { type: String, minLength: 1, maxLength: MAX_NAME };
+  return field({ optional: true, bound: 2 * MAX_NAME, description }, (value) => {
+    if (!isText(value) || value === '') return 'INVALID_FORMAT';
+    if (codePoints(value) > MAX_NAME) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     if (DIGITS.test(value)) return snowflakeFault(value);
     return value.includes('@') || TAG.test(value) ? undefined : 'INVALID_FORMAT';
   });
@@ -41,8 +45,9 @@ function Resolvable(): PropertyDecorator {
 function Address(): PropertyDecorator {
   const convert = (value: unknown) =>
     typeof value === 'string' && ipaddr.isValid(value) ? ipaddr.process(value).toString() : value;
-  return field({ optional: true, convert, description: { type: String, maxLength: 45 } }, (value) =>
-    typeof value === 'string' && value.length <= 45 && ipaddr.isValid(value) ? undefined : 'INVALID_FORMAT',
+  const description = { type: String, maxLength: MAX_ADDRESS };
+  return field({ optional: true, bound: MAX_ADDRESS, tooLong: 'INVALID_FORMAT', convert, description }, (value) =>
+    typeof value === 'string' && ipaddr.isValid(value) ? undefined : 'INVALID_FORMAT',
   );
 }
 

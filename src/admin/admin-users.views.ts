@@ -39,7 +39,7 @@ export const adminUserView = (user: AccountRecord, sight: Sight) => ({
   deletion_public_reason: user.deletionPublicReason,
   acls: user.acls,
   traits: user.traits,
-  has_totp: user.hasTotp,
+  has_totp: (user.ownerAuthenticators ?? user).hasTotp,
   authenticator_types: authenticatorTypes(user),
   sso_linked: user.ssoLinked,
   created_at: iso(user.registeredAt),

@@ -18,6 +18,7 @@ import { IpBans } from './ip-bans.service.js';
 import { PendingRegistrations } from './pending-registrations.service.js';
 import { SetupController } from './setup.controller.js';
 import { SetupToken } from './setup.service.js';
+import { TargetProtection } from './target-protection.service.js';
 import { UserAcls } from './user-acls.service.js';
 import { UserChanges } from './user-changes.service.js';
 import { UserContactController } from './user-contact.controller.js';
@@ -41,7 +42,7 @@ import { UserState } from './user-state.service.js';
   ],
   providers: [
     ...[AdminApplications, AdminKeys, AdminKeyUse, AdminUsers, AuditLog, SetupToken],
-    ...[AbuseLedger, InstanceConfig, IpBanEntries, IpBans, PendingRegistrations],
+    ...[AbuseLedger, InstanceConfig, IpBanEntries, IpBans, PendingRegistrations, TargetProtection],
     ...[UserAcls, UserChanges, UserContact, UserFactors, UserMarks, UserSso, UserState],
   ],
   exports: [AbuseLedger, AdminKeys, AdminKeyUse, AuditLog, IpBans, SetupToken, UserAcls],

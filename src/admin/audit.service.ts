@@ -4,7 +4,7 @@ import { Clock } from '../clock.js';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Snowflakes } from '../snowflake.js';
-import { AccountRecords, type AccountSummary } from '../users/account-records.service.js';
+import { AccountRecords, type AccountSummary, MAX_TOTAL } from '../users/account-records.service.js';
 import { AuditEntry } from './admin.entities.js';
 import type { AuditQuery } from './audit.dto.js';
 import type { Operator } from './operator.js';
@@ -77,15 +77,22 @@ export class AuditLog {
     await tx.insert(AuditEntry, { ...entry, hash: linkOf(last?.hash ?? GENESIS, entry) });
   }
 
-  /** Newest first. */
+  /** Newest first; the total as far as pages reach. */
   async list(by: Operator, { admin_user_id, target_type, target_id, action, limit = 50, offset = 0 }: AuditQuery) {
     const query = this.database.manager.createQueryBuilder(AuditEntry, 'e').orderBy('e.sequence', 'DESC');
     if (admin_user_id !== undefined) query.andWhere('e.adminUserId = :admin_user_id', { admin_user_id });
     if (target_type !== undefined) query.andWhere('e.targetType = :target_type', { target_type });
     if (target_id !== undefined) query.andWhere('e.targetId = :target_id', { target_id });
     if (action !== undefined) query.andWhere('e.action = :action', { action });
-    const [entries, total] = await query.limit(limit).offset(offset).getManyAndCount();
-    return { logs: await this.views(by, entries), total };
+    const counted = query.clone().select('1', 'one').orderBy().limit(MAX_TOTAL);
+    const count = await this.database.manager
+      .createQueryBuilder()
+      .select('count(*)::int', 'total')
+      .from(`(${counted.getQuery()})`, 'counted')
+      .setParameters(counted.getParameters())
+      .getRawOne();
+    const entries = await query.limit(limit).offset(offset).getMany();
+    return { logs: await this.views(by, entries), total: count.total };
   }
 
   /** @throws Refusal NOT_FOUND */

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { SsoConfiguration } from '../auth/sso-configuration.service.js';
+import {
+  concernsTrust,
+  readSsoSection,
+  SsoConfiguration,
+  type StoredSsoChange,
+} from '../auth/sso-configuration.service.js';
 import { SsoTrial, type SsoTrialResult } from '../auth/sso-trial.service.js';
+import { Standing } from '../auth/standing.service.js';
 import { type FieldError, Refusal } from '../errors.js';
 import { validateShape } from '../input.js';
 import { Database, type Tx } from '../platform/database.js';
@@ -81,6 +87,7 @@ export class InstanceConfig {
     private readonly database: Database,
     private readonly instance: Instance,
     private readonly records: AccountRecords,
+    private readonly standing: Standing,
     private readonly audit: AuditLog,
     private readonly sso: SsoConfiguration,
     private readonly trial: SsoTrial,
@@ -103,21 +110,30 @@ export class InstanceConfig {
     };
   }
 
-  /** All of it or nothing; absent members keep what they are. */
+  /**
+   * All of it or nothing; absent members keep what they are. Whoever may name the provider may be anybody: that takes the
+   * wildcard.
+   * @throws Refusal FV(<section>.<member>: ...), MISSING_ACL
+   */
   async change(by: Operator, input: InstanceConfigInput) {
     const wishes = wishesOf(input);
-    const sso = input.sso === undefined ? null : await this.sso.check(input.sso);
-    await this.database.transaction(async (tx) => {
+    const section = input.sso === undefined ? null : readSsoSection(input.sso);
+    if (section && concernsTrust(section) && !by.holds('*')) throw new Refusal('MISSING_ACL');
+    const sso = section && (await this.sso.check(section));
+    const voided = await this.database.transaction(async (tx) => {
+      if (by.identity) await this.standing.hold(tx, by.identity);
       const before = await this.instance.hold(tx);
-      const changed: string[] = sso ? await this.sso.store(tx, sso) : [];
+      const { changed, voidedLinks }: StoredSsoChange = sso ? await this.sso.store(tx, sso) : { changed: [] };
       for (const wish of wishes) changed.push(...(await this.fulfil(tx, wish, before)));
+      const voided: Record<string, number> = voidedLinks === undefined ? {} : { voided_admin_links: voidedLinks };
       await this.audit.record(tx, by, {
         action: 'update_instance_config',
         target: { type: 'instance' },
-        metadata: { changed },
+        metadata: { changed, ...voided },
       });
+      return voided;
     });
-    return this.show();
+    return { ...(await this.show()), ...voided };
   }
 
   /** The way out for operators whose provider is lost. */

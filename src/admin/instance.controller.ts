@@ -30,7 +30,7 @@ export class InstanceController {
   /** Tries the stored single sign-on out, before it is enforced (sso.md section 6). */
   @Post('sso/test')
   @HttpCode(200)
-  @AdminAcl('instance:config:update')
+  @AdminAcl('*')
   @RateLimit('admin:lookup')
   tryOutSso(@By() by: Operator) {
     return this.config.tryOutSso(by);

@@ -1,4 +1,5 @@
 import { Anything, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '../input.js';
+import { codePoints, isOneLine, isText } from '../text.js';
 
 const URL_LENGTH = 2048;
 
@@ -11,11 +12,9 @@ export function isSecureUrl(value: string): boolean {
 
 export function SecureUrl(): PropertyDecorator {
   const description = { type: String, format: 'uri', maxLength: URL_LENGTH };
-  return field({ optional: true, nullable: true, description }, (value): Fault | undefined => {
-    if (typeof value !== 'string' || value === '' || value.includes('\0') || !value.isWellFormed()) {
-      return 'INVALID_FORMAT';
-    }
-    if ([...value].length > URL_LENGTH) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+  return field({ optional: true, nullable: true, bound: 2 * URL_LENGTH, description }, (value): Fault | undefined => {
+    if (!isText(value) || value === '') return 'INVALID_FORMAT';
+    if (codePoints(value) > URL_LENGTH) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     return isSecureUrl(value) ? undefined : 'INVALID_URL_FORMAT';
   });
 }
@@ -27,7 +26,7 @@ export class RegistrationSection {
 }
 
 export class BrandingSection {
-  @Text({ min: 1, max: 64, trim: true, optional: true }) product_name?: string;
+  @Text({ min: 1, max: 64, trim: true, check: isOneLine, optional: true }) product_name?: string;
 }
 
 export class LegalSection {

@@ -7,9 +7,8 @@ const WIDEST = { ipv4: 8, ipv6: 32 } as const;
 /** An address or CIDR range; `bounded` refuses ranges wider than IPv4 /8 and IPv6 /32. */
 function NetworkText({ bounded = false } = {}): PropertyDecorator {
   const description = { type: String, minLength: 1, maxLength: MAX_LENGTH };
-  return field({ description }, (value): Fault | undefined => {
+  return field({ bound: MAX_LENGTH, description }, (value): Fault | undefined => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
-    if (value.length > MAX_LENGTH) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     const network = parseNetwork(value);
     if (!network || (bounded && network.bits < WIDEST[network.kind])) return 'INVALID_FORMAT';
     return undefined;

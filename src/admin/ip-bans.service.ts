@@ -1,4 +1,5 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { IsNull, MoreThan } from 'typeorm';
 import { addressIsIn, addressKey } from '../address.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
@@ -10,11 +11,13 @@ import { Turns } from '../platform/turns.js';
 import { IpBanEntry } from './admin.entities.js';
 import { type Network, parseNetwork, reachOf } from './networks.js';
 
+const SWEEP_MS = 60_000;
+
 export type IpBan = Pick<IpBanEntry, 'value' | 'kind' | 'expiresAt'>;
 
 /** Bans by what they keep out, so that a lookup costs the same however many there are. */
 class BanIndex {
-  private readonly reaches = new Map<string, Network>();
+  private readonly known = new Map<string, { readonly reach: Network; readonly ban: IpBan }>();
   /** IPv4 addresses and IPv6 /64 networks, by address key; several bans may reach the same. */
   private readonly exact = new Map<string, Map<string, IpBan>>();
   /** Other networks, by length and then by prefix. */
@@ -24,15 +27,15 @@ class BanIndex {
     const network = parseNetwork(ban.value);
     if (!network) return;
     const reach = reachOf(network);
-    this.reaches.set(ban.value, reach);
+    this.known.set(ban.value, { reach, ban });
     if (isExact(reach)) entryOf(this.exact, keyOf(ban.value), () => new Map<string, IpBan>()).set(ban.value, ban);
     else entryOf(this.wide, lengthOf(reach), () => ({ ...reach, bans: new Map() })).bans.set(reach.prefix, ban);
   }
 
   remove(value: string): void {
-    const reach = this.reaches.get(value);
+    const reach = this.known.get(value)?.reach;
     if (!reach) return;
-    this.reaches.delete(value);
+    this.known.delete(value);
     if (!isExact(reach)) {
       const length = this.wide.get(lengthOf(reach));
       length?.bans.delete(reach.prefix);
@@ -42,6 +45,14 @@ class BanIndex {
     const bans = this.exact.get(keyOf(value));
     bans?.delete(value);
     if (bans?.size === 0) this.exact.delete(keyOf(value));
+  }
+
+  get size(): number {
+    return this.known.size;
+  }
+
+  removeExpired(now: number): void {
+    for (const [value, { ban }] of this.known) if (hasExpired(ban, now)) this.remove(value);
   }
 
   *covering(address: string): Iterable<IpBan> {
@@ -62,6 +73,7 @@ function entryOf<T>(map: Map<string, T>, key: string, fresh: () => T): T {
   return known;
 }
 
+const hasExpired = ({ expiresAt }: IpBan, now: number): boolean => expiresAt !== null && expiresAt.getTime() <= now;
 const isExact = ({ kind, bits }: Network): boolean => bits === (kind === 'ipv4' ? 32 : 64);
 const lengthOf = ({ kind, bits }: Network): string => `${kind}/${bits}`;
 const keyOf = (value: string): string => addressKey(value.split('/')[0] as string);
@@ -71,9 +83,10 @@ const keyOf = (value: string): string => addressKey(value.split('/')[0] as strin
  * read, the last copy stays in force.
  */
 @Injectable()
-export class IpBans implements OnModuleInit {
+export class IpBans implements OnModuleInit, OnModuleDestroy {
   private index = new BanIndex();
   private readonly turns = new Turns();
+  private sweeper: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly database: Database,
@@ -88,16 +101,31 @@ export class IpBans implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const refresh = ({ values }: Record<string, unknown>) => this.turns.take(() => this.refresh(values as string[]));
     const reload = () => this.turns.take(() => this.reload());
-    this.replica.on('ip-ban', refresh, { early: true });
+    this.replica.on('ip-ban', refresh);
     this.replica.on('resync', reload);
     await reload();
+    this.sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.sweeper);
+  }
+
+  /** How many are in memory. */
+  get held(): number {
+    return this.index.size;
+  }
+
+  /** Forgets those that are over; the janitor removes their rows. */
+  sweep(): void {
+    this.index.removeExpired(this.clock.now());
   }
 
   /** The ban that keeps an address out, or `null`; one without end before one that passes. */
   find(address: string): IpBan | null {
     let found: IpBan | null = null;
     for (const ban of this.index.covering(address)) {
-      if (ban.expiresAt && ban.expiresAt.getTime() <= this.clock.now()) continue;
+      if (hasExpired(ban, this.clock.now())) continue;
       if (!ban.expiresAt) found = ban;
       else found ??= ban;
     }
@@ -160,7 +188,8 @@ export class IpBans implements OnModuleInit {
 
   private async reload(): Promise<void> {
     const index = new BanIndex();
-    for (const ban of await this.database.manager.find(IpBanEntry)) index.put(ban);
+    const inForce = [{ expiresAt: IsNull() }, { expiresAt: MoreThan(this.clock.date()) }];
+    for (const ban of await this.database.manager.find(IpBanEntry, { where: inForce })) index.put(ban);
     this.index = index;
   }
 }

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type Call, callOf } from '../call.js';
+import type { Call } from '../call.js';
 import { Refusal } from '../errors.js';
-import type { AccountRecord } from '../users/account-records.service.js';
-import { grants, isAcl } from './acls.js';
+import { callIn } from '../policy/decorators.js';
+import type { Identity } from '../policy/identity.js';
+import { codePoints, plainName } from '../text.js';
+import { grants } from './acls.js';
 
 /** Who carries out an Admin operation, how far they reach, and why they do it. */
 export interface Operator {
+  /** What was presented; `null` at the console. */
+  readonly identity: Identity | null;
   /** `0`: the console. */
   readonly accountId: string;
   /** The Admin API key that was presented, if one was. */
@@ -21,8 +25,6 @@ export interface Operator {
 }
 
 const REASON_LENGTH = 512;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Node reads header bytes as Latin-1; what was sent as UTF-8 is read as UTF-8. */
 function decoded(header: string): string {
@@ -36,8 +38,8 @@ function decoded(header: string): string {
 function reasonOf({ req }: Call): string | null {
   const header = req.headers['x-audit-log-reason'];
   if (typeof header !== 'string') return null;
-  const reason = decoded(header).replace(CONTROL, '').trim();
-  return reason === '' || [...reason].length > REASON_LENGTH ? null : reason;
+  const reason = plainName(decoded(header));
+  return reason === '' || codePoints(reason) > REASON_LENGTH ? null : reason;
 }
 
 export function operatorOf(call: Call): Operator {
@@ -46,6 +48,7 @@ export function operatorOf(call: Call): Operator {
   const { acls, id: accountId } = identity.account;
   const sides = identity.via === 'admin-key' ? [identity.acls, acls] : [acls];
   return {
+    identity,
     accountId,
     keyId: identity.via === 'admin-key' ? identity.keyId : null,
     reason: reasonOf(call),
@@ -57,6 +60,7 @@ export function operatorOf(call: Call): Operator {
 
 /** Whoever has a shell beside the database may do everything; the audit log shows account `0`. */
 export const theConsole = (): Operator => ({
+  identity: null,
   accountId: '0',
   keyId: null,
   reason: null,
@@ -66,9 +70,7 @@ export const theConsole = (): Operator => ({
 });
 
 /** The operator of an Admin operation: who, with which reach and reason. */
-export const By = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  operatorOf(callOf(context.switchToHttp().getRequest())),
-);
+export const By = createParamDecorator((_: unknown, context: ExecutionContext) => operatorOf(callIn(context)));
 
 /**
  * Nobody hands on what they do not hold.
@@ -76,12 +78,4 @@ export const By = createParamDecorator((_: unknown, context: ExecutionContext) =
  */
 export function demandGrantable(by: Operator, acls: readonly string[]): void {
   if (!acls.every((acl) => by.holds(acl))) throw new Refusal('MISSING_ACL');
-}
-
-/**
- * Nobody changes an account that holds more than they do. Values outside the registry authorise nothing.
- * @throws Refusal MISSING_ACL
- */
-export function demandReach(by: Operator, target: AccountRecord): void {
-  demandGrantable(by, target.acls.filter(isAcl));
 }

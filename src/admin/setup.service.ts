@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Config } from '../config.js';
 import { Refusal } from '../errors.js';
 import { Database, type Row, type Tx } from '../platform/database.js';
@@ -23,6 +24,7 @@ export class SetupToken implements OnModuleInit {
     private readonly config: Config,
     private readonly accounts: AccountService,
     private readonly records: AccountRecords,
+    private readonly standing: Standing,
     private readonly audit: AuditLog,
   ) {}
 
@@ -62,6 +64,7 @@ export class SetupToken implements OnModuleInit {
    */
   async redeem(by: Operator, token: string) {
     const user = await this.database.transaction(async (tx) => {
+      if (by.identity) await this.standing.hold(tx, by.identity);
       const account = await this.records.lock(tx, by.accountId);
       if (!account || isInactive(account) || !(await this.spend(tx, token))) throw new Refusal('MISSING_PERMISSIONS');
       await this.accounts.update(tx, account.id, { acls: [...account.acls, '*'] });

@@ -45,6 +45,23 @@ export class UserAcls {
     return changed.acls;
   }
 
+  /**
+   * Takes ACLs from an account, at the console. Answers what is left.
+   * @throws Refusal UNKNOWN_USER
+   */
+  async revoke(by: Operator, id: string, acls: readonly string[]): Promise<readonly string[]> {
+    const changed = await this.changes.apply(by, id, {
+      action: 'set_acls',
+      make: (tx, target) =>
+        this.write(
+          tx,
+          target,
+          target.acls.filter((acl) => !acls.includes(acl)),
+        ),
+    });
+    return changed.acls;
+  }
+
   private async write(tx: Tx, target: AccountRecord, acls: readonly string[]) {
     const changed = [...new Set(acls)];
     await this.accounts.update(tx, target.id, { acls: changed });

@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
 import { type AccountRecord, AccountRecords } from '../users/account-records.service.js';
 import { sightOf } from './admin-users.service.js';
 import { adminUserView } from './admin-users.views.js';
 import { AuditLog, type Deed } from './audit.service.js';
-import { demandReach, type Operator } from './operator.js';
+import type { Operator } from './operator.js';
+import { demandOther, TargetProtection } from './target-protection.service.js';
 
 /** One change of one account. */
 export interface Change {
   readonly action: string;
   /** The operation is about the address: bots are refused before anything else. */
   readonly ofEmail?: boolean;
+  /** Operators leave their own account alone here: its own operations do that, with sudo. */
+  readonly ofOthers?: boolean;
   /** Makes the change of the locked account, and answers what the audit entry says of it. */
   make(tx: Tx, target: AccountRecord): Promise<Deed['metadata']>;
 }
@@ -22,17 +26,20 @@ export class UserChanges {
   constructor(
     private readonly database: Database,
     private readonly records: AccountRecords,
+    private readonly standing: Standing,
     private readonly audit: AuditLog,
+    private readonly protection: TargetProtection,
   ) {}
 
   /**
    * Answers the account as it is afterwards.
-   * @throws Refusal UNKNOWN_USER, MISSING_ACL, BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED, and what `make` throws
+   * @throws Refusal UNKNOWN_USER, BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED, ACCESS_DENIED, MISSING_ACL, and what `make` throws
    */
-  apply(by: Operator, id: string, { action, ofEmail, make }: Change): Promise<AccountRecord> {
+  apply(by: Operator, id: string, change: Change): Promise<AccountRecord> {
+    const { action, make } = change;
     return this.database.transaction(async (tx) => {
-      const target = this.require(await this.records.lock(tx, id), ofEmail);
-      demandReach(by, target);
+      if (by.identity) await this.standing.holdBeside(tx, by.identity, id);
+      const target = await this.admit(by, await this.records.lock(tx, id), change, tx);
       const metadata = await make(tx, target);
       const changed = await this.records.find(id, tx);
       if (!changed) throw new Error('a changed account must be there');
@@ -50,22 +57,22 @@ export class UserChanges {
    * The target as it stands, for what has to be known before the change begins.
    * @throws Refusal as `apply`
    */
-  async examine(by: Operator, id: string, { ofEmail }: Pick<Change, 'ofEmail'>): Promise<AccountRecord> {
-    const target = this.require(await this.records.find(id), ofEmail);
-    demandReach(by, target);
-    return target;
+  async examine(by: Operator, id: string, kind: Pick<Change, 'ofEmail' | 'ofOthers'>): Promise<AccountRecord> {
+    return this.admit(by, await this.records.find(id), kind);
   }
 
-  private require(target: AccountRecord | null, ofEmail = false): AccountRecord {
+  private async admit(
+    by: Operator,
+    target: AccountRecord | null,
+    { ofEmail = false, ofOthers = ofEmail }: Pick<Change, 'ofEmail' | 'ofOthers'>,
+    tx?: Tx,
+  ): Promise<AccountRecord> {
     if (!target || target.deletedAt !== null) throw new Refusal('UNKNOWN_USER');
     if (ofEmail && target.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    if (ofOthers) demandOther(by, target);
+    await this.protection.demandReach(by, target, tx);
     return target;
   }
-}
-
-/** @throws Refusal ACCESS_DENIED */
-export function demandOther(by: Operator, target: AccountRecord): void {
-  if (target.id === by.accountId) throw new Refusal('ACCESS_DENIED');
 }
 
 /** @throws Refusal ACCESS_DENIED */

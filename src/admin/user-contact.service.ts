@@ -6,7 +6,6 @@ import { Recovery } from '../auth/recovery.service.js';
 import { SecurityNotices } from '../auth/security-notices.service.js';
 import { invalid, Refusal } from '../errors.js';
 import { Limiter } from '../limits.js';
-import { violates } from '../platform/constraints.js';
 import type { Tx } from '../platform/database.js';
 import { MailDomains } from '../platform/mail-domains.js';
 import { AccountService } from '../users/account.service.js';
@@ -18,7 +17,7 @@ import { UserChanges } from './user-changes.service.js';
 const SENDS = { limit: 3, seconds: 900 };
 const OF_EMAIL = { ofEmail: true };
 
-/** The addresses of accounts, and the mails that an administrator has sent there (admin.md 5.3). */
+/** The addresses of accounts other than the operator's own, and the mails that an administrator has sent there (admin.md 5.3). */
 @Injectable()
 export class UserContact {
   constructor(
@@ -44,12 +43,8 @@ export class UserContact {
       action: 'change_email',
       ...OF_EMAIL,
       make: async (tx, target) => {
-        try {
-          await this.accounts.update(tx, id, { email, emailVerified: false, emailBounced: false });
-        } catch (error) {
-          throw violates(error, 'account_email') ? invalid('email', 'EMAIL_ALREADY_IN_USE') : error;
-        }
-        await this.secrets.revokeAllBut([], id, tx);
+        await this.contact.assignEmail(tx, id, email);
+        await this.secrets.forget(tx, id);
         await this.notices.send(tx, target, 'email_changed');
         return { old_email: target.email, new_email: email };
       },
@@ -86,7 +81,7 @@ export class UserContact {
   /** Nothing is sent to an address that needs no verification. */
   mailVerification(by: Operator, id: string): Promise<void> {
     return this.mail(by, id, 'resend_verification_email', 'verify:resend', async (tx, target, email) => {
-      if (needsVerification(target)) await this.verification.mail(tx, id, email);
+      if (needsVerification(target)) await this.verification.mail(tx, target, email);
     });
   }
 

@@ -57,8 +57,9 @@ export class UserFactors {
   async deletePasskey(by: Operator, id: string, credentialId: string): Promise<void> {
     await this.changes.apply(by, id, {
       action: 'delete_webauthn_credential',
-      make: async (tx) => {
-        await this.passkeys.removeOf(tx, id, credentialId);
+      ofOthers: true,
+      make: async (tx, target) => {
+        await this.passkeys.removeOf(tx, target, credentialId);
         return { credential_id: credentialId };
       },
     });
@@ -68,6 +69,7 @@ export class UserFactors {
   async disableMfa(by: Operator, id: string): Promise<void> {
     await this.changes.apply(by, id, {
       action: 'disable_mfa',
+      ofOthers: true,
       make: async (tx, target) => {
         const had = target.hasTotp || (await this.factors.hasBackupCodes(id, tx));
         await this.accounts.removeTotpSecret(tx, id);

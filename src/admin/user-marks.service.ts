@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../users/account.service.js';
+import { MET_BY_HAVING } from '../users/account-facts.js';
 import type { Operator } from './operator.js';
 import { UserChanges } from './user-changes.service.js';
 import { type EditFlagsInput, SETTABLE_TRAITS } from './user-marks.dto.js';
 
 const union = (flags: readonly string[]): bigint => flags.reduce((all, flag) => all | BigInt(flag), 0n);
-
-/** Bits that a phone said to be verified meets: 2, 4 and 5; those that ask for a fresh verification stay. */
-const PHONE_REQUIREMENTS = 0b0011_0100;
 
 /** Flags, suspicious-activity bits, traits and the phone mark of accounts (admin.md 5.3). */
 @Injectable()
@@ -52,13 +50,13 @@ export class UserMarks {
     });
   }
 
-  /** False forgets the stored number and clears no requirement. */
+  /** True leaves the bits that ask for a fresh verification; false forgets the stored number and clears no requirement. */
   setVerifiedPhone(by: Operator, id: string, isVerified: boolean) {
     return this.changes.show(by, id, {
       action: 'update_has_verified_phone',
       make: async (tx, target) => {
         const change = isVerified
-          ? { suspiciousFlags: target.storedSuspicion & ~PHONE_REQUIREMENTS }
+          ? { suspiciousFlags: target.storedSuspicion & ~MET_BY_HAVING.phone }
           : { phoneDigest: null };
         await this.accounts.update(tx, id, { hasVerifiedPhone: isVerified, ...change });
         return { before: target.hasVerifiedPhone, after: isVerified };

@@ -17,6 +17,7 @@ export class UserSso {
   link(by: Operator, id: string, subject: string) {
     return this.changes.show(by, id, {
       action: 'link_sso_identity',
+      ofOthers: true,
       make: async (tx, target) => {
         demandOrdinary(target);
         const { issuer } = this.instance.current.sso;
@@ -32,6 +33,7 @@ export class UserSso {
   unlink(by: Operator, id: string) {
     return this.changes.show(by, id, {
       action: 'unlink_sso_identity',
+      ofOthers: true,
       make: async (tx) => {
         const { issuer } = this.instance.current.sso;
         const subject = issuer === null ? null : await this.identities.unlink(tx, issuer, id);

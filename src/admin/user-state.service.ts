@@ -9,7 +9,7 @@ import { AccountService } from '../users/account.service.js';
 import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { type AccountRecord, AccountRecords } from '../users/account-records.service.js';
 import type { Operator } from './operator.js';
-import { demandOrdinary, demandOther, UserChanges } from './user-changes.service.js';
+import { demandOrdinary, UserChanges } from './user-changes.service.js';
 import type { BanInput, DeletionInput } from './user-state.dto.js';
 
 const { DISABLED, DISABLED_SUSPICIOUS_ACTIVITY, DELETED, SELF_DELETED } = ACCOUNT_FLAGS;
@@ -39,8 +39,8 @@ export class UserState {
   disable(by: Operator, id: string, flags: number) {
     return this.changes.show(by, id, {
       action: 'disable_suspicious_activity',
+      ofOthers: true,
       make: async (tx, target) => {
-        demandOther(by, target);
         demandOrdinary(target);
         await this.shutOut(tx, target, {
           flags: String(target.flags | DISABLED_SUSPICIOUS_ACTIVITY),
@@ -67,8 +67,8 @@ export class UserState {
   ban(by: Operator, id: string, { duration_hours: hours, reason = null }: BanInput) {
     return this.changes.show(by, id, {
       action: 'temp_ban',
+      ofOthers: true,
       make: async (tx, target) => {
-        demandOther(by, target);
         await this.shutOut(tx, target, {
           flags: String(target.bot ? target.flags : target.flags | DISABLED),
           banned: true,
@@ -102,8 +102,8 @@ export class UserState {
     const days = Math.max(wanted, code === USER_REQUESTED ? SHORTEST_DAYS.ofRequest : SHORTEST_DAYS.ofOther);
     return this.changes.show(by, id, {
       action: 'schedule_deletion',
+      ofOthers: true,
       make: async (tx, target) => {
-        demandOther(by, target);
         demandOrdinary(target);
         await this.shutOut(tx, target, {
           flags: String(target.flags | DELETED),
@@ -147,8 +147,8 @@ export class UserState {
     await this.changes.apply(by, id, {
       action: 'terminate_sessions',
       make: async (tx) => {
-        await this.accounts.raiseEpoch(tx, id);
-        return { count: await this.sessions.revokeAll(tx, id) };
+        const { count } = await this.sessions.revokeAll(tx, id);
+        return { count };
       },
     });
   }
@@ -156,7 +156,6 @@ export class UserState {
   /** Writes a state that keeps the account out, and ends everything that it is signed in with. */
   private async shutOut(tx: Tx, { id }: AccountRecord, state: Partial<Account>): Promise<void> {
     await this.accounts.update(tx, id, state);
-    await this.accounts.raiseEpoch(tx, id);
     await this.sessions.revokeAll(tx, id);
   }
 }

@@ -53,6 +53,10 @@ export class OneTimeSecret {
   @PrimaryColumn('bytea') digest: Buffer;
   @Column('text') purpose: string;
   @Column('text') subject: string;
+  /** The account that it is bound to, and as of when; see `PURPOSES`. */
+  @Column('bigint', { name: 'account_id', nullable: true }) accountId: string | null;
+  @Column('integer', { nullable: true }) epoch: number | null;
+  @Column('integer', { name: 'address_epoch', nullable: true }) addressEpoch: number | null;
   @Column('jsonb') payload: Record<string, unknown>;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;

@@ -22,6 +22,7 @@ import { Recovery } from './recovery.service.js';
 import { RegistrationController } from './registration.controller.js';
 import { Registration } from './registration.service.js';
 import { SecurityNotices } from './security-notices.service.js';
+import { SessionSweep } from './session-sweep.service.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionService } from './sessions.service.js';
 import { SignInController } from './sign-in.controller.js';
@@ -36,8 +37,10 @@ import { SsoIdentities } from './sso-identities.service.js';
 import { SsoProvider } from './sso-provider.service.js';
 import { SsoSecretRotation } from './sso-secret-rotation.service.js';
 import { SsoTrial } from './sso-trial.service.js';
+import { Standing } from './standing.service.js';
 import { SudoController } from './sudo.controller.js';
 import { SudoService } from './sudo.service.js';
+import { SudoAttempts } from './sudo-attempts.service.js';
 import { WebAuthn } from './webauthn.service.js';
 import { WebAuthnSignInController } from './webauthn-sign-in.controller.js';
 import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
@@ -53,13 +56,26 @@ import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
   ],
   providers: [
     ...[Captchas, Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, PasskeyBridge, Passwords, SessionService],
-    ...[SignInService, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
+    ...[SignInService, Standing, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
+    SessionSweep,
     ...[SsoAccounts, SsoConfiguration, SsoDocuments, SsoExchange, SsoIdentities, SsoProvider, SsoService, SsoTrial],
     SsoSecretRotation,
   ],
   exports: [
-    ...[Captchas, Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, Passwords, SessionService, SudoService],
+    ...[
+      Captchas,
+      Factors,
+      Issuance,
+      MfaTickets,
+      OneTimeSecrets,
+      Passkeys,
+      Passwords,
+      SessionService,
+      Standing,
+      SudoAttempts,
+    ],
+    SudoService,
     ...[EmailRevert, EmailVerification, LastUsed, MailedTokens, Recovery, SecurityNotices],
     ...[SsoConfiguration, SsoIdentities, SsoTrial],
   ],

@@ -2,15 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config.js';
 import { invalid, Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
-import type { Account, SessionIdentity } from '../policy/identity.js';
+import type { SessionIdentity } from '../policy/identity.js';
 import { digest, matches, mintToken } from '../secrets.js';
 import { AccountService } from '../users/account.service.js';
-import { Passkey } from './auth.entities.js';
+import type { Begun, Seen } from '../users/seen.js';
 import type { RedeemBridgeInput, StartBridgeInput, StartSudoBridgeInput } from './bridge.dto.js';
 import { Issuance, isGone } from './issuance.service.js';
 import { MfaTickets } from './mfa-tickets.service.js';
 import { OneTimeSecrets } from './one-time-secrets.service.js';
 import type { Origin } from './sessions.service.js';
+import { Standing } from './standing.service.js';
 import { SudoService } from './sudo.service.js';
 import { claimedChallengeOf } from './webauthn.js';
 import { WebAuthn } from './webauthn.service.js';
@@ -33,13 +34,16 @@ interface Ceremony {
 /** How a ceremony ended on the bridge origin. */
 interface Outcome {
   readonly completionDigest: string;
-  /** Absent when it was cancelled. */
-  readonly proven?: { readonly accountId: string; readonly passkeyId: string; readonly epoch: number };
+  readonly isCancelled: boolean;
 }
+
+/** A ceremony as it is found, and the account that it is bound to by then. */
+type Found<T> = T & { readonly seen: Seen | null };
 
 const CEREMONY_SECONDS = 300;
 const WRONG_REDEMPTIONS = 5;
 const CEREMONY = 'bridge-ceremony';
+const NOBODY = '';
 
 const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
 const hexDigest = (secret: string): string => digest(secret).toString('hex');
@@ -59,30 +63,32 @@ export class PasskeyBridge {
     private readonly accounts: AccountService,
     private readonly issuance: Issuance,
     private readonly sudo: SudoService,
+    private readonly standing: Standing,
     private readonly config: Config,
   ) {}
 
   async start({ purpose, ticket, ...input }: StartBridgeInput) {
     this.demandEnabled();
-    if (purpose === 'login') return this.open({ kind: 'login' }, input);
+    if (purpose === 'login') return this.open({ kind: 'login' }, NOBODY, input);
     if (ticket === undefined) throw invalid('ticket', 'INVALID_FORMAT');
     const { account, key } = await this.tickets.require(ticket);
-    return this.open({ kind: 'login_mfa', accountId: account.id, ticketKey: key }, input);
+    return this.open({ kind: 'login_mfa', accountId: account.id, ticketKey: key }, account, input);
   }
 
   async startSudo({ account }: SessionIdentity, input: StartSudoBridgeInput) {
     this.demandEnabled();
     if (account.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
-    return this.open({ kind: 'sudo', accountId: account.id }, input);
+    return this.open({ kind: 'sudo', accountId: account.id }, account, input);
   }
 
   private demandEnabled(): void {
     if (!this.config.passkeyBridge) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
   }
 
-  private async open(aim: Aim, { runner, nonce_hash: nonceHash }: StartSudoBridgeInput) {
+  private async open(aim: Aim, owner: Begun | typeof NOBODY, input: StartSudoBridgeInput) {
+    const { runner, nonce_hash: nonceHash } = input;
     const ceremony: Ceremony = { step: 'open', aim, runner, nonceHash };
-    const id = await this.secrets.issue(CEREMONY, subjectOf(aim), { ...ceremony }, CEREMONY_SECONDS);
+    const id = await this.secrets.issue(CEREMONY, owner, { ...ceremony }, CEREMONY_SECONDS);
     const url = `${this.config.webAppUrl}/passkey-bridge#ceremony_id=${id}`;
     return { ceremony_id: id, bridge_url: runner === 'page' ? url : null };
   }
@@ -93,26 +99,29 @@ export class PasskeyBridge {
     const subject = hexDigest(id);
     await this.secrets.revokeAll('webauthn-bridge', subject);
     if (aim.kind === 'login') return { options: await this.webauthn.discoverableOptions('webauthn-bridge', subject) };
-    const passkeys = await this.webauthn.passkeysOf(aim.accountId);
-    return { options: await this.webauthn.accountOptions('webauthn-bridge', subject, passkeys) };
+    const account = await this.accounts.find(aim.accountId);
+    if (!account) throw failed();
+    const passkeys = await this.webauthn.passkeysOf(account.id);
+    return { options: await this.webauthn.accountOptions('webauthn-bridge', account, subject, passkeys) };
   }
 
   async complete(id: string, response: object, origin: string | undefined) {
     const { aim, runner } = await this.requireOpen(id, origin);
     const missed = aim.kind === 'login_mfa' ? await this.chargeTicket(aim.ticketKey) : undefined;
-    const passkey = await this.examine(id, aim, response);
-    if (!passkey) await missed?.();
-    const account = passkey && (await this.accounts.find(passkey.accountId));
+    const holder = await this.examine(id, aim, response);
+    if (!holder) await missed?.();
+    const account = holder && (await this.accounts.find(holder.id));
     if (!account || isGone(account)) throw failed();
-    return this.end(id, runner, { accountId: account.id, passkeyId: passkey.id, epoch: account.epoch });
+    return this.end(id, runner, { isCancelled: false, ...(aim.kind === 'login' && { holder }) });
   }
 
   async cancel(id: string, origin: string | undefined) {
     const { runner } = await this.requireOpen(id, origin);
-    return this.end(id, runner);
+    return this.end(id, runner, { isCancelled: true });
   }
 
-  private async examine(id: string, aim: Aim, response: object): Promise<Passkey | null> {
+  /** Whose passkey it was, as the account was before. */
+  private async examine(id: string, aim: Aim, response: object): Promise<Begun | null> {
     const challenge = claimedChallengeOf(response);
     if (challenge === null) return null;
     const [subject, assertion] = [hexDigest(id), { challenge, response }];
@@ -128,45 +137,48 @@ export class PasskeyBridge {
     return this.tickets.charge(ticket, 'ticket');
   }
 
-  private async end(id: string, runner: Runner, proven?: Outcome['proven']) {
+  /** A ceremony that began with nobody belongs to whose passkey it was from now on. */
+  private async end(id: string, runner: Runner, { isCancelled, holder }: { isCancelled: boolean; holder?: Begun }) {
     const code = mintToken();
-    const outcome: Outcome = { completionDigest: hexDigest(code), ...(proven ? { proven } : {}) };
-    const isFirst = await this.secrets.change(CEREMONY, id, [{ step: 'open' }, { step: 'ended', ...outcome }]);
+    const outcome: Outcome = { completionDigest: hexDigest(code), isCancelled };
+    const step = [{ step: 'open' }, { step: 'ended', ...outcome }] as const;
+    const isFirst = await this.secrets.change(CEREMONY, id, step, holder ? { owner: holder } : {});
     if (!isFirst) throw failed();
     const url = `${this.config.webAppUrl}/auth/passkey#completion_code=${code}&ceremony_id=${id}`;
     return runner === 'page' ? { return_url: url, completion_code: null } : { return_url: null, completion_code: code };
   }
 
   async redeem(id: string, input: RedeemBridgeInput, origin: Origin) {
-    const { aim, proven } = await this.requireEnded(id, input, ({ kind }) => kind !== 'sudo');
-    if (!proven) return this.cancelled(id);
+    const { aim, isCancelled, seen } = await this.requireEnded(id, input, ({ kind }) => kind !== 'sudo');
+    if (isCancelled) return this.cancelled(id);
     const session = await this.database.transaction(async (tx) => {
-      const account = await this.spend(tx, id, proven);
+      await this.spend(tx, id, seen);
       if (aim.kind === 'login_mfa') await this.tickets.spend(tx, aim.ticketKey);
-      return this.issuance.issue(tx, account, origin, { invalid: failed });
+      return this.issuance.issue(tx, required(seen), origin, { invalid: failed });
     });
     if (aim.kind === 'login_mfa') await this.tickets.clear({ account: { id: aim.accountId }, key: aim.ticketKey });
     return { status: 'completed', ...session };
   }
 
-  async redeemSudo({ account: me }: SessionIdentity, id: string, input: RedeemBridgeInput) {
-    const { proven } = await this.requireEnded(id, input, (aim) => aim.kind === 'sudo' && aim.accountId === me.id);
-    if (!proven) return this.cancelled(id);
-    const account = await this.database.transaction((tx) => this.spend(tx, id, proven));
-    if (account.epoch !== proven.epoch) throw failed();
+  async redeemSudo(me: SessionIdentity, id: string, input: RedeemBridgeInput) {
+    const { isCancelled, seen } = await this.requireEnded(
+      id,
+      input,
+      (aim) => aim.kind === 'sudo' && aim.accountId === me.account.id,
+    );
+    if (isCancelled) return this.cancelled(id);
+    const account = await this.database.transaction(async (tx) => {
+      const held = await this.standing.hold(tx, me);
+      await this.spend(tx, id, seen);
+      return held;
+    });
     return { status: 'completed', sudo_token: await this.sudo.issue(account) };
   }
 
-  /**
-   * The ceremony works once, and only while the passkey that completed it is still registered. The account is locked
-   * first, as everywhere.
-   */
-  private async spend(tx: Tx, id: string, proven: NonNullable<Outcome['proven']>): Promise<Account> {
-    const { accountId, passkeyId } = proven;
-    const account = await this.accounts.lock(tx, accountId);
+  /** The ceremony works once. The account is locked first, as everywhere. */
+  private async spend(tx: Tx, id: string, seen: Seen | null): Promise<void> {
+    await this.accounts.lock(tx, required(seen).accountId);
     if (!(await this.secrets.consume(CEREMONY, id, tx))) throw failed();
-    if (!account || !(await tx.existsBy(Passkey, { id: passkeyId, accountId }))) throw failed();
-    return account;
   }
 
   private async cancelled(id: string) {
@@ -193,14 +205,20 @@ export class PasskeyBridge {
     id: string,
     { nonce, completion_code: code }: RedeemBridgeInput,
     isKind: (aim: Aim) => boolean,
-  ): Promise<Ceremony & Outcome> {
+  ): Promise<Found<Ceremony & Outcome>> {
     const seen = await this.find(id);
     if (seen?.step !== 'ended' || !isKind(seen.aim)) throw failed();
     const issued = await this.secrets.attempt(CEREMONY, id, WRONG_REDEMPTIONS);
     const ended = issued?.payload as unknown as (Ceremony & Outcome) | undefined;
-    if (!ended || !isDigestOf(ended.nonceHash, nonce) || !isDigestOf(ended.completionDigest, code)) throw failed();
-    return ended;
+    if (!issued || !ended || !isDigestOf(ended.nonceHash, nonce) || !isDigestOf(ended.completionDigest, code)) {
+      throw failed();
+    }
+    return { ...ended, seen: issued.seen };
   }
 }
 
-const subjectOf = (aim: Aim): string => (aim.kind === 'login' ? '' : aim.accountId);
+/** What was proved belongs to somebody. */
+function required(seen: Seen | null): Seen {
+  if (!seen) throw failed();
+  return seen;
+}

@@ -5,6 +5,7 @@ import type { Tx } from '../platform/database.js';
 import { Outbox } from '../platform/outbox.js';
 import { AccountService } from '../users/account.service.js';
 import { AccountState } from '../users/account-state.service.js';
+import type { Begun } from '../users/seen.js';
 import { Passkey } from './auth.entities.js';
 import { Factors } from './factors.service.js';
 import { Issuance, type TokenResponse } from './issuance.service.js';
@@ -37,12 +38,12 @@ export class EmailRevert {
   ) {}
 
   /** Mails the former address of an account the means to undo a change that was just made. */
-  async offer(tx: Tx, accountId: string, change: { from: string; to: string }): Promise<void> {
-    const token = await this.tokens.issue(tx, 'email-revert', accountId, { email: change.from }, TOKEN_SECONDS);
+  async offer(tx: Tx, account: Begun, change: { from: string; to: string }): Promise<void> {
+    const token = await this.tokens.issue(tx, 'email-revert', account, { email: change.from }, TOKEN_SECONDS);
     await this.outbox.enqueue(tx, {
       type: 'email_change_revert',
       to: change.from,
-      accountId,
+      accountId: account.id,
       metadata: { token, new_email: change.to },
       expiresInSeconds: TOKEN_SECONDS,
     });
@@ -60,15 +61,12 @@ export class EmailRevert {
       await this.state.restore(tx, id, email, passwordHash);
       await tx.delete(Passkey, { accountId: id });
       await this.factors.removeBackupCodes(tx, id);
-      await this.sessions.revokeAll(tx, id);
+      const { seen } = await this.sessions.revokeAll(tx, id);
       await this.grants.revokeAll(tx, id);
       await this.secrets.revokeSince('email-revert', issued, tx);
-      await this.secrets.revokeAllBut(['email-revert'], id, tx);
       await this.sessions.authorizeOnlyIp(tx, id, origin.ip);
-      const account = await this.accounts.find(id, tx);
-      if (!account) throw unknown();
-      await this.notices.send(tx, account, 'email_reverted', origin);
-      return this.issuance.issue(tx, account, origin);
+      await this.notices.send(tx, await this.accounts.require(tx, id), 'email_reverted', origin);
+      return this.issuance.issue(tx, seen, origin);
     });
   }
 

@@ -5,6 +5,7 @@ import { Database, type Tx } from '../platform/database.js';
 import { Outbox } from '../platform/outbox.js';
 import type { Account, SessionIdentity } from '../policy/identity.js';
 import { AccountContact } from '../users/account-contact.service.js';
+import type { Begun } from '../users/seen.js';
 import { MailedTokens } from './mailed-tokens.service.js';
 import { OneTimeSecrets } from './one-time-secrets.service.js';
 
@@ -30,20 +31,20 @@ export class EmailVerification {
   }
 
   /** Mails a token that verifies this address of this account. */
-  async mail(tx: Tx, accountId: string, email: string): Promise<void> {
-    const token = await this.issue(tx, accountId, email);
+  async mail(tx: Tx, account: Begun, email: string): Promise<void> {
+    const token = await this.issue(tx, account, email);
     await this.outbox.enqueue(tx, {
       type: 'email_verification',
       to: email,
-      accountId,
+      accountId: account.id,
       metadata: { token },
       expiresInSeconds: TOKEN_SECONDS,
     });
   }
 
   /** A token that verifies this address of this account. */
-  issue(tx: Tx, accountId: string, email: string): Promise<string> {
-    return this.tokens.issue(tx, 'email-verification', accountId, { email }, TOKEN_SECONDS);
+  issue(tx: Tx, account: Begun, email: string): Promise<string> {
+    return this.tokens.issue(tx, 'email-verification', account, { email }, TOKEN_SECONDS);
   }
 
   async verify(token: string): Promise<void> {
@@ -57,10 +58,10 @@ export class EmailVerification {
 
   /** @throws Refusal RATE_LIMITED */
   async resend({ account }: SessionIdentity): Promise<void> {
-    const { id, email } = account;
+    const { email } = account;
     if (email === null || !needsVerification(account) || !this.outbox.isOpen) return;
     await this.limiter.demand('verify:resend', email.toLowerCase(), RESENDS.limit, RESENDS.seconds);
-    await this.database.transaction((tx) => this.mail(tx, id, email));
+    await this.database.transaction((tx) => this.mail(tx, account, email));
   }
 }
 

@@ -1,7 +1,6 @@
-import { type Fault, field } from '../input.js';
+import { field } from '../input.js';
+import { codePoints, isText } from '../text.js';
 import { isCommonPassword } from './common-passwords.js';
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed();
 
 interface PasswordOptions {
   optional?: boolean;
@@ -9,21 +8,26 @@ interface PasswordOptions {
   fresh?: boolean;
 }
 
-/** 8-256 characters, never trimmed or truncated (auth.md 1.4). */
+const MIN_PASSWORD = 8;
+const MAX_PASSWORD = 256;
+
+/** 8-256 characters, never trimmed or truncated (auth.md 1.4): the shape of every password, set or presented. */
 export function Password(options: PasswordOptions = {}): PropertyDecorator {
-  const description = { type: String, format: 'password', minLength: 8, maxLength: 256 };
-  return field({ ...options, description }, (value): Fault | undefined => {
+  const { fresh, ...rest } = options;
+  const description = { type: String, format: 'password', minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD };
+  const bound = { bound: 2 * MAX_PASSWORD, tooLong: 'PASSWORD_LENGTH_INVALID' } as const;
+  return field({ ...rest, ...bound, description }, (value) => {
     if (!isText(value)) return 'INVALID_FORMAT';
-    const { length } = [...value];
-    if (length < 8 || length > 256) return 'PASSWORD_LENGTH_INVALID';
-    return options.fresh && isCommonPassword(value) ? 'PASSWORD_IS_TOO_COMMON' : undefined;
+    const length = codePoints(value);
+    if (length < MIN_PASSWORD || length > MAX_PASSWORD) return 'PASSWORD_LENGTH_INVALID';
+    return fresh && isCommonPassword(value) ? 'PASSWORD_IS_TOO_COMMON' : undefined;
   });
 }
 
 /** Exactly 64 of `[A-Za-z0-9]`: the token of a mailed link. */
 export function Token64(): PropertyDecorator {
   const description = { type: String, minLength: 64, maxLength: 64, pattern: '^[A-Za-z0-9]{64}$' };
-  return field({ description }, (value) => {
+  return field({ bound: 64, tooLong: 'STRING_LENGTH_EXACT', description }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     if (value.length !== 64) return 'STRING_LENGTH_EXACT';
     return /^[A-Za-z0-9]{64}$/.test(value) ? undefined : 'INVALID_FORMAT';

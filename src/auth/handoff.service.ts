@@ -6,9 +6,12 @@ import { Database, type Tx } from '../platform/database.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { digest, matches, mintFrom, mintToken } from '../secrets.js';
 import { AccountService } from '../users/account.service.js';
+import type { Seen } from '../users/seen.js';
 import { Issuance, isGone, type TokenResponse } from './issuance.service.js';
 import { OneTimeSecrets } from './one-time-secrets.service.js';
+import { SecurityNotices } from './security-notices.service.js';
 import { clientInfo, type Origin, SessionService } from './sessions.service.js';
+import { Standing } from './standing.service.js';
 
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
@@ -18,8 +21,8 @@ const RECORD_SECONDS = 3600;
 const LOOKUPS = { limit: 3, seconds: 86_400 };
 const FAILURES = { limit: 5, seconds: 900 };
 
+/** By which session; the account is what the code is bound to from then on. */
 interface Approval {
-  readonly accountId: string;
   readonly sessionId: string;
 }
 
@@ -55,6 +58,8 @@ export class Handoffs {
     private readonly accounts: AccountService,
     private readonly sessions: SessionService,
     private readonly issuance: Issuance,
+    private readonly standing: Standing,
+    private readonly notices: SecurityNotices,
     private readonly limiter: Limiter,
   ) {}
 
@@ -99,9 +104,12 @@ export class Handoffs {
     const found = await this.find(code);
     if (!found) throw unusable();
     if (!found.isCurrent) throw new Refusal('HANDOFF_CODE_EXPIRED');
-    const approval: Approval = { accountId: me.account.id, sessionId: me.sessionId };
+    const approval: Approval = { sessionId: me.sessionId };
     const step = [{ state: 'inspected' }, { state: 'approved', approval }] as const;
-    if (!(await this.secrets.change('handoff', code, step))) throw unusable();
+    await this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
+      if (!(await this.secrets.change('handoff', code, step, { tx, owner }))) throw unusable();
+    });
   }
 
   async status(typed: string): Promise<typeof PENDING | typeof EXPIRED> {
@@ -117,22 +125,24 @@ export class Handoffs {
     const code = normalise(typed);
     const found = await this.find(code);
     if (!found?.isCurrent) return EXPIRED;
-    const { pollDigest, approval } = found.handoff;
+    const { pollDigest, approval, origin } = found.handoff;
     if (!matches(Buffer.from(pollDigest, 'base64url'), digest(pollSecret))) {
       await this.countFailure(address);
       return PENDING;
     }
-    return approval ? this.deliver(code, approval, found.handoff.origin) : PENDING;
+    return approval && found.seen ? this.deliver(code, approval, found.seen, origin) : PENDING;
   }
 
   /** An approval dies with the session that gave it. */
-  private deliver(code: string, { accountId, sessionId }: Approval, origin: Origin): Promise<Collected> {
+  private deliver(code: string, { sessionId }: Approval, { accountId }: Seen, origin: Origin): Promise<Collected> {
     return this.database.transaction(async (tx) => {
       const account = await this.accounts.lock(tx, accountId);
       if (!account || isGone(account) || !(await this.sessions.isLive(sessionId, tx))) return EXPIRED;
       this.issuance.demandAdmissible(account);
-      if (!(await this.secrets.consume('handoff', code, tx))) return EXPIRED;
-      const response = await this.issuance.issue(tx, account, origin, { authorizesIp: false });
+      const issued = await this.secrets.consume('handoff', code, tx);
+      if (!issued?.seen) return EXPIRED;
+      const response = await this.issuance.issue(tx, issued.seen, origin, { authorizesIp: false });
+      await this.notices.send(tx, account, 'session_handed_over', origin);
       return { status: 'completed', ...response };
     });
   }
@@ -146,7 +156,7 @@ export class Handoffs {
     const age = issued && (await this.secrets.ageOf('handoff', code));
     if (!issued || age === null) return null;
     const handoff = issued.payload as unknown as Handoff;
-    return { handoff, createdAt: issued.createdAt, isCurrent: age <= CODE_SECONDS };
+    return { handoff, seen: issued.seen, createdAt: issued.createdAt, isCurrent: age <= CODE_SECONDS };
   }
 
   private async demandUnblocked(address: string): Promise<void> {

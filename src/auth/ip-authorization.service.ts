@@ -6,6 +6,7 @@ import { Outbox } from '../platform/outbox.js';
 import type { Account } from '../policy/identity.js';
 import { digest, mintLetters, mintToken, sealFor, unsealBy } from '../secrets.js';
 import { AccountService } from '../users/account.service.js';
+import type { Begun, Seen } from '../users/seen.js';
 import { Issuance, isGone, type TokenResponse, tokenResponse } from './issuance.service.js';
 import { demandPerson } from './mailed-tokens.service.js';
 import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
@@ -55,13 +56,13 @@ export class IpAuthorization {
   }
 
   /** Opens a hold, mails its token and makes the refusal that tells the caller to wait. */
-  async open(seen: Account, origin: Origin, { invalid: stale }: { invalid: () => Refusal }): Promise<Refusal> {
+  async open(seen: Seen, origin: Origin, { invalid: stale }: { invalid: () => Refusal }): Promise<Refusal> {
     const ticket = mintToken();
     const token = mintLetters(64);
     const hold: Hold = { state: 'held', resent: false, tokenKey: nameOf(token), origin };
     const email = await this.database.transaction(async (tx) => {
       const account = await this.issuance.lockUnchanged(tx, seen, stale);
-      await this.secrets.issue('ip-ticket', account.id, { ...hold }, HOLD_SECONDS, { tx, secret: nameOf(ticket) });
+      await this.secrets.issue('ip-ticket', account, { ...hold }, HOLD_SECONDS, { tx, secret: nameOf(ticket) });
       await this.mail(tx, account, { ticketKey: nameOf(ticket), token, seconds: HOLD_SECONDS, origin });
       return account.email ?? '';
     });
@@ -75,14 +76,14 @@ export class IpAuthorization {
 
   private async mail(
     tx: Tx,
-    { id, email }: Account,
+    { email, ...owner }: Begun & Pick<Account, 'email'>,
     { ticketKey, token, seconds, origin }: { ticketKey: string; token: string; seconds: number; origin: Origin },
   ): Promise<void> {
-    await this.secrets.issue('ip-token', id, { ticketKey }, seconds, { tx, secret: nameOf(token) });
+    await this.secrets.issue('ip-token', owner, { ticketKey }, seconds, { tx, secret: nameOf(token) });
     await this.outbox.enqueue(tx, {
       type: 'ip_authorization',
       to: email ?? '',
-      accountId: id,
+      accountId: owner.id,
       metadata: { token, ip: origin.ip, location: 'Unknown location' },
       client: describeClient(origin),
       expiresInSeconds: seconds,
@@ -142,10 +143,10 @@ export class IpAuthorization {
       const account = await this.lock(tx, waiting.id, unknownTicket);
       this.issuance.demandAdmissible(account);
       const issued = await this.secrets.peek('ip-ticket', ticketKey, tx);
-      if (!issued) throw unknownTicket();
+      if (!issued?.seen) throw unknownTicket();
       const { session, origin } = holdOf(issued);
       if (session !== undefined) return tokenResponse(unsealBy(ticket, 'ip-session', session), account);
-      const fresh = await this.issuance.issue(tx, account, origin, { invalid: unknownTicket });
+      const fresh = await this.issuance.issue(tx, issued.seen, origin, { invalid: unknownTicket });
       const sealed = { session: sealFor(ticket, 'ip-session', fresh.token) };
       await this.secrets.change('ip-ticket', ticketKey, [{ state: 'completed' }, sealed], { tx });
       return fresh;

@@ -6,6 +6,7 @@ import { AccountService } from '../users/account.service.js';
 import { partialUserView } from '../users/account.views.js';
 import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { AccountState } from '../users/account-state.service.js';
+import type { Seen } from '../users/seen.js';
 import { type Origin, SessionService } from './sessions.service.js';
 
 export interface TokenResponse {
@@ -15,7 +16,7 @@ export interface TokenResponse {
 }
 
 interface IssuanceOptions {
-  /** The operation's own "invalid" answer, for an account that is gone or whose factors changed meanwhile. */
+  /** The operation's own "invalid" answer, for an account that is gone or whose epoch was raised meanwhile. */
   readonly invalid?: () => Refusal;
   /** Whether the address of the sign-in counts as known from now on; default true. */
   readonly authorizesIp?: boolean;
@@ -31,7 +32,7 @@ export const tokenResponse = (token: string, account: Account): TokenResponse =>
   user: partialUserView(account),
 });
 
-/** The one procedure by which every operation signs an account in (auth.md section 2). */
+/** How every operation signs an account in (auth.md section 2). Nothing else issues a session. */
 @Injectable()
 export class Issuance {
   constructor(
@@ -63,18 +64,18 @@ export class Issuance {
     }
   }
 
-  signIn(account: Account, origin: Origin, options?: IssuanceOptions): Promise<TokenResponse> {
-    return this.database.transaction((tx) => this.issue(tx, account, origin, options));
+  signIn(seen: Seen, origin: Origin, options?: IssuanceOptions): Promise<TokenResponse> {
+    return this.database.transaction((tx) => this.issue(tx, seen, origin, options));
   }
 
   /**
-   * Steps 6 and 7, after every required factor: the account is re-enabled if its user had left, a session made.
-   * `seen` is the account as it was when its factors were examined. A password change, reset or sign-out everywhere
-   * that comes between raises the epoch, and no session comes out of what it has made worthless.
+   * Steps 6 and 7, after every required factor: the account is re-enabled if its user had left, a session made. `seen`
+   * is the account as it was when that was begun; no session comes out of what a raised epoch has made worthless.
+   * @throws Refusal what `invalid` makes, the issuance errors
    */
   async issue(
     tx: Tx,
-    seen: Account,
+    seen: Seen,
     origin: Origin,
     { invalid = () => new Refusal('UNAUTHORIZED'), authorizesIp = true }: IssuanceOptions = {},
   ): Promise<TokenResponse> {
@@ -86,9 +87,9 @@ export class Issuance {
   }
 
   /** Locks the account and makes sure that what was proved about it still holds. */
-  async lockUnchanged(tx: Tx, seen: Account, invalid: () => Refusal): Promise<Account> {
-    const account = await this.accounts.lock(tx, seen.id);
-    if (!account || isGone(account) || account.epoch !== seen.epoch) throw invalid();
+  async lockUnchanged(tx: Tx, seen: Seen, invalid: () => Refusal): Promise<Account> {
+    const account = await this.accounts.lock(tx, seen.accountId);
+    if (!account || isGone(account) || !seen.isTrueOf(account)) throw invalid();
     return account;
   }
 }

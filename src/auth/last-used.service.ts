@@ -14,13 +14,41 @@ interface Use {
   readonly ip: string;
 }
 
+const keyOf = ({ sessionId, accountId }: Use): string => sessionId ?? accountId;
+
+/**
+ * Writes those of the rows that are due, and answers of each how long ago it was written before. A row that somebody
+ * else is changing is skipped.
+ */
+const writing = (table: string, column: string, rows: string, changes: string): string => `
+  WITH due AS (
+    SELECT id FROM ${table} WHERE ${rows} AND (${column} IS NULL OR ${column} < now() - interval '1 minute')
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), written AS (UPDATE ${table} t SET ${changes} FROM due WHERE t.id = due.id RETURNING t.id)
+  SELECT id, id IN (SELECT id FROM written) AS written,
+         (extract(epoch FROM now() - ${column}) * 1000)::float8 AS age
+  FROM ${table} WHERE ${rows}`;
+
+const WRITE_SESSIONS = writing('session', 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
+const WRITE_ACCOUNTS = writing(
+  'account',
+  'last_active_at',
+  'id = ANY ($1::bigint[]) AND deleted_at IS NULL',
+  'last_active_at = now(), last_active_ip = ($2::text[])[array_position($1::bigint[], t.id)]',
+);
+
+/** How long each row needs no further look: what was skipped is due at once. */
+const restsOf = (rows: { id: string; written: boolean; age: number | null }[]): Map<string, number> =>
+  new Map(rows.map(({ id, written, age }) => [id, written ? ROW_MS : Math.max(0, ROW_MS - (age ?? ROW_MS))]));
+
 /**
  * When sessions were last used and accounts last active: written behind the requests, in batches, at most once a
  * minute for each row.
  */
 @Injectable()
 export class LastUsed implements BeforeApplicationShutdown {
-  private readonly seen = new Map<string, number>();
+  /** Until when a session, or an account that was used without one, has nothing to write. */
+  private readonly quietUntil = new Map<string, number>();
   private waiting: Use[] = [];
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -35,13 +63,13 @@ export class LastUsed implements BeforeApplicationShutdown {
   touch(identity: Identity, ip: string): void {
     if (identity.via !== 'session' && identity.via !== 'bot') return;
     const sessionId = identity.via === 'session' ? identity.sessionId : null;
-    const key = sessionId ?? identity.account.id;
+    const use: Use = { accountId: identity.account.id, sessionId, ip };
+    const key = keyOf(use);
     const now = this.clock.now();
-    const last = this.seen.get(key);
-    if (last !== undefined && now - last < ROW_MS) return;
-    if (this.seen.size >= MAX_REMEMBERED) this.seen.clear();
-    this.seen.set(key, now);
-    this.waiting.push({ accountId: identity.account.id, sessionId, ip });
+    if (now < (this.quietUntil.get(key) ?? 0)) return;
+    if (this.quietUntil.size >= MAX_REMEMBERED) this.quietUntil.clear();
+    this.quietUntil.set(key, now + ROW_MS);
+    this.waiting.push(use);
     this.timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
   }
 
@@ -49,28 +77,25 @@ export class LastUsed implements BeforeApplicationShutdown {
     const uses = this.waiting;
     this.waiting = [];
     this.timer = undefined;
-    const written = this.write(uses).catch((error) => this.log.error('times of use could not be written', { error }));
+    const written = this.write(uses).catch((error) => {
+      for (const use of uses) this.quietUntil.delete(keyOf(use));
+      this.log.error('times of use could not be written', { error });
+    });
     this.writing = Promise.all([this.writing, written]).then(() => {});
   }
 
-  /** Rows that somebody else is changing are skipped: the next use is only a minute away. */
+  /** Writes what is due. What was not written is due again as soon as its row is. */
   private async write(uses: readonly Use[]): Promise<void> {
-    const due = (column: string) => `(${column} IS NULL OR ${column} < now() - interval '1 minute')`;
     const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
-    await this.database.manager.query(
-      `UPDATE session SET last_used_at = now() WHERE id IN (
-         SELECT id FROM session WHERE id = ANY ($1) AND ${due('last_used_at')} FOR UPDATE SKIP LOCKED)`,
-      [sessions],
-    );
     const addresses = new Map(uses.map(({ accountId, ip }) => [accountId, ip]));
-    await this.database.manager.query(
-      `UPDATE account SET last_active_at = now(), last_active_ip = used.ip
-       FROM unnest($1::bigint[], $2::text[]) AS used (id, ip)
-       WHERE account.id = used.id AND account.id IN (
-         SELECT id FROM account
-         WHERE id = ANY ($1) AND deleted_at IS NULL AND ${due('last_active_at')} FOR NO KEY UPDATE SKIP LOCKED)`,
-      [[...addresses.keys()], [...addresses.values()]],
-    );
+    const ofSessions = restsOf(await this.database.manager.query(WRITE_SESSIONS, [sessions]));
+    const accounts = [[...addresses.keys()], [...addresses.values()]];
+    const ofAccounts = restsOf(await this.database.manager.query(WRITE_ACCOUNTS, accounts));
+    const now = this.clock.now();
+    for (const use of uses) {
+      const rests = [ofAccounts.get(use.accountId), use.sessionId === null ? undefined : ofSessions.get(use.sessionId)];
+      this.quietUntil.set(keyOf(use), now + Math.min(...rests.map((rest) => rest ?? ROW_MS)));
+    }
   }
 
   /** Writes what waits, now. */

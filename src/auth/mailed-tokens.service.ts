@@ -4,10 +4,13 @@ import { Database, type Tx } from '../platform/database.js';
 import type { Account } from '../policy/identity.js';
 import { mintLetters } from '../secrets.js';
 import { AccountService } from '../users/account.service.js';
+import type { Begun } from '../users/seen.js';
 import { isGone } from './issuance.service.js';
-import { type Issued, OneTimeSecrets, type Purpose } from './one-time-secrets.service.js';
+import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
 
 const LENGTH = 64;
+
+type MailedPurpose = 'email-verification' | 'password-reset' | 'email-revert';
 
 /** A live token and the account that it was issued to. */
 export interface Held {
@@ -24,19 +27,19 @@ export class MailedTokens {
     private readonly accounts: AccountService,
   ) {}
 
-  issue(tx: Tx, purpose: Purpose, accountId: string, payload: Record<string, unknown>, seconds: number) {
-    return this.secrets.issue(purpose, accountId, payload, seconds, { tx, secret: mintLetters(LENGTH) });
+  issue(tx: Tx, purpose: MailedPurpose, owner: Begun, payload: Record<string, unknown>, seconds: number) {
+    return this.secrets.issue(purpose, owner, payload, seconds, { tx, secret: mintLetters(LENGTH) });
   }
 
   /** Unknown, used, expired, or of a deleted account: `null`. */
-  async find(purpose: Purpose, token: string): Promise<Held | null> {
+  async find(purpose: MailedPurpose, token: string): Promise<Held | null> {
     const issued = await this.secrets.peek(purpose, token);
     const account = issued && (await this.accounts.find(issued.subject));
     return account && !isGone(account) ? { account, issued } : null;
   }
 
   /** @throws Refusal what `unknown` makes; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED */
-  async require(purpose: Purpose, token: string, unknown: () => Refusal): Promise<Held> {
+  async require(purpose: MailedPurpose, token: string, unknown: () => Refusal): Promise<Held> {
     const held = await this.find(purpose, token);
     if (!held) throw unknown();
     demandPerson(held.account);
@@ -50,7 +53,7 @@ export class MailedTokens {
    * @throws Refusal what `unknown` makes; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
    */
   redeem<T>(
-    purpose: Purpose,
+    purpose: MailedPurpose,
     token: string,
     { account: { id } }: Held,
     unknown: () => Refusal,

@@ -5,6 +5,7 @@ import { Database, type Tx } from '../platform/database.js';
 import type { Account } from '../policy/identity.js';
 import { digest, mintToken } from '../secrets.js';
 import { AccountService } from '../users/account.service.js';
+import type { Seen } from '../users/seen.js';
 import { Factors } from './factors.service.js';
 import { isGone } from './issuance.service.js';
 import { OneTimeSecrets } from './one-time-secrets.service.js';
@@ -49,7 +50,7 @@ export class MfaTickets {
   /** Opens the challenge of an account whose first factor was right, and which `tx` has locked. */
   async open(tx: Tx, account: Account): Promise<MfaChallenge> {
     const ticket = mintToken();
-    await this.secrets.issue('mfa-ticket', account.id, {}, TICKET_SECONDS, { tx, secret: keyOf(ticket) });
+    await this.secrets.issue('mfa-ticket', account, {}, TICKET_SECONDS, { tx, secret: keyOf(ticket) });
     const totp = account.hasTotp;
     const webauthn = account.passkeys > 0;
     return {
@@ -107,24 +108,28 @@ export class MfaTickets {
     ticket: OpenTicket,
     member: 'code' | 'ticket',
     answer: (tx: Tx) => Promise<boolean>,
-    then: (tx: Tx) => Promise<T>,
+    then: (tx: Tx, seen: Seen) => Promise<T>,
   ): Promise<T | null> {
     const failed = await this.charge(ticket, member);
     const result = await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, ticket.account.id);
       if (!(await this.secrets.hold('mfa-ticket', ticket.key, tx))) throw timeout();
       if (!(await answer(tx))) return null;
-      await this.spend(tx, ticket.key);
-      return then(tx);
+      return then(tx, await this.spend(tx, ticket.key));
     });
     if (result === null) await failed();
     else await this.clear(ticket);
     return result;
   }
 
-  /** @throws Refusal FV(SESSION_TIMEOUT@ticket) */
-  async spend(tx: Tx, key: string): Promise<void> {
-    if (!(await this.secrets.consume('mfa-ticket', key, tx))) throw timeout();
+  /**
+   * Answers the account as it was when its first factor was right.
+   * @throws Refusal FV(SESSION_TIMEOUT@ticket)
+   */
+  async spend(tx: Tx, key: string): Promise<Seen> {
+    const issued = await this.secrets.consume('mfa-ticket', key, tx);
+    if (!issued?.seen) throw timeout();
+    return issued.seen;
   }
 
   /** A right answer gives back what wrong ones had spent. */

@@ -1,16 +1,13 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { In, Not } from 'typeorm';
-import { Database, type Tx } from '../platform/database.js';
+import { Database, type Row, type Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { mintToken } from '../secrets.js';
+import { type Begun, Seen } from '../users/seen.js';
 import { OneTimeSecret } from './auth.entities.js';
+import { isAccountBound, type OwnedPurpose, type Purpose, partsOf } from './purposes.js';
 
-/** What a secret works for. A secret of one purpose is unknown to every other. */
-export type Purpose =
-  | ('mfa-ticket' | 'captcha-spent' | 'email-verification' | 'password-reset' | 'email-revert')
-  | ('ip-ticket' | 'ip-token' | 'handoff')
-  | (string & {});
+export type { Purpose } from './purposes.js';
 
 /** What was stored with a secret. Only its digest, bound to the purpose, is at rest. */
 export interface Issued {
@@ -18,25 +15,45 @@ export interface Issued {
   readonly payload: Record<string, unknown>;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** The account that it is bound to, as it was then; `null` if it is bound to none, or whatever becomes of it. */
+  readonly seen: Seen | null;
+}
+
+interface IssueOptions {
+  readonly tx?: Tx | undefined;
+  readonly secret?: string;
+  /** What it was issued for, if that is not the account. */
+  readonly subject?: string;
 }
 
 const keyOf = (purpose: Purpose, secret: string): Buffer => hash('sha256', `${purpose}\0${secret}`, 'buffer');
 
-const issued = (row: {
-  subject: string;
-  payload: Record<string, unknown>;
-  created_at: Date;
-  expires_at: Date;
-}): Issued => ({
+const COLUMNS = 's.subject, s.payload, s.created_at, s.expires_at, s.account_id, s.epoch';
+
+const issued = (row: Row): Issued => ({
   subject: row.subject,
   payload: row.payload,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
+  seen: row.epoch === null ? null : Seen.ofSecret({ id: row.account_id, epoch: row.epoch }),
 });
+
+/** What a secret is bound to is still so. In a transaction that holds the account it stays so. */
+const HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
+  AND (s.epoch IS NULL OR s.epoch = a.epoch) AND (s.address_epoch IS NULL OR s.address_epoch = a.address_epoch))`;
+
+/**
+ * The secret `$1` of the purpose `$2` works: neither expired nor begun before a change of its account that ends
+ * everything pending. One that should be bound to an account and is not does nothing.
+ */
+const live = (purpose: Purpose): string =>
+  `s.digest = $1 AND s.purpose = $2 AND s.expires_at > now()
+   AND ${isAccountBound(purpose) ? HOLDS : `(s.account_id IS NULL OR ${HOLDS})`}`;
 
 /**
  * The one mechanism for everything that works once: tickets, codes, tokens, challenges, states. Expiry is judged by
- * the database's clock; of parallel consumers exactly one gets the row.
+ * the database's clock; of parallel consumers exactly one gets the row. What is bound to an account dies with the epoch
+ * at which it was begun (credentials.md section 7): no operation has to know what it voids.
  */
 @Injectable()
 export class OneTimeSecrets {
@@ -47,23 +64,26 @@ export class OneTimeSecrets {
     janitor.addExpiry('one_time_secret', 'digest', "expires_at < now() - interval '1 day'");
   }
 
-  /** Stores a fresh secret for `ttlSeconds` and returns it; this is the only time that it is seen. */
-  async issue(
-    purpose: Purpose,
-    subject: string,
+  /**
+   * Stores a fresh secret for `ttlSeconds` and returns it; this is the only time that it is seen. `owner` is the account
+   * with which it begins, or, for what belongs to none, any word to find it by.
+   */
+  async issue<P extends Purpose>(
+    purpose: P,
+    owner: P extends OwnedPurpose ? Begun : Begun | string,
     payload: Record<string, unknown>,
     ttlSeconds: number,
-    options: { tx?: Tx | undefined; secret?: string } = {},
+    { tx, secret = mintToken(), subject }: IssueOptions = {},
   ): Promise<string> {
-    const secret = options.secret ?? mintToken();
-    await (options.tx ?? this.database.manager)
+    await (tx ?? this.database.manager)
       .createQueryBuilder()
       .insert()
       .into(OneTimeSecret)
       .values({
         digest: keyOf(purpose, secret),
         purpose,
-        subject,
+        subject: subject ?? (typeof owner === 'string' ? owner : owner.id),
+        ...(typeof owner === 'string' ? {} : partsOf(purpose, owner)),
         payload: payload as never,
         expiresAt: () => `now() + interval '${Number(ttlSeconds)} seconds'`,
       })
@@ -73,45 +93,46 @@ export class OneTimeSecrets {
 
   /** Reads a live secret without spending it. */
   async peek(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
-    return this.live(purpose, secret, tx).getOne();
-  }
-
-  private live(purpose: Purpose, secret: string, tx: Tx) {
-    return tx
-      .createQueryBuilder(OneTimeSecret, 's')
-      .where('s.digest = :key AND s.purpose = :purpose AND s.expires_at > now()', {
-        key: keyOf(purpose, secret),
-        purpose,
-      });
+    const [row] = await tx.query(`SELECT ${COLUMNS} FROM one_time_secret s WHERE ${live(purpose)}`, [
+      ...[keyOf(purpose, secret), purpose],
+    ]);
+    return row ? issued(row) : null;
   }
 
   /** Spends a live secret: exactly one caller gets what was stored, every other one `null`. */
   async consume(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
-    const { raw } = await tx
-      .createQueryBuilder()
-      .delete()
-      .from(OneTimeSecret)
-      .where('digest = :key AND purpose = :purpose AND expires_at > now()', { key: keyOf(purpose, secret), purpose })
-      .returning(['subject', 'payload', 'createdAt', 'expiresAt'])
-      .execute();
-    return raw[0] ? issued(raw[0]) : null;
+    const [[row]] = await tx.query(`DELETE FROM one_time_secret s WHERE ${live(purpose)} RETURNING ${COLUMNS}`, [
+      ...[keyOf(purpose, secret), purpose],
+    ]);
+    return row ? issued(row) : null;
   }
 
   /**
-   * Moves a live secret on: where its payload holds `from`, `to` is merged into it, and from now on it lives for
-   * `ttlSeconds` if they are given. Of parallel callers that leave the same state exactly one succeeds.
+   * Moves a live secret on: where its payload holds `from`, `to` is merged into it, from now on it lives for
+   * `ttlSeconds` if they are given, and is bound to the account of `owner`, as that is now, if there is one. Of parallel
+   * callers that leave the same state exactly one succeeds.
    */
   async change(
     purpose: Purpose,
     secret: string,
     [from, to]: readonly [from: Record<string, unknown>, to: Record<string, unknown>],
-    options: { tx?: Tx; ttlSeconds?: number } = {},
+    options: { tx?: Tx; ttlSeconds?: number; owner?: Begun } = {},
   ): Promise<boolean> {
+    const {
+      accountId = null,
+      epoch = null,
+      addressEpoch = null,
+    } = options.owner ? partsOf(purpose, options.owner) : {};
     const [, changed] = await (options.tx ?? this.database.manager).query(
-      `UPDATE one_time_secret
-       SET payload = payload || $4::jsonb, expires_at = coalesce(now() + $5 * interval '1 second', expires_at)
-       WHERE digest = $1 AND purpose = $2 AND expires_at > now() AND payload @> $3::jsonb`,
-      [keyOf(purpose, secret), purpose, JSON.stringify(from), JSON.stringify(to), options.ttlSeconds ?? null],
+      `UPDATE one_time_secret s
+       SET payload = s.payload || $4::jsonb, expires_at = coalesce(now() + $5 * interval '1 second', s.expires_at),
+         account_id = coalesce($6::bigint, s.account_id), epoch = coalesce($7::int, s.epoch),
+         address_epoch = coalesce($8::int, s.address_epoch)
+       WHERE ${live(purpose)} AND s.payload @> $3::jsonb`,
+      [
+        ...[keyOf(purpose, secret), purpose, JSON.stringify(from), JSON.stringify(to), options.ttlSeconds ?? null],
+        ...[accountId, epoch, addressEpoch],
+      ],
     );
     return changed === 1;
   }
@@ -119,8 +140,7 @@ export class OneTimeSecrets {
   /** Seconds since a live secret was issued, by the database's clock. */
   async ageOf(purpose: Purpose, secret: string): Promise<number | null> {
     const [row] = await this.database.manager.query(
-      `SELECT extract(epoch FROM now() - created_at)::float8 AS age FROM one_time_secret
-       WHERE digest = $1 AND purpose = $2 AND expires_at > now()`,
+      `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${live(purpose)}`,
       [keyOf(purpose, secret), purpose],
     );
     return row?.age ?? null;
@@ -129,16 +149,30 @@ export class OneTimeSecrets {
   /** Like `peek`, and keeps every other transaction from spending the secret until `tx` ends. */
   async hold(purpose: Purpose, secret: string, tx: Tx): Promise<(Issued & { readonly readAt: Date }) | null> {
     const [row] = await tx.query(
-      `SELECT subject, payload, created_at, expires_at, now() AS read_at FROM one_time_secret
-       WHERE digest = $1 AND purpose = $2 AND expires_at > now() FOR UPDATE`,
+      `SELECT ${COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${live(purpose)} FOR UPDATE OF s`,
       [keyOf(purpose, secret), purpose],
     );
     return row ? { ...issued(row), readAt: row.read_at } : null;
   }
 
-  /** Whether a secret that nobody spent was issued to `subject`, though it may have expired within the last day. */
-  isKnown(purpose: Purpose, secret: string, subject: string, tx: Tx = this.database.manager): Promise<boolean> {
-    return tx.existsBy(OneTimeSecret, { digest: keyOf(purpose, secret), purpose, subject });
+  /** Whether a secret is void for `owner` because of nothing but its age: it expired within the last day. */
+  async hasExpired(purpose: Purpose, secret: string, { id }: Begun, tx: Tx): Promise<boolean> {
+    const [row] = await tx.query(
+      `SELECT 1 FROM one_time_secret s
+       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at <= now() AND s.account_id = $3 AND ${HOLDS}`,
+      [keyOf(purpose, secret), purpose, id],
+    );
+    return row !== undefined;
+  }
+
+  /** Whether an unexpired secret of `owner` holds this, even one that does nothing any more. */
+  async isMarked(purpose: Purpose, secret: string, mark: Record<string, unknown>, { id }: Begun, tx: Tx) {
+    const [row] = await tx.query(
+      `SELECT 1 FROM one_time_secret s
+       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at > now() AND s.account_id = $3 AND s.payload @> $4::jsonb`,
+      [keyOf(purpose, secret), purpose, id, JSON.stringify(mark)],
+    );
+    return row !== undefined;
   }
 
   /** Counts an attempt at what a live secret guards, before it is examined; `null` once `limit` are spent. */
@@ -148,14 +182,14 @@ export class OneTimeSecrets {
     limit: number,
     tx: Tx = this.database.manager,
   ): Promise<Issued | null> {
-    const [rows] = await tx.query(
-      `UPDATE one_time_secret
-       SET payload = payload || jsonb_build_object('attempts', coalesce((payload->>'attempts')::int, 0) + 1)
-       WHERE digest = $1 AND purpose = $2 AND expires_at > now() AND coalesce((payload->>'attempts')::int, 0) < $3
-       RETURNING subject, payload, created_at, expires_at`,
+    const [[row]] = await tx.query(
+      `UPDATE one_time_secret s
+       SET payload = s.payload || jsonb_build_object('attempts', coalesce((s.payload->>'attempts')::int, 0) + 1)
+       WHERE ${live(purpose)} AND coalesce((s.payload->>'attempts')::int, 0) < $3
+       RETURNING ${COLUMNS}`,
       [keyOf(purpose, secret), purpose, limit],
     );
-    return rows[0] ? issued(rows[0]) : null;
+    return row ? issued(row) : null;
   }
 
   /** Voids every secret of one purpose that was issued to `subject`. */
@@ -163,25 +197,9 @@ export class OneTimeSecrets {
     await tx.createQueryBuilder().delete().from(OneTimeSecret).where({ purpose, subject }).execute();
   }
 
-  /** Voids the secrets of one purpose that were issued to `subject` and whose payload does not hold `part`. */
-  async revokeLacking(purpose: Purpose, subject: string, part: Record<string, unknown>, tx: Tx): Promise<void> {
-    await tx.query('DELETE FROM one_time_secret WHERE purpose = $1 AND subject = $2 AND NOT payload @> $3::jsonb', [
-      ...[purpose, subject, JSON.stringify(part)],
-    ]);
-  }
-
-  /** Voids every secret that was issued to `subject`, but those of some purposes. */
-  async revokeAllBut(kept: readonly Purpose[], subject: string, tx: Tx): Promise<void> {
-    await tx.delete(OneTimeSecret, { subject, purpose: Not(In([...kept])) });
-  }
-
-  /** Forgets every secret of an account that goes, those that only name it included. */
+  /** Forgets every secret of an account: those that are bound to it, and those that were issued for it. */
   async forget(tx: Tx, accountId: string): Promise<void> {
-    await tx.query(
-      `DELETE FROM one_time_secret WHERE subject = $1
-         OR jsonb_path_exists(payload, '$.**.accountId ? (@ == $id)', jsonb_build_object('id', $1::text))`,
-      [accountId],
-    );
+    await tx.query('DELETE FROM one_time_secret WHERE account_id = $1::bigint OR subject = $1::text', [accountId]);
   }
 
   /** Voids the secrets of one purpose that `subject` got together with a certain one or after it. */

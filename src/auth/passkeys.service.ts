@@ -12,6 +12,7 @@ import { Factors } from './factors.service.js';
 import type { RegisterPasskeyInput } from './passkeys.dto.js';
 import { SecurityNotices } from './security-notices.service.js';
 import type { Origin } from './sessions.service.js';
+import { Standing } from './standing.service.js';
 import { ALGORITHMS, userHandleOf, verifyRegistration } from './webauthn.js';
 import { descriptorOf, WebAuthn } from './webauthn.service.js';
 
@@ -33,6 +34,7 @@ export class Passkeys {
     private readonly database: Database,
     private readonly webauthn: WebAuthn,
     private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
     private readonly instance: Instance,
@@ -49,7 +51,7 @@ export class Passkeys {
     return {
       rp: { name: this.instance.current.branding.productName, id: this.webauthn.party.id },
       user: { id: userHandleOf(account.id), name: account.username, displayName: account.username },
-      challenge: await this.webauthn.challenge('webauthn-registration', account.id),
+      challenge: await this.webauthn.challenge('webauthn-registration', account),
       pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: 'public-key' })),
       timeout: 60_000,
       excludeCredentials: (await this.webauthn.passkeysOf(account.id)).map(descriptorOf),
@@ -65,14 +67,19 @@ export class Passkeys {
   }
 
   /** Needs no sudo of its own: the challenge was issued under one, and is spent before anything is verified. */
-  async register({ account }: SessionIdentity, input: RegisterPasskeyInput, origin: Origin): Promise<void> {
+  async register(me: SessionIdentity, input: RegisterPasskeyInput, origin: Origin): Promise<void> {
+    const { account } = me;
     const { response, challenge, name } = input;
     demandRoom(account);
-    if (!(await this.webauthn.spendChallenge('webauthn-registration', account.id, challenge))) throw unusable();
+    const spent = await this.webauthn.spendChallenge('webauthn-registration', account.id, challenge);
+    if (!spent?.seen) throw unusable();
+    const { seen } = spent;
     const credential = await verifyRegistration(response, challenge, this.webauthn.party);
     if (!credential) throw unusable();
     await this.database.transaction(async (tx) => {
-      demandRoom(await this.accounts.hold(tx, account.id));
+      const current = await this.standing.hold(tx, me);
+      if (!seen.isTrueOf(current)) throw unusable();
+      demandRoom(current);
       try {
         await tx.insert(Passkey, { ...credential, counter: String(credential.counter), accountId: account.id, name });
       } catch (error) {
@@ -83,25 +90,26 @@ export class Passkeys {
     });
   }
 
-  async rename({ account }: SessionIdentity, id: string, name: string): Promise<void> {
+  async rename(me: SessionIdentity, id: string, name: string): Promise<void> {
     await this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
       const { affected } = await tx.update(Passkey, { id, accountId: account.id }, { name });
       if (affected !== 1) throw new Refusal('UNKNOWN_WEBAUTHN_CREDENTIAL');
       await this.announce(tx, account.id);
     });
   }
 
-  remove({ account }: SessionIdentity, id: string, origin: Origin): Promise<void> {
-    return this.database.transaction((tx) => this.removeOf(tx, account.id, id, origin));
+  remove(me: SessionIdentity, id: string, origin: Origin): Promise<void> {
+    return this.database.transaction(async (tx) => this.removeOf(tx, await this.standing.hold(tx, me), id, origin));
   }
 
   /**
    * Without its last passkey an account has neither the switch nor, without an authenticator, backup codes. Its owner
-   * gets a notice, which names where the change came from if that was the owner's own client.
+   * gets a notice, which names where the change came from if that was the owner's own client. `tx` holds the account.
    * @throws Refusal UNKNOWN_WEBAUTHN_CREDENTIAL
    */
-  async removeOf(tx: Tx, accountId: string, id: string, origin?: Origin): Promise<void> {
-    const before = await this.accounts.hold(tx, accountId);
+  async removeOf(tx: Tx, before: Account, id: string, origin?: Origin): Promise<void> {
+    const accountId = before.id;
     const { affected } = await tx.delete(Passkey, { id, accountId });
     if (affected !== 1) throw new Refusal('UNKNOWN_WEBAUTHN_CREDENTIAL');
     if (before.passkeys === 1) {
@@ -119,9 +127,10 @@ export class Passkeys {
   }
 
   /** Setting the current value changes nothing; a set of backup codes is minted when none is left to use. */
-  async setSecondFactor({ account }: SessionIdentity, enabled: boolean, origin: Origin) {
+  async setSecondFactor(me: SessionIdentity, enabled: boolean, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      const current = await this.accounts.hold(tx, account.id);
+      const { account } = me;
+      const current = await this.standing.hold(tx, me);
       if (enabled && current.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
       if (enabled === current.passkeySecondFactor) return { user: privateUserView(current), backup_codes: null };
       await this.accounts.update(tx, account.id, { passkeySecondFactor: enabled });

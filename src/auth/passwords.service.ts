@@ -21,9 +21,14 @@ export class BoundedQueue {
   ) {}
 
   /** @throws Refusal SERVICE_UNAVAILABLE when the queue is full */
+  demandRoom(): void {
+    if (this.running >= this.slots && this.waiting.length >= this.queue) throw unavailable(1);
+  }
+
+  /** @throws Refusal SERVICE_UNAVAILABLE when the queue is full */
   async run<T>(task: () => Promise<T>): Promise<T> {
+    this.demandRoom();
     if (this.running >= this.slots) {
-      if (this.waiting.length >= this.queue) throw unavailable(1);
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else this.running++;
     try {
@@ -56,6 +61,15 @@ export class Passwords {
     this.queue = new BoundedQueue(concurrency, queue);
     this.options = { algorithm: Algorithm.Argon2id, memoryCost: memoryKib, timeCost: passes, parallelism: 1 };
     this.dummy = hash(mintToken(), this.options);
+  }
+
+  /**
+   * For operations that will hash: asked first, before an allowance is charged and the database is asked, because what is
+   * shed then has cost nothing.
+   * @throws Refusal SERVICE_UNAVAILABLE
+   */
+  demandRoom(): void {
+    this.queue.demandRoom();
   }
 
   /** NFKC first, so that one password typed on two keyboards is one password. */
@@ -118,6 +132,7 @@ export class Passwords {
   }
 
   async isPasswordOf(accountId: string, password: string): Promise<boolean> {
+    this.demandRoom();
     const row = await this.database.manager.findOne(Account, {
       where: { id: accountId },
       select: { id: true, passwordHash: true },

@@ -6,13 +6,13 @@ import { Background } from '../platform/background.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Outbox } from '../platform/outbox.js';
 import type { Account } from '../policy/identity.js';
-import { AccountService } from '../users/account.service.js';
+import { AccountService, PENDING_VERIFICATION } from '../users/account.service.js';
 import { needsSecondFactor } from '../users/account.views.js';
+import { AccountContact } from '../users/account-contact.service.js';
 import { AccountState } from '../users/account-state.service.js';
 import { Issuance, isGone, type TokenResponse } from './issuance.service.js';
 import { demandPerson, type Held, MailedTokens } from './mailed-tokens.service.js';
 import { type MfaChallenge, MfaTickets } from './mfa-tickets.service.js';
-import { OneTimeSecrets } from './one-time-secrets.service.js';
 import { Passwords } from './passwords.service.js';
 import type { ResetInput } from './recovery.dto.js';
 import { SecurityNotices } from './security-notices.service.js';
@@ -32,7 +32,7 @@ export class Recovery {
     private readonly state: AccountState,
     private readonly tokens: MailedTokens,
     private readonly tickets: MfaTickets,
-    private readonly secrets: OneTimeSecrets,
+    private readonly contact: AccountContact,
     private readonly sessions: SessionService,
     private readonly issuance: Issuance,
     private readonly passwords: Passwords,
@@ -56,9 +56,10 @@ export class Recovery {
   }
 
   /** Mails a token that resets the password of this account, if it has an address. */
-  async mail(tx: Tx, { id, email }: Account): Promise<void> {
+  async mail(tx: Tx, account: Account): Promise<void> {
+    const { id, email } = account;
     if (email === null || !this.outbox.isOpen) return;
-    const token = await this.tokens.issue(tx, 'password-reset', id, { email }, TOKEN_SECONDS);
+    const token = await this.tokens.issue(tx, 'password-reset', account, { email }, TOKEN_SECONDS);
     await this.outbox.enqueue(tx, {
       type: 'password_reset',
       to: email,
@@ -78,20 +79,23 @@ export class Recovery {
 
   /** Sets the password and ends everything that was obtained by the former one; the second factor stays. */
   async reset({ token, password }: ResetInput, origin: Origin): Promise<TokenResponse | MfaChallenge> {
+    this.passwords.demandRoom();
     const found = await this.tokens.require('password-reset', token, unknown);
     this.demandResettable(found);
     const passwordHash = await this.passwords.hashNew(password);
     return this.tokens.redeem('password-reset', token, found, unknown, async (tx, held) => {
       this.demandResettable(held);
-      const { id } = held.account;
+      const { id, traits } = held.account;
       await this.state.recover(tx, id, passwordHash);
-      await this.sessions.revokeAll(tx, id);
-      await this.secrets.revokeAllBut(['email-verification', 'email-revert'], id, tx);
+      // Who reads the mail has shown all that the verification asks for which a hidden registration waits.
+      if (traits.includes(PENDING_VERIFICATION)) {
+        await this.contact.confirmEmail(tx, id, String(held.issued.payload.email));
+      }
+      const { seen } = await this.sessions.revokeAll(tx, id);
       await this.sessions.authorizeIp(tx, id, origin.ip);
       await this.notices.send(tx, held.account, 'password_reset', origin);
-      const account = await this.accounts.find(id, tx);
-      if (!account) throw unknown();
-      return needsSecondFactor(account) ? this.tickets.open(tx, account) : this.issuance.issue(tx, account, origin);
+      const account = await this.accounts.require(tx, id);
+      return needsSecondFactor(account) ? this.tickets.open(tx, account) : this.issuance.issue(tx, seen, origin);
     });
   }
 

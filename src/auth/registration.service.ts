@@ -12,6 +12,7 @@ import { mintFrom } from '../secrets.js';
 import { AccountService, type NewAccount, PENDING_VERIFICATION } from '../users/account.service.js';
 import { localeOf } from '../users/locales.js';
 import { usernameFrom } from '../users/names.js';
+import { Seen } from '../users/seen.js';
 import { EmailVerification } from './email-verification.service.js';
 import { Issuance } from './issuance.service.js';
 import { Passwords } from './passwords.service.js';
@@ -45,6 +46,7 @@ export class Registration {
       throw invalid(email === undefined ? 'email' : 'password', 'INVALID_FORMAT');
     }
     this.demandOpen(input.consent === true);
+    if (password !== undefined) this.passwords.demandRoom();
     await this.demandAllowance(email, origin.ip);
     if (email !== undefined) await this.domains.demandMailDomain(email, 'email');
     const passwordHash = password === undefined ? null : await this.passwords.hashNew(password);
@@ -56,7 +58,7 @@ export class Registration {
     return this.database.transaction(async (tx) => {
       const account = await this.create(tx, profile, origin.ip);
       if (mode === 'approval') return { registration_pending_approval: true, user_id: account.id };
-      return this.issuance.issue(tx, account, origin);
+      return this.issuance.issue(tx, Seen.provedWithin(account), origin);
     });
   }
 
@@ -102,7 +104,7 @@ export class Registration {
     const account = await this.accounts.create(tx, profile);
     await this.sessions.authorizeIp(tx, account.id, ip);
     if (account.email !== null && !account.emailVerified && this.outbox.isOpen) {
-      await this.verification.mail(tx, account.id, account.email);
+      await this.verification.mail(tx, account, account.email);
     }
     return account;
   }
@@ -122,7 +124,7 @@ export class Registration {
           await tx.query('RELEASE SAVEPOINT registration');
           return;
         }
-        await this.verification.issue(tx, account.id, profile.email);
+        await this.verification.issue(tx, account, profile.email);
         await tx.query('ROLLBACK TO SAVEPOINT registration');
         await this.outbox.enqueue(tx, {
           type: 'registration_existing_account',

@@ -1,5 +1,14 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { AllowSuspicious, Authenticated, Me, RateLimit, RequiresSudo, UserOnly } from '../policy/decorators.js';
+import type { Call } from '../call.js';
+import {
+  AllowSuspicious,
+  Authenticated,
+  Me,
+  RateLimit,
+  RequiresSudo,
+  TheCall,
+  UserOnly,
+} from '../policy/decorators.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { SessionService } from './sessions.service.js';
 import { EndSessionsInput } from './sign-in.dto.js';
@@ -14,7 +23,7 @@ export class SessionsController {
   @AllowSuspicious()
   @RateLimit('auth:logout')
   async logout(@Me() me: SessionIdentity | BotIdentity) {
-    if (me.via === 'session') await this.sessions.revokeOne(me.sessionId);
+    if (me.via === 'session') await this.sessions.end(me);
   }
 
   @Get('sessions')
@@ -31,7 +40,9 @@ export class SessionsController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('auth:sessions:logout')
-  end(@Me() me: SessionIdentity, @Body() { session_id_hashes }: EndSessionsInput) {
-    return this.sessions.revokeByHash(me.account.id, session_id_hashes);
+  async end(@Me() me: SessionIdentity, @Body() { session_id_hashes }: EndSessionsInput, @TheCall() call: Call) {
+    const isEverywhere = await this.sessions.revokeByHash(me, session_id_hashes);
+    // Known only now: whoever signs out everywhere voids the proof that let them.
+    if (isEverywhere) call.res.removeHeader('X-Service-Sudo-Mode-JWT');
   }
 }

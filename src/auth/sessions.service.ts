@@ -1,17 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import bowser from 'bowser';
-import { In, IsNull } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { addressKey, maskAddress } from '../address.js';
 import type { Call } from '../call.js';
+import { Config } from '../config.js';
 import { Refusal } from '../errors.js';
 import { Grants } from '../oauth/grants.service.js';
-import { Database, type Tx } from '../platform/database.js';
+import { Database, type Row, type Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { Replica } from '../platform/replica.js';
 import type { SessionIdentity } from '../policy/identity.js';
-import { digest, Keyring, mintSessionToken } from '../secrets.js';
+import { digest, mintSessionToken } from '../secrets.js';
 import { Snowflakes } from '../snowflake.js';
+import { isText } from '../text.js';
+import { AccountService } from '../users/account.service.js';
+import type { Seen } from '../users/seen.js';
 import { AuthorizedIp, Session } from './auth.entities.js';
+import { Standing } from './standing.service.js';
 
 /** Where a sign-in came from, as it is stored with the session. */
 export interface Origin {
@@ -25,7 +30,7 @@ function namedOs(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string' || header.length > 4096) return null;
   try {
     const { os } = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
-    return typeof os === 'string' && os.length <= 64 && !os.includes('\0') ? os : null;
+    return isText(os) && os.length <= 64 ? os : null;
   } catch {
     return null;
   }
@@ -49,15 +54,22 @@ export function clientInfo({ userAgent, os }: Pick<Origin, 'userAgent' | 'os'>) 
   };
 }
 
-/** A device in words that are safe in a mail: a user agent is free text, and must not smuggle a link. */
-export function describeClient(origin: Pick<Origin, 'userAgent' | 'os'>): string {
-  const { browser, os } = clientInfo(origin);
-  const words = (text: string | null, unknown: string) =>
-    (text ?? '')
-      .replace(/[^A-Za-z0-9 ]+/g, ' ')
-      .trim()
-      .slice(0, 32) || unknown;
-  return `${words(browser, 'unknown browser')} on ${words(os, 'unknown system')}`;
+const BROWSERS: ReadonlySet<string | null> = new Set(Object.values(bowser.BROWSER_MAP as Record<string, string>));
+/** The longest first: one is the beginning of another. */
+const SYSTEMS = Object.values(bowser.OS_MAP as Record<string, string>).sort((a, b) => b.length - a.length);
+
+/** The system that a text begins with the name of, such as `Windows 11`. */
+const systemIn = (text: string | null): string | undefined =>
+  SYSTEMS.find((name) => `${text?.toLowerCase()} `.startsWith(`${name.toLowerCase()} `));
+
+/**
+ * A device in words of ours alone: what a client says of itself is free text, and a mail would say it with our voice to
+ * somebody whom the client is not.
+ */
+export function describeClient({ userAgent, os: named }: Pick<Origin, 'userAgent' | 'os'>): string {
+  const { browser, os } = clientInfo({ userAgent, os: null });
+  const known = BROWSERS.has(browser) ? browser : 'unknown browser';
+  return `${known} on ${systemIn(named) ?? systemIn(os) ?? 'unknown system'}`;
 }
 
 export const idHash = (session: { digest: Buffer }): string => session.digest.toString('base64url');
@@ -66,14 +78,12 @@ export const idHash = (session: { digest: Buffer }): string => session.digest.to
 export interface SessionChange {
   readonly old_auth_session_id_hash: string;
   readonly new_auth_session_id_hash: string;
-  readonly new_token: string;
 }
 
 // A notice is small.
 const IDS_PER_NOTICE = 200;
-
-/** The key that seals a new token on its way to the other replicas. */
-const ROTATION = 'session-rotation';
+/** Sessions of the last 30 days that administrators see beside the live ones. */
+const ENDED_SHOWN = 250;
 
 /** User sessions: issue, list, revoke. Revocation closes the session's gateway sockets with 4004. */
 @Injectable()
@@ -83,16 +93,28 @@ export class SessionService {
     private readonly snowflakes: Snowflakes,
     private readonly replica: Replica,
     private readonly grants: Grants,
-    private readonly keyring: Keyring,
+    private readonly accounts: AccountService,
+    private readonly standing: Standing,
+    private readonly config: Config,
     janitor: Janitor,
   ) {
     janitor.addExpiry('session', 'id', "revoked_at < now() - interval '30 days'");
   }
 
-  /** Issues a session; the token is seen this once. */
+  /**
+   * Issues a session of an account that `tx` holds; the token is seen this once. One more than an account may have ends
+   * the ones that were not used for longest.
+   */
   async issue(tx: Tx, accountId: string, { ip, userAgent, os }: Origin): Promise<string> {
     const token = mintSessionToken();
-    await tx.insert(Session, { id: this.snowflakes.next(), digest: digest(token), accountId, ip, userAgent, os });
+    const id = this.snowflakes.next();
+    await tx.insert(Session, { id, digest: digest(token), accountId, ip, userAgent, os });
+    await this.revoke(
+      tx,
+      `id IN (SELECT id FROM session WHERE account_id = $1 AND revoked_at IS NULL AND id <> $2
+         ORDER BY last_used_at DESC, id DESC OFFSET $3)`,
+      [accountId, id, this.config.sessionsPerAccount - 1],
+    );
     return token;
   }
 
@@ -121,6 +143,18 @@ export class SessionService {
     return this.database.manager.existsBy(AuthorizedIp, { accountId, ipKey: addressKey(ip) });
   }
 
+  /** The same for whichever account has the e-mail address, with the same work where none has. */
+  async isIpAuthorizedFor(email: string, ip: string): Promise<boolean> {
+    const [row] = await this.database.manager.query(
+      `SELECT i.account_id IS NOT NULL AS known
+       FROM (SELECT 1) one
+         LEFT JOIN account a ON lower(a.email) = lower($1)
+         LEFT JOIN authorized_ip i ON i.account_id = coalesce(a.id, 0) AND i.ip_key = $2`,
+      [email, addressKey(ip)],
+    );
+    return row.known;
+  }
+
   /** Whether the session works; with `tx`, it goes on to work until that ends. */
   async isLive(sessionId: string, tx?: Tx): Promise<boolean> {
     const [row] = await (tx ?? this.database.manager).query(
@@ -130,22 +164,32 @@ export class SessionService {
     return row !== undefined;
   }
 
-  /** Latest activity first. */
+  /** The session that asks, which is in use right now, then the latest activity, as many as an account may have. */
   async list(me: SessionIdentity) {
-    const sessions = await this.database.manager.find(Session, {
-      where: { accountId: me.account.id, revokedAt: IsNull() },
-      order: { lastUsedAt: 'DESC', id: 'DESC' },
+    const { entities, raw } = await this.database.manager
+      .createQueryBuilder(Session, 's')
+      .addSelect('now()', 'now')
+      .where('s.account_id = :accountId AND s.revoked_at IS NULL', { accountId: me.account.id })
+      .orderBy('s.id = :current', 'DESC')
+      .addOrderBy('s.last_used_at', 'DESC')
+      .addOrderBy('s.id', 'DESC')
+      .limit(this.config.sessionsPerAccount)
+      .setParameter('current', me.sessionId)
+      .getRawAndEntities();
+    return entities.map((session, index) => {
+      const current = session.id === me.sessionId;
+      const lastUsedAt: Date = current ? raw[index].now : session.lastUsedAt;
+      return {
+        id_hash: idHash(session),
+        client_info: clientInfo(session),
+        masked_ip: maskAddress(session.ip),
+        approx_last_used_at: lastUsedAt.toISOString(),
+        current,
+      };
     });
-    return sessions.map((session) => ({
-      id_hash: idHash(session),
-      client_info: clientInfo(session),
-      masked_ip: maskAddress(session.ip),
-      approx_last_used_at: session.lastUsedAt.toISOString(),
-      current: session.id === me.sessionId,
-    }));
   }
 
-  /** Live sessions, then those that ended in the last 30 days, each newest first. */
+  /** Live sessions, then those that ended in the last 30 days, each newest first, up to a limit. */
   async history(accountId: string): Promise<Session[]> {
     return this.database.manager
       .createQueryBuilder(Session, 's')
@@ -154,24 +198,40 @@ export class SessionService {
       })
       .orderBy('s.revoked_at IS NOT NULL', 'ASC')
       .addOrderBy('s.id', 'DESC')
+      .limit(this.config.sessionsPerAccount + ENDED_SHOWN)
       .getMany();
   }
 
-  /** Revokes the account's sessions with these id hashes; hashes of others are ignored. */
-  async revokeByHash(accountId: string, hashes: readonly string[]): Promise<void> {
-    const digests = [...new Set(hashes)]
-      .map((hash) => Buffer.from(hash, 'base64url'))
-      .filter(({ length }) => length === 32);
-    if (digests.length === 0) return;
-    await this.database.transaction((tx) => this.revoke(tx, { accountId, digest: In(digests) }));
+  /**
+   * Revokes the caller's sessions with these id hashes; hashes of others are ignored. Answers whether none is left:
+   * that is signing out everywhere, which ends what is pending, too.
+   */
+  async revokeByHash(me: SessionIdentity, hashes: readonly string[]): Promise<boolean> {
+    const digests = hashes.map((hash) => Buffer.from(hash, 'base64url')).filter(({ length }) => length === 32);
+    return this.database.transaction(async (tx) => {
+      const { id } = await this.standing.hold(tx, me);
+      await this.revoke(tx, 'account_id = $1 AND digest = ANY ($2::bytea[])', [id, digests]);
+      const isLast = !(await this.hasSessions(tx, id));
+      if (isLast) await this.revokeAll(tx, id);
+      return isLast;
+    });
   }
 
-  async revokeOne(sessionId: string): Promise<void> {
-    await this.database.transaction((tx) => this.revoke(tx, { id: sessionId }));
+  /** Ends the calling session. With the last one the grant of the Admin application ends. */
+  async end({ account: { id }, sessionId }: SessionIdentity): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.accounts.lock(tx, id);
+      await this.revoke(tx, 'id = $1', [sessionId]);
+      if (!(await this.hasSessions(tx, id))) await this.grants.revokeAdminGrant(tx, id);
+    });
+  }
+
+  private hasSessions(tx: Tx, accountId: string): Promise<boolean> {
+    return tx.existsBy(Session, { accountId, revokedAt: IsNull() });
   }
 
   /**
-   * Gives the calling session a new token; its sockets stay, bound to the new one (account.md 2.2).
+   * Gives the calling session a new token, which its answer alone carries; the sockets of the old one end (account.md 2.2).
    * @throws Refusal UNAUTHORIZED when the token that was presented is dead by now
    */
   async rotate(tx: Tx, me: SessionIdentity): Promise<{ token: string; auth_session_id_hash: string }> {
@@ -187,32 +247,25 @@ export class SessionService {
     const change: SessionChange = {
       old_auth_session_id_hash: idHash(me),
       new_auth_session_id_hash: idHash({ digest: fresh }),
-      new_token: token,
     };
-    const sealed = this.keyring.encrypt(ROTATION, JSON.stringify(change), me.sessionId).toString('base64');
     await this.replica.announce(tx, {
       topic: 'event',
-      data: { type: 'AUTH_SESSION_CHANGE', account_id: me.account.id, session_id: me.sessionId, sealed },
+      data: { type: 'AUTH_SESSION_CHANGE', account_id: me.account.id, session_id: me.sessionId, d: change },
     });
     return { token, auth_session_id_hash: change.new_auth_session_id_hash };
   }
 
-  /** Opens what a notice of a rotation carries: sockets of the session on every replica must learn the new token. */
-  openRotation(sessionId: string, sealed: string): SessionChange {
-    return JSON.parse(this.keyring.decrypt(ROTATION, Buffer.from(sealed, 'base64'), sessionId));
-  }
-
   /**
-   * Revokes every session of the account, or all but one. The lock makes a sign-in that runs beside it come before,
-   * and end, or after. With the last session the grant of the Admin application ends. Answers how many there were.
+   * Revokes every session of the account, or all but one that gets a new token, with all that is worth a session: the
+   * grant of the Admin application, sudo proofs, everything pending. Raising the epoch locks the account, which makes a
+   * sign-in that runs beside it come before, and end, or after. Answers the account as it is from now on, and how many
+   * sessions there were.
    */
-  async revokeAll(tx: Tx, accountId: string, exceptSessionId?: string): Promise<number> {
-    await tx.query('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
-    if (exceptSessionId === undefined) await this.grants.revokeAdminGrant(tx, accountId);
-    const sessions = await tx.find(Session, { where: { accountId, revokedAt: IsNull() }, select: { id: true } });
-    const ids = sessions.map(({ id }) => id).filter((id) => id !== exceptSessionId);
-    if (ids.length > 0) await this.revoke(tx, { id: In(ids) });
-    return ids.length;
+  async revokeAll(tx: Tx, accountId: string, exceptSessionId = '0'): Promise<{ seen: Seen; count: number }> {
+    const seen = await this.accounts.raiseEpoch(tx, accountId);
+    await this.grants.revokeAdminGrant(tx, accountId);
+    const count = await this.revoke(tx, 'account_id = $1 AND id <> $2', [accountId, exceptSessionId]);
+    return { seen, count };
   }
 
   /** Ends every session of an account that goes, and keeps nothing of them. */
@@ -222,14 +275,17 @@ export class SessionService {
     await this.forgetIps(tx, accountId);
   }
 
-  private async revoke(tx: Tx, where: object): Promise<void> {
-    const sessions = await tx.find(Session, { where: { ...where, revokedAt: IsNull() }, select: { id: true } });
-    const ids = sessions.map(({ id }) => id);
-    if (ids.length === 0) return;
-    await tx.update(Session, { id: In(ids) }, { revokedAt: () => 'now()' });
+  /** One statement, however many there are. Answers how many there were. */
+  private async revoke(tx: Tx, condition: string, values: unknown[]): Promise<number> {
+    const [rows]: [Row[]] = await tx.query(
+      `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id`,
+      values,
+    );
+    const ids = rows.map(({ id }) => id as string);
     for (let first = 0; first < ids.length; first += IDS_PER_NOTICE) {
       const sessions = ids.slice(first, first + IDS_PER_NOTICE);
       await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });
     }
+    return ids.length;
   }
 }

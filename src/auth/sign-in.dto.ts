@@ -1,4 +1,5 @@
 import { Email, ListOf, Text } from '../input.js';
+import { isText } from '../text.js';
 import { Password } from './fields.js';
 import { SudoInput } from './sudo.dto.js';
 
@@ -13,6 +14,6 @@ export class LoginTotpInput {
 }
 
 export class EndSessionsInput extends SudoInput {
-  @ListOf({ max: 100 }, (hash) => (typeof hash === 'string' && hash.length <= 256 ? undefined : 'INVALID_FORMAT'))
+  @ListOf({ max: 100, bound: 256 }, (hash) => (isText(hash) ? undefined : 'INVALID_FORMAT'))
   session_id_hashes: string[];
 }

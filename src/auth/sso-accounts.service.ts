@@ -1,21 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { invalid, Refusal } from '../errors.js';
-import { Applications } from '../oauth/applications.service.js';
-import { Grants } from '../oauth/grants.service.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Instance } from '../platform/instance.js';
 import type { Account } from '../policy/identity.js';
 import { mintFrom } from '../secrets.js';
 import { AccountService } from '../users/account.service.js';
-import { AccountState } from '../users/account-state.service.js';
+import { AccountRemoval } from '../users/account-removal.service.js';
 import { globalNameFrom, usernameFrom } from '../users/names.js';
-import { AuthorizedIp } from './auth.entities.js';
-import { Factors } from './factors.service.js';
+import { Seen } from '../users/seen.js';
 import { Issuance, isGone, type TokenResponse } from './issuance.service.js';
-import { OneTimeSecrets } from './one-time-secrets.service.js';
-import { Passkeys } from './passkeys.service.js';
 import { SecurityNotices } from './security-notices.service.js';
-import { type Origin, SessionService } from './sessions.service.js';
+import type { Origin } from './sessions.service.js';
 import { SSO_TRAIT, SsoIdentities } from './sso-identities.service.js';
 
 /** Somebody for whom the provider vouches, address included. */
@@ -39,21 +34,23 @@ const fieldCodeOf = (error: unknown): string | undefined =>
     ? (error.getResponse() as { errors: { code: string }[] }).errors[0]?.code
     : undefined;
 
+/** What goes wrong with an account, in the words of the callback. */
+function explained(error: unknown): never {
+  const code = fieldCodeOf(error);
+  if (code === 'EMAIL_ALREADY_IN_USE') throw new LostRace();
+  if (code === 'TOO_MANY_USERS_WITH_THIS_USERNAME') throw invalid('code', 'SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
+  throw error;
+}
+
 /** From a vouched person to an account with a session (sso.md section 3). */
 @Injectable()
 export class SsoAccounts {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
-    private readonly state: AccountState,
+    private readonly removal: AccountRemoval,
     private readonly identities: SsoIdentities,
     private readonly issuance: Issuance,
-    private readonly sessions: SessionService,
-    private readonly factors: Factors,
-    private readonly secrets: OneTimeSecrets,
-    private readonly passkeys: Passkeys,
-    private readonly applications: Applications,
-    private readonly grants: Grants,
     private readonly notices: SecurityNotices,
     private readonly instance: Instance,
   ) {}
@@ -81,7 +78,7 @@ export class SsoAccounts {
   }
 
   private issue(tx: Tx, account: Account, origin: Origin): Promise<TokenResponse> {
-    return this.issuance.issue(tx, account, origin, { invalid: () => new Refusal('ACCESS_DENIED') });
+    return this.issuance.issue(tx, Seen.provedWithin(account), origin, { invalid: () => new Refusal('ACCESS_DENIED') });
   }
 
   /** Row 1: the identity decides, whatever the account's address is by now. */
@@ -102,10 +99,10 @@ export class SsoAccounts {
     const subject = await this.identities.findSubject(tx, person.issuer, account.id);
     if (subject !== null) throw subject === person.subject ? new LostRace() : mismatch();
     this.demandAdmissible(account);
-    if (!account.emailVerified) await this.purge(tx, account.id);
+    if (!account.emailVerified) await this.takeOver(tx, account.id, person, origin);
     if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
     await this.notices.send(tx, account, account.emailVerified ? 'sso_linked' : 'sso_taken_over', origin);
-    return this.accounts.hold(tx, account.id);
+    return this.accounts.require(tx, account.id);
   }
 
   /** The states of section 3 that are refused. */
@@ -116,16 +113,9 @@ export class SsoAccounts {
   }
 
   /** Row 5: whoever registered an address that is not theirs keeps no way in and leaves nothing behind. */
-  private async purge(tx: Tx, id: string): Promise<void> {
-    await this.state.handOver(tx, id);
-    await this.passkeys.removeAll(tx, id);
-    await this.factors.removeBackupCodes(tx, id);
-    await this.sessions.revokeAll(tx, id);
-    await this.applications.deleteAllOf(tx, id);
-    await this.grants.revokeAll(tx, id);
-    await this.secrets.revokeAllBut([], id, tx);
-    await tx.delete(AuthorizedIp, { accountId: id });
-    await tx.query('DELETE FROM webhook WHERE owner_id = $1', [id]);
+  private async takeOver(tx: Tx, id: string, person: VouchedPerson, { ip }: Origin): Promise<void> {
+    const successor = { username: usernameOf(person), globalName: globalNameFrom(person.name), ip };
+    await this.removal.handOver(tx, id, successor).catch(explained);
   }
 
   /** Rows 6 to 8. */
@@ -144,12 +134,7 @@ export class SsoAccounts {
         traits: [SSO_TRAIT, ...pending],
         ip: origin.ip,
       })
-      .catch((error) => {
-        const code = fieldCodeOf(error);
-        if (code === 'EMAIL_ALREADY_IN_USE') throw new LostRace();
-        if (code === 'TOO_MANY_USERS_WITH_THIS_USERNAME') throw invalid('code', 'SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
-        throw error;
-      });
+      .catch(explained);
     if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
     return account;
   }

@@ -9,6 +9,7 @@ import { Outbound } from '../platform/outbound.js';
 import { OneTimeSecrets } from './one-time-secrets.service.js';
 import { mailDomain, SsoSectionInput } from './sso.dto.js';
 import { DEFAULT_SCOPE, SsoExchange } from './sso-exchange.service.js';
+import { SsoIdentities } from './sso-identities.service.js';
 import { IssuerMismatch, SsoProvider } from './sso-provider.service.js';
 
 /** A change that passed every check, ready to be stored. */
@@ -18,6 +19,13 @@ export interface SsoChange {
   readonly settings: SsoSettings;
   /** Members that differ, as `sso.<member>`. */
   readonly changed: string[];
+}
+
+/** What became of a change. */
+export interface StoredSsoChange {
+  readonly changed: string[];
+  /** Links of accounts with an admin ACL that it voided; absent where the provider is the one of before. */
+  readonly voidedLinks?: number;
 }
 
 /** The purpose, and the subject, of the states that a start hands out. */
@@ -31,6 +39,16 @@ const URLS = [
   ['jwks_url', 'jwksUrl'],
 ] as const satisfies (readonly [keyof SsoSectionInput, keyof SsoSettings])[];
 
+/** Who is asked, and as whom. */
+const PROVIDER = [...URLS.map(([, name]) => name), 'clientId'] as const;
+
+/** Members that only name or word something. Every other one, also one that is yet to come, decides who is believed. */
+const WORDS: ReadonlySet<string> = new Set(['display_name', 'scope']);
+
+/** Whether a patch touches whom the instance believes (admin.md section 2). */
+export const concernsTrust = (input: SsoSectionInput): boolean =>
+  Object.entries(input).some(([member, value]) => value !== undefined && !WORDS.has(member));
+
 const misconfigured = (): Refusal => invalid('sso', 'SSO_MISCONFIGURED');
 
 /** Section `sso` of the instance configuration (sso.md section 1). */
@@ -41,6 +59,7 @@ export class SsoConfiguration {
     private readonly provider: SsoProvider,
     private readonly exchange: SsoExchange,
     private readonly secrets: OneTimeSecrets,
+    private readonly identities: SsoIdentities,
     private readonly outbound: Outbound,
     private readonly config: Config,
   ) {}
@@ -80,8 +99,7 @@ export class SsoConfiguration {
    * Merges a patch into the section and checks the result, asking DNS and the provider. Call it outside a transaction.
    * @throws Refusal FV(sso...), BAD_GATEWAY when the provider is needed and does not answer
    */
-  async check(patch: unknown): Promise<SsoChange> {
-    const input = readSection(patch);
+  async check(input: SsoSectionInput): Promise<SsoChange> {
     const { sso: base } = await this.instance.stored();
     const merged = { ...base, ...this.changesOf(input) };
     if (merged.enforced && !merged.enabled) throw misconfigured();
@@ -93,16 +111,18 @@ export class SsoConfiguration {
   }
 
   /**
-   * Stores a checked change and answers the names of what it changed; every replica follows within a second.
+   * Stores a checked change; every replica follows within a second. Another provider, endpoint or client vouches for no
+   * administrator until one links them again.
    * @throws Refusal CONFLICT when somebody changed the section after it was checked
    */
-  async store(tx: Tx, { base, settings, changed }: SsoChange): Promise<string[]> {
+  async store(tx: Tx, { base, settings, changed }: SsoChange): Promise<StoredSsoChange> {
     const { sso: current } = await this.instance.hold(tx);
     if (!isDeepStrictEqual(current, base)) throw new Refusal('CONFLICT');
     await this.instance.change(tx, 'sso', settings);
     const voidsStates = !settings.enabled || settings.issuer !== base.issuer || settings.clientId !== base.clientId;
     if (voidsStates) await this.secrets.revokeAll(SSO_STATE, SSO_STATE, tx);
-    return changed;
+    const isOther = PROVIDER.some((member) => settings[member] !== base[member]);
+    return { changed, ...(isOther && { voidedLinks: await this.identities.removeOfAdministrators(tx) }) };
   }
 
   /** The way out for operators whose provider is lost: everybody may sign in as before. */
@@ -154,7 +174,8 @@ export class SsoConfiguration {
   }
 }
 
-function readSection(patch: unknown): SsoSectionInput {
+/** @throws Refusal FV(sso...) */
+export function readSsoSection(patch: unknown): SsoSectionInput {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) throw invalid('sso', 'INVALID_FORMAT');
   const { instance, faults } = validateShape(SsoSectionInput, patch);
   if (faults.length > 0) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../platform/database.js';
+import type { Row, Tx } from '../platform/database.js';
 import { AccountService } from '../users/account.service.js';
 import { SsoIdentity } from './sso.entities.js';
 
@@ -41,6 +41,20 @@ export class SsoIdentities {
   /** Forgets who an account that goes is at any provider. */
   async removeAll(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(SsoIdentity, { accountId });
+  }
+
+  /**
+   * Forgets who at any provider the accounts with an admin ACL are: they were vouched for by one that is asked no longer.
+   * Answers how many links that were.
+   */
+  async removeOfAdministrators(tx: Tx): Promise<number> {
+    const [links]: [Row[]] = await tx.query(
+      `DELETE FROM sso_identity i USING account a WHERE a.id = i.account_id AND cardinality(a.acls) > 0
+       RETURNING i.account_id`,
+    );
+    const accounts = new Set(links.map(({ account_id }) => account_id as string));
+    for (const id of accounts) await this.accounts.removeTrait(tx, id, SSO_TRAIT);
+    return links.length;
   }
 
   /** Answers the subject that was unlinked; `null` if there was none. */

@@ -3,10 +3,12 @@ import type { JSONWebKeySet } from 'jose';
 import type { CustomFetch } from 'openid-client';
 import { Config } from '../config.js';
 import { Refusal } from '../errors.js';
+import { isWithinShape } from '../json-shape.js';
 import { Log } from '../log.js';
 import { endpointsInForce, isSsoDescribed, type SsoEndpoints, type SsoSettings } from '../platform/instance.js';
 import { OutboundFault } from '../platform/network.js';
 import { Outbound, type OutboundAnswer } from '../platform/outbound.js';
+import { isStorableJson } from '../text.js';
 import { type Kept, SsoDocuments } from './sso-documents.service.js';
 
 /** What the provider says of itself, as far as it is used. */
@@ -31,6 +33,7 @@ export const providerDown = (): Refusal => new Refusal('BAD_GATEWAY').with({ 'Re
 
 export function jsonObject({ body }: OutboundAnswer): JsonObject | null {
   try {
+    if (!isWithinShape(body)) return null;
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
   } catch {
@@ -68,8 +71,14 @@ const factsOf = (document: Readonly<JsonObject>): ProviderFacts => ({
   algorithms: names(document.id_token_signing_alg_values_supported),
 });
 
+/** What the provider publishes, of which a copy is kept. */
+function documentIn(answer: OutboundAnswer): JsonObject | null {
+  const document = answer.status === 200 ? jsonObject(answer) : null;
+  return isStorableJson(document) ? document : null;
+}
+
 function keysOf(answer: OutboundAnswer): JSONWebKeySet {
-  const keys = answer.status === 200 ? jsonObject(answer)?.keys : undefined;
+  const keys = documentIn(answer)?.keys;
   const isSet = Array.isArray(keys) && keys.length <= MAX_KEYS && keys.every((key) => typeof key === 'object' && key);
   if (!isSet) throw providerDown();
   return { keys: keys as JSONWebKeySet['keys'] };
@@ -130,7 +139,7 @@ export class SsoProvider {
     let named: unknown;
     const fetch: CustomFetch = async (url, options) => {
       const answer = await this.ask(url, options);
-      const document = answer.status === 200 ? jsonObject(answer) : null;
+      const document = documentIn(answer);
       if (!document) throw providerDown();
       named = document.issuer;
       return responseOf(answer);

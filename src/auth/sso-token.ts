@@ -1,4 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { isText } from '../text.js';
 
 /** What an ID token must say (sso.md 2.3, step 4). */
 export interface ExpectedToken {
@@ -67,8 +68,4 @@ export async function verifyIdToken(
 }
 
 export const isSubject = (value: unknown): value is string =>
-  typeof value === 'string' &&
-  value.length >= 1 &&
-  value.length <= MAX_SUBJECT &&
-  !value.includes('\0') &&
-  value.isWellFormed();
+  isText(value) && value.length >= 1 && value.length <= MAX_SUBJECT;

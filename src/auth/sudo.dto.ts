@@ -1,9 +1,10 @@
 import type { SudoMembers } from '../call.js';
 import { Anything, OneOf, Text } from '../input.js';
+import { Password } from './fields.js';
 
 /** The sudo members that every operation with `@RequiresSudo()` takes in its body (account.md 8.1). */
 export class SudoInput implements SudoMembers {
-  @Text({ min: 8, max: 256, length: 'PASSWORD_LENGTH_INVALID', optional: true })
+  @Password({ optional: true })
   password?: string;
 
   @OneOf(['totp', 'webauthn'], { optional: true })

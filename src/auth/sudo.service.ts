@@ -5,18 +5,17 @@ import type { Call, SudoMembers } from '../call.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
 import { invalid, Refusal } from '../errors.js';
-import { Limiter } from '../limits.js';
 import type { Account, Identity } from '../policy/identity.js';
 import { Keyring } from '../secrets.js';
+import { hasFactor } from '../users/account-facts.js';
 import { Factors } from './factors.service.js';
 import { Passwords } from './passwords.service.js';
+import { SudoAttempts } from './sudo-attempts.service.js';
 import { WebAuthn } from './webauthn.service.js';
 
 export const SUDO_PROOF_SECONDS = 300;
 const TYPE = 'gatehouse-sudo+jwt';
 const COMPACT = /^[A-Za-z0-9_-]{1,512}\.[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]{43}$/;
-/** Attempts at a password or code in sudo mode, for one account (account.md 1.5). */
-const ATTEMPTS = { limit: 10, seconds: 900 };
 
 const isCanonical = (proof: string): boolean =>
   COMPACT.test(proof) &&
@@ -31,7 +30,7 @@ export class SudoService {
     private readonly keyring: Keyring,
     private readonly config: Config,
     private readonly clock: Clock,
-    private readonly limiter: Limiter,
+    private readonly attempts: SudoAttempts,
     private readonly passwords: Passwords,
     private readonly factors: Factors,
     private readonly webauthn: WebAuthn,
@@ -43,10 +42,9 @@ export class SudoService {
    * @throws Refusal SUDO_MODE_REQUIRED, FV(INVALID_PASSWORD@password), FV(INVALID_MFA_CODE@mfa_code)
    */
   async demand({ account }: Identity, call: Call): Promise<string | null> {
-    const hasFactor = account.hasTotp || account.passkeys > 0;
-    if (account.bot || (!account.hasPassword && !hasFactor)) return null;
+    if (account.bot || (!account.hasPassword && !hasFactor(account))) return null;
     const members = call.sudoMembers ?? {};
-    if (!hasFactor) {
+    if (!hasFactor(account)) {
       await this.demandPassword(account, members);
       return null;
     }
@@ -59,17 +57,15 @@ export class SudoService {
 
   private async demandPassword(account: Account, { password }: SudoMembers): Promise<void> {
     if (password === undefined) throw await this.required(account);
-    await this.charge(account, () => invalid('password', 'INVALID_PASSWORD'));
-    if (!(await this.passwords.isPasswordOf(account.id, password))) throw invalid('password', 'INVALID_PASSWORD');
-    await this.limiter.clear('sudo', account.id);
+    const isRight = () => this.passwords.isPasswordOf(account.id, password);
+    if (!(await this.attempts.examine(account.id, isRight))) throw invalid('password', 'INVALID_PASSWORD');
   }
 
   private async demandFactor(account: Account, members: SudoMembers): Promise<void> {
     const wrong = () => invalid('mfa_code', 'INVALID_MFA_CODE');
     if (members.mfa_method === 'totp' && members.mfa_code !== undefined) {
-      await this.charge(account, wrong);
-      if (!(await this.factors.spendCode(account.id, members.mfa_code))) throw wrong();
-      await this.limiter.clear('sudo', account.id);
+      const { mfa_code: code } = members;
+      if (!(await this.attempts.examine(account.id, () => this.factors.spendCode(account.id, code)))) throw wrong();
       return;
     }
     const { webauthn_challenge: challenge, webauthn_response: response } = members;
@@ -80,11 +76,6 @@ export class SudoService {
       return;
     }
     throw await this.required(account);
-  }
-
-  private async charge(account: Account, refusal: () => Refusal): Promise<void> {
-    const { admitted } = await this.limiter.charge('sudo', account.id, ATTEMPTS.limit, ATTEMPTS.seconds);
-    if (!admitted) throw refusal();
   }
 
   private async required(account: Account): Promise<Refusal> {
@@ -98,14 +89,15 @@ export class SudoService {
       totp: account.hasTotp,
       webauthn: account.passkeys > 0,
       backup_codes: await this.factors.hasBackupCodes(account.id),
-      has_mfa: account.hasTotp || account.passkeys > 0,
+      has_mfa: hasFactor(account),
     };
   }
 
   /** @throws Refusal NO_PASSKEYS_REGISTERED */
-  async webauthnOptions({ id, passkeys }: Account) {
+  async webauthnOptions(account: Account) {
+    const { id, passkeys } = account;
     if (passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
-    return this.webauthn.accountOptions('webauthn-sudo', id, await this.webauthn.passkeysOf(id));
+    return this.webauthn.accountOptions('webauthn-sudo', account, id, await this.webauthn.passkeysOf(id));
   }
 
   /** A fresh proof for an account that has just proved a factor. */

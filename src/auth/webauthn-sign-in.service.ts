@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../errors.js';
 import { AccountService } from '../users/account.service.js';
+import { Seen } from '../users/seen.js';
 import { Issuance, isGone, type TokenResponse } from './issuance.service.js';
 import { MfaTickets, timeout } from './mfa-tickets.service.js';
 import type { Origin } from './sessions.service.js';
@@ -24,7 +25,7 @@ export class WebAuthnSignIn {
   async mfaOptions(ticket: string) {
     const { account, key } = await this.tickets.require(ticket);
     if (account.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
-    return this.webauthn.accountOptions('webauthn-mfa', key, await this.webauthn.passkeysOf(account.id));
+    return this.webauthn.accountOptions('webauthn-mfa', account, key, await this.webauthn.passkeysOf(account.id));
   }
 
   async completeMfa({ ticket, ...assertion }: LoginWebAuthnInput, origin: Origin): Promise<TokenResponse> {
@@ -35,7 +36,7 @@ export class WebAuthnSignIn {
       open,
       'ticket',
       async (tx) => (await this.webauthn.prove(account.id, 'webauthn-mfa', key, assertion, tx)) !== null,
-      (tx) => this.issuance.issue(tx, account, origin, { invalid: timeout }),
+      (tx, seen) => this.issuance.issue(tx, seen, origin, { invalid: timeout }),
     );
     if (!response) throw failed();
     return response;
@@ -47,9 +48,9 @@ export class WebAuthnSignIn {
 
   /** The authenticator verified its user, therefore neither a second factor nor a hold follows. */
   async authenticate(assertion: Assertion, origin: Origin): Promise<TokenResponse> {
-    const passkey = await this.webauthn.discover(NOBODY, assertion);
-    const account = passkey && (await this.accounts.find(passkey.accountId));
+    const holder = await this.webauthn.discover(NOBODY, assertion);
+    const account = holder && (await this.accounts.find(holder.id));
     if (!account || isGone(account)) throw failed();
-    return this.issuance.signIn(account, origin, { invalid: failed });
+    return this.issuance.signIn(Seen.ofPasskey(holder), origin, { invalid: failed });
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config.js';
 import { Database, type Tx } from '../platform/database.js';
+import type { Begun } from '../users/seen.js';
 import { Passkey } from './auth.entities.js';
-import { OneTimeSecrets } from './one-time-secrets.service.js';
+import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
 import { type AssertionRules, credentialIdOf, type RelyingParty, verifyAssertion } from './webauthn.js';
 
 /** What a challenge works for; each is bound to a subject of its own (auth.md 1.7). */
@@ -43,19 +44,19 @@ export class WebAuthn {
   }
 
   /** A challenge for one purpose and subject, alive for five minutes. */
-  challenge(purpose: ChallengePurpose, subject: string): Promise<string> {
-    return this.secrets.issue(purpose, subject, {}, CHALLENGE_SECONDS);
+  challenge(purpose: ChallengePurpose, owner: Begun, subject: string = owner.id): Promise<string> {
+    return this.secrets.issue(purpose, owner, {}, CHALLENGE_SECONDS, { subject });
   }
 
-  /** Spends a challenge. True for exactly one caller, and only for the purpose and subject that it was issued for. */
+  /** Spends a challenge: for exactly one caller, and only for the purpose and subject that it was issued for. */
   async spendChallenge(
     purpose: ChallengePurpose,
     subject: string,
     challenge: string,
     tx: Tx = this.database.manager,
-  ): Promise<boolean> {
+  ): Promise<Issued | null> {
     const issued = await this.secrets.consume(purpose, challenge, tx);
-    return issued?.subject === subject;
+    return issued?.subject === subject ? issued : null;
   }
 
   passkeysOf(accountId: string, tx: Tx = this.database.manager): Promise<Passkey[]> {
@@ -63,9 +64,9 @@ export class WebAuthn {
   }
 
   /** Options for whoever holds a passkey: the authenticator itself must verify its user. */
-  async discoverableOptions(purpose: ChallengePurpose, subject: string) {
+  async discoverableOptions(purpose: 'webauthn-login' | 'webauthn-bridge', subject: string) {
     return {
-      challenge: await this.challenge(purpose, subject),
+      challenge: await this.secrets.issue(purpose, subject, {}, CHALLENGE_SECONDS),
       timeout: TIMEOUT_MS,
       rpId: this.party.id,
       userVerification: 'required' as const,
@@ -73,9 +74,9 @@ export class WebAuthn {
   }
 
   /** Options for the passkeys of one account. */
-  async accountOptions(purpose: ChallengePurpose, subject: string, passkeys: readonly Passkey[]) {
+  async accountOptions(purpose: ChallengePurpose, owner: Begun, subject: string, passkeys: readonly Passkey[]) {
     return {
-      challenge: await this.challenge(purpose, subject),
+      challenge: await this.challenge(purpose, owner, subject),
       timeout: TIMEOUT_MS,
       rpId: this.party.id,
       allowCredentials: passkeys.map(descriptorOf),
@@ -83,13 +84,13 @@ export class WebAuthn {
     };
   }
 
-  /** The passkey that answered a discoverable request, or `null` for any failed assertion. */
+  /** Who answered a discoverable request, as the account was before; `null` for any failed assertion. */
   discover(subject: string, assertion: Assertion, purpose: ChallengePurpose = 'webauthn-login') {
     const rules = { userVerification: true, userHandle: true };
     return this.verify(purpose, subject, assertion, rules);
   }
 
-  /** The passkey of this account that answered, or `null` for any failed assertion. */
+  /** The account, as it was before, if a passkey of it answered; `null` for any failed assertion. */
   prove(accountId: string, purpose: ChallengePurpose, subject: string, assertion: Assertion, tx?: Tx) {
     const rules = { userVerification: false, userHandle: false };
     return this.verify(purpose, subject, assertion, rules, accountId, tx);
@@ -103,13 +104,21 @@ export class WebAuthn {
     rules: AssertionRules,
     accountId?: string,
     tx: Tx = this.database.manager,
-  ): Promise<Passkey | null> {
+  ): Promise<Begun | null> {
     if (!(await this.spendChallenge(purpose, subject, challenge, tx))) return null;
     const id = credentialIdOf(response);
     const passkey = id && (await tx.findOne(Passkey, { where: { id } }));
     if (!passkey || (accountId !== undefined && passkey.accountId !== accountId)) return null;
+    const holder = await this.holderOf(passkey, tx);
     const counter = await verifyAssertion(response, passkey, challenge, this.party, rules);
-    return counter !== null && (await this.recordUse(tx, passkey, counter)) ? passkey : null;
+    return counter !== null && (await this.recordUse(tx, passkey, counter)) ? holder : null;
+  }
+
+  private async holderOf({ accountId }: Passkey, tx: Tx): Promise<Begun> {
+    const [row] = await tx.query('SELECT id, epoch, address_epoch AS "addressEpoch" FROM account WHERE id = $1', [
+      accountId,
+    ]);
+    return row;
   }
 
   /** Strictly increasing at the moment of writing, so parallel assertions cannot turn it back; 0 means that there is none. */

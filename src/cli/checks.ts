@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { dirname, join } from 'node:path';
-import { type Config, ConfigurationError, type Env, loadConfig, settingNames } from '../config.js';
+import { dirname, join, resolve } from 'node:path';
+import { type Config, ConfigurationError, type Env, loadConfig, StartError, settingNames } from '../config.js';
+import { startFault } from '../start-fault.js';
 import { databaseFindings } from './database-checks.js';
+import { privacy } from './directory-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
 /** Everything that can be checked from here; later checks are left out when the configuration cannot be read. */
@@ -21,6 +23,7 @@ export async function findingsOf(env: Env): Promise<Finding[]> {
     ...(await sharedStore(config)),
     ...(await objectStore(config)),
     ...directories(config),
+    ...privacy(config),
     ...(await databaseFindings(config)),
   ];
 }
@@ -35,11 +38,16 @@ function runtime(): Finding[] {
 /** The configuration, or its faults. A missing development secret is not made by looking for it. */
 function configOf(env: Env): Config | Finding[] {
   try {
-    const secret = env.GATEHOUSE_SECRET?.trim() || env.NODE_ENV === 'production' ? {} : throwaway();
-    return loadConfig({ ...env, ...secret });
+    const isMade = existsSync(join(resolve(env.DATA_DIR?.trim() || './data'), 'secret'));
+    const isThere = env.GATEHOUSE_SECRET?.trim() || env.NODE_ENV === 'production' || isMade;
+    return loadConfig({ ...env, ...(isThere ? {} : throwaway()) });
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map((line) => fault('configuration', line, 'See .env.example'));
+    const known = startFault(error);
+    if (!(known instanceof ConfigurationError)) {
+      if (known instanceof StartError) return [fault('configuration', known.message, 'Mend it, then look again')];
+      throw error;
+    }
+    return known.faults.map((line) => fault('configuration', line, 'See .env.example'));
   }
 }
 

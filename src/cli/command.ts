@@ -4,6 +4,7 @@ import type { Env } from '../config.js';
 export interface Terminal {
   readonly env: Env;
   out(line: string): void;
+  err(line: string): void;
 }
 
 /**

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Clock } from '../clock.js';
+import { commandLine } from '../command-line.js';
 import type { Config } from '../config.js';
 import { Database } from '../platform/database.js';
+import { sealedStates } from '../platform/sealed-kinds.js';
+import { Keyring } from '../secrets.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
 const SKEW_SECONDS = 2;
@@ -21,6 +24,7 @@ export async function databaseFindings(config: Config): Promise<Finding[]> {
       await clock(opened),
       await migrations(opened, config),
       ...(await administrator(opened)),
+      ...(await stored(opened, config)),
     ];
   } catch (error) {
     const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : 'no answer';
@@ -55,15 +59,30 @@ async function clock(opened: Database): Promise<Finding> {
 async function migrations(opened: Database, { migrateOnStart }: Config): Promise<Finding> {
   if (!(await opened.hasPendingMigrations())) return ok('migrations', 'the schema is current');
   return migrateOnStart
-    ? warning('migrations', 'some are pending', 'The next start applies them; or run `npm run cli -- migrate`')
-    : fault('migrations', 'some are pending', 'Run `npm run cli -- migrate`');
+    ? warning('migrations', 'some are pending', `The next start applies them; or run \`${commandLine('migrate')}\``)
+    : fault('migrations', 'some are pending', `Run \`${commandLine('migrate')}\``);
 }
 
+/** A secret that is strong may still be the wrong one: what is stored says so. */
+async function stored(opened: Database, config: Config): Promise<Finding[]> {
+  const states = (await hasSchema(opened)) ? await sealedStates(opened.manager, new Keyring(config)) : [];
+  return states.map(({ name, tried, opened: count }) => {
+    if (count === tried) return ok('secret', `opens what is stored: ${name}`);
+    const mend =
+      'Set GATEHOUSE_SECRET, or GATEHOUSE_SECRET_PREVIOUS, to the secret under which it was stored; see docs/operating.md';
+    return count === 0
+      ? fault('secret', `does not open what is stored: ${name}`, mend)
+      : warning('secret', `opens only ${count} of ${tried}: ${name}`, mend);
+  });
+}
+
+const hasSchema = async (opened: Database): Promise<boolean> =>
+  (await opened.manager.query("SELECT to_regclass('account') AS account"))[0].account !== null;
+
 async function administrator(opened: Database): Promise<Finding[]> {
-  const tables = await opened.manager.query("SELECT to_regclass('account') AS account");
-  if (tables[0].account === null) return [];
+  if (!(await hasSchema(opened))) return [];
   const rows = await opened.manager.query("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
   if (rows.length > 0) return [ok('administrator', 'at least one account holds the wildcard ACL')];
-  const mend = "Redeem the setup token, or run `npm run cli -- user grant-acl <email> '*'`";
+  const mend = `Redeem the setup token, or run \`${commandLine("user grant-acl <email> '*'")}\``;
   return [warning('administrator', 'no account holds the wildcard ACL', mend)];
 }

@@ -1,15 +1,11 @@
-import { AuditLog } from '../admin/audit.service.js';
 import { InstanceConfig } from '../admin/instance-config.service.js';
 import { theConsole } from '../admin/operator.js';
 import { loadConfig } from '../config.js';
 import { Database } from '../platform/database.js';
 import { Instance } from '../platform/instance.js';
-import { type Command, UsageError } from './command.js';
+import { demandNothing } from './arguments.js';
+import type { Command } from './command.js';
 import { explained, withService } from './service.js';
-
-const demandNothing = (args: readonly string[]): void => {
-  if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
-};
 
 export const migrate: Command = async (args, { env, out }) => {
   demandNothing(args);
@@ -21,19 +17,6 @@ export const migrate: Command = async (args, { env, out }) => {
   } finally {
     await database.close();
   }
-};
-
-export const verifyAudit: Command = (args, terminal) => {
-  demandNothing(args);
-  return withService(terminal, async (app) => {
-    const verdict = await app.get(AuditLog).verify();
-    terminal.out(
-      verdict.intact
-        ? `intact: ${verdict.entries} entries, head ${verdict.head}`
-        : `broken: entry ${verdict.sequence} ${verdict.fault}`,
-    );
-    return verdict.intact ? 0 : 1;
-  });
 };
 
 /** The way out when the provider is lost (sso.md section 4). */

@@ -1,8 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { AuditLog, type Deed } from '../admin/audit.service.js';
+import { theConsole } from '../admin/operator.js';
 import { createApp } from '../app.js';
+import { commandLine } from '../command-line.js';
 import { loadConfig } from '../config.js';
 import { Refusal } from '../errors.js';
-import { DatabaseInUseError } from '../platform/database.js';
+import { Database } from '../platform/database.js';
+import { DatabaseInUseError } from '../platform/directory-lock.js';
 import { type AccountRecord, AccountRecords } from '../users/account-records.service.js';
 import { CommandError, type Terminal } from './command.js';
 
@@ -16,7 +20,7 @@ export function explained(error: unknown): unknown {
   }
   if (error instanceof Refusal) return new CommandError(`refused: ${error.code}: ${error.message}`);
   if (SCHEMA_IS_OLD.has((error as { code?: string }).code ?? '')) {
-    return new CommandError('the database schema is not current: run `npm run cli -- migrate` first');
+    return new CommandError(`the database schema is not current: run \`${commandLine('migrate')}\` first`);
   }
   return error;
 }
@@ -37,6 +41,12 @@ export async function withService<T>(
   } catch (error) {
     throw explained(error);
   }
+}
+
+/** Leaves an entry of account `0` in the audit log: that something was read at the console is told there too. */
+export async function recordAtConsole(app: INestApplicationContext, deed: Deed): Promise<void> {
+  const audit = app.get(AuditLog);
+  await app.get(Database).transaction((tx) => audit.record(tx, theConsole(), deed));
 }
 
 /** The account that a person names by address or id. */

@@ -1,7 +1,9 @@
 import type { WebSocket } from 'ws';
+import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './event.js';
 import type { GatewayNumbers } from './numbers.js';
 import { CLOSING, type Closing, ClosingError, FRAME, helloFrame, OP, type Payload, parsePayload } from './protocol.js';
-import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent, type GatewaySession } from './session.js';
+import type { GatewaySession } from './session.js';
+import type { SessionHolder } from './session-holder.js';
 import { type AddressUse, RollingWindow } from './windows.js';
 
 /** What a connection needs of the process that it is a part of. */
@@ -13,6 +15,8 @@ export interface ConnectionHost {
   admits(connection: Connection): boolean | Promise<boolean>;
   identify(connection: Connection, d: unknown): Promise<void>;
   resume(connection: Connection, d: unknown): Promise<void>;
+  /** The client has processed what the session dispatched up to `seq`. */
+  acknowledged(session: GatewaySession, seq: number): void;
   /** The connection holds its session no longer. */
   released(session: GatewaySession): void;
   /** Something threw that should not have. */
@@ -24,7 +28,7 @@ const RESUMED = eventOf('RESUMED', {}, true);
 const REPLAY_UNSENT_BYTES = 1024 * 1024;
 
 /** One socket: messages strictly one after another, heartbeats, and what is sent (contract/gateway.md sections 2 to 6). */
-export class Connection {
+export class Connection implements SessionHolder {
   session: GatewaySession | null = null;
   isClosed = false;
   readonly payloads = new RollingWindow();
@@ -43,11 +47,17 @@ export class Connection {
     private readonly socket: WebSocket,
     readonly address: string,
     readonly use: AddressUse,
+    /** What foreign pages have opened from the address, if one of them opened this. */
+    readonly foreign: AddressUse | null,
     private readonly host: ConnectionHost,
   ) {
     this.openedAt = host.now();
     this.lastHeartbeat = this.openedAt;
     this.nextTick = this.openedAt + host.numbers.heartbeat_tick_ms;
+  }
+
+  get isForeign(): boolean {
+    return this.foreign !== null;
   }
 
   /** Says Hello unless the address has too many sockets or the version is wrong; what comes before it waits. */
@@ -137,7 +147,7 @@ export class Connection {
   private beat(d: unknown): void {
     if (this.session && d !== null && d !== undefined) {
       if (!Number.isInteger(d) || (d as number) < 0) throw new ClosingError('invalidSequence');
-      this.session.acknowledge(d as number);
+      this.host.acknowledged(this.session, d as number);
     }
     this.lastHeartbeat = this.host.now();
     this.isPrompted = false;
@@ -170,7 +180,13 @@ export class Connection {
   /** Sends a dispatch of the session, in its turn. */
   deliver(dispatch: Dispatch): void {
     if (this.held) this.defer(this.held, dispatch);
-    else this.send(dispatchFrame(dispatch));
+    else this.pass(dispatch);
+  }
+
+  private pass(dispatch: Dispatch): void {
+    this.send(dispatchFrame(dispatch));
+    const { closing } = dispatch.event;
+    if (closing) this.close(closing);
   }
 
   private defer(held: Dispatch[], dispatch: Dispatch): void {
@@ -199,7 +215,7 @@ export class Connection {
       for (const dispatch of batch) {
         if (this.isClosed) return;
         const frame = dispatchFrame(dispatch);
-        if (this.socket.bufferedAmount < REPLAY_UNSENT_BYTES) this.send(frame);
+        if (dispatch.event.closing || this.socket.bufferedAmount < REPLAY_UNSENT_BYTES) this.pass(dispatch);
         else await new Promise<void>((resolve) => this.socket.send(frame, () => resolve()));
       }
     }

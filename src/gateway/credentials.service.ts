@@ -4,17 +4,25 @@ import { Clock } from '../clock.js';
 import { Config } from '../config.js';
 import { Log } from '../log.js';
 import { Replica } from '../platform/replica.js';
-import { SessionStore } from '../platform/session-store.js';
 import { parseBareToken } from '../policy/credential.js';
 import { type BotIdentity, IdentityResolver, type SessionIdentity } from '../policy/identity.js';
 import { isInactive } from '../users/account-facts.js';
 import { LiveSessions, type Revocation } from './live-sessions.service.js';
+import { Presence } from './presence.service.js';
 import { CLOSING, ClosingError } from './protocol.js';
 import type { GatewaySession } from './session.js';
+import { SessionStore } from './store/session-store.js';
 
 // What cannot be a token is looked up as one that was never issued: every refusal takes the same path.
 const DECOY = `flx_${'0'.repeat(36)}`;
 const RECHECK_BATCH = 500;
+
+/** Who presents a credential. */
+export interface Caller {
+  readonly address: string;
+  /** The socket was opened by a page that is not ours. */
+  readonly isForeign: boolean;
+}
 
 /**
  * The credentials behind gateway sessions: checked when one starts, ended when one dies, and checked again and again
@@ -39,11 +47,12 @@ export class Credentials implements OnModuleInit {
     private readonly log: Log,
     private readonly abuse: AbuseLedger,
     private readonly store: SessionStore,
+    private readonly presence: Presence,
   ) {}
 
   onModuleInit(): void {
     this.trustedAt = this.clock.monotonic();
-    this.replica.on('revoked', (data) => this.revoked(data as Revocation), { early: true });
+    this.replica.on('revoked', (data) => this.revoked(data as Revocation));
     this.replica.on('resync', () => this.catchUp());
   }
 
@@ -54,7 +63,7 @@ export class Credentials implements OnModuleInit {
     const accounts = [account, bot].filter((id) => id !== undefined);
     try {
       const changed = await this.store.revoke(sessions, accounts, except);
-      for (const accountId of changed) this.sessions.changed(accountId);
+      for (const accountId of changed) this.presence.changed(accountId);
     } catch (error) {
       this.log.warn('revoked gateway sessions could not be removed from the shared store', { error });
     }
@@ -64,19 +73,25 @@ export class Credentials implements OnModuleInit {
    * The identity behind the token of Identify or Resume.
    * @throws ClosingError invalidToken, for every cause alike
    */
-  async resolve(token: string, address: string): Promise<SessionIdentity | BotIdentity> {
+  async resolve(token: string, from: Caller): Promise<SessionIdentity | BotIdentity> {
     const credential = parseBareToken(token);
     const isToken = credential.kind === 'session' || credential.kind === 'bot';
     const identity = await this.resolver.resolve(isToken ? credential : { kind: 'session', token: DECOY });
     const isHeld = identity?.via === 'session' || identity?.via === 'bot';
-    if (!isToken || !isHeld || isInactive(identity.account)) throw this.refuse(token, address);
+    if (!isToken || !isHeld || isInactive(identity.account)) throw this.refuse(token, from);
     return identity;
   }
 
-  /** Refuses a credential, and remembers against the address that it did. */
-  refuse(token: string, address: string): ClosingError {
-    this.abuse.noteRejectedToken(address, token);
+  /** Refuses a credential, and remembers against the address that it did, unless a foreign page sent it. */
+  refuse(token: string, { address, isForeign }: Caller): ClosingError {
+    if (!isForeign) this.abuse.noteRejectedToken(address, token);
     return new ClosingError('invalidToken');
+  }
+
+  /** The identity that a session was opened with, if its credential still lives and is the one that was presented last. */
+  async confirm(session: GatewaySession, { digest } = { digest: session.presented }) {
+    const identity = await this.recheck(session);
+    return identity?.digest.equals(digest) ? identity : null;
   }
 
   /** The identity that a session was opened with, if its credential still lives. */
@@ -88,11 +103,10 @@ export class Credentials implements OnModuleInit {
     return identity && !isInactive(identity.account) ? identity : null;
   }
 
-  /** Notices can be heard again after a time in which they could not. */
+  /** Something may have happened that no notice told. */
   private catchUp(): Promise<void> {
     this.losses++;
     this.checkAt = Number.NEGATIVE_INFINITY;
-    this.sessions.breakReplay();
     return this.recheckAll();
   }
 
@@ -132,6 +146,10 @@ export class Credentials implements OnModuleInit {
     const identities = await Promise.all(sessions.map((session) => this.recheck(session)));
     const dead = sessions.filter((_, index) => identities[index] === null);
     this.sessions.destroy(dead, CLOSING.invalidToken);
-    for (const session of sessions) session.checkedAt = Math.max(session.checkedAt, now);
+    for (const [index, session] of sessions.entries()) {
+      session.checkedAt = Math.max(session.checkedAt, now);
+      const isRotated = identities[index]?.digest.equals(session.presented) === false;
+      if (isRotated) session.holder?.close(CLOSING.invalidToken);
+    }
   }
 }

@@ -1,23 +1,23 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SessionService } from '../auth/sessions.service.js';
 import { Log } from '../log.js';
 import type { Tx } from '../platform/database.js';
+import type { JournalRow } from '../platform/journal.js';
 import { Replica } from '../platform/replica.js';
-import { SessionStore } from '../platform/session-store.js';
 import { AccountService } from '../users/account.service.js';
 import { privateUserView } from '../users/account.views.js';
 import { OwnViews } from '../users/own-views.service.js';
-import { EventJournal, type Position } from './event-journal.js';
+import type { AccountSessions } from './account-sessions.js';
+import { eventOf, type Heard, numbered } from './event.js';
 import { LiveSessions } from './live-sessions.service.js';
-import { eventOf } from './session.js';
+
+/** The token of a login session was replaced: its sockets end. */
+const ROTATION = 'AUTH_SESSION_CHANGE';
 
 /** What a notice of an event carries: the data itself where it is small and public, else ids to read it by. */
 export interface EventNotice {
   readonly type: string;
   readonly account_id: string;
   readonly d?: unknown;
-  /** Where sessions outlive their process: which event this is. */
-  readonly position?: Position;
   readonly [id: string]: unknown;
 }
 
@@ -36,22 +36,13 @@ export class GatewayEvents implements OnModuleInit {
     private readonly sessions: LiveSessions,
     private readonly accounts: AccountService,
     private readonly views: OwnViews,
-    private readonly logins: SessionService,
     private readonly log: Log,
-    private readonly journal: EventJournal,
-    private readonly store: SessionStore,
   ) {}
 
   onModuleInit(): void {
-    if (this.store.isShared) {
-      this.replica.prepare('event', async (tx, data) => {
-        const notice = data as EventNotice;
-        // Sealed for those who are connected; nobody else is told.
-        if (notice.type === 'AUTH_SESSION_CHANGE') return data;
-        return { ...notice, position: await this.journal.write(tx, notice) };
-      });
-    }
-    this.replica.on('event', (notice) => this.hear(notice as EventNotice), { inOrder: true });
+    this.replica.on('event', (_, row) => this.hear(row as JournalRow), { inOrder: true });
+    this.replica.on('event', (notice) => this.hearRotation(notice as EventNotice));
+    this.replica.on('gap', () => this.sessions.breakReplay());
     this.reader('USER_UPDATE', async ({ account_id }) => {
       const account = await this.accounts.find(account_id);
       return account ? privateUserView(account) : undefined;
@@ -61,8 +52,8 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /**
-   * Announces an event to all sessions of an account, on every replica, once `tx` is committed. A notice is small
-   * and goes through the database: it holds no secret; whatever is larger than a few ids is left to a reader.
+   * Announces an event to all sessions of an account, on every replica, once `tx` is committed. A notice goes through the
+   * database: it holds no secret; whatever is larger than a few ids is left to a reader.
    */
   announce(tx: Tx, notice: EventNotice): Promise<void> {
     return this.replica.announce(tx, { topic: 'event', data: notice });
@@ -75,40 +66,70 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /** Events of one account are sent in the order of their commits, however long each takes to read. */
-  private hear(notice: EventNotice): void {
-    const { account_id: accountId } = notice;
-    if (this.sessions.countOf(accountId) === 0) return;
+  private hear(row: JournalRow): void {
+    const accountId = String(row.accountId);
+    const account = this.sessions.of(accountId);
+    if (!account) return;
     const before = this.underway.get(accountId) ?? Promise.resolve();
-    const turn = before.then(() => this.tell(notice));
+    const turn = before.then(() => this.tell(account, row));
     this.underway.set(accountId, turn);
     void turn.then(() => {
       if (this.underway.get(accountId) === turn) this.underway.delete(accountId);
     });
   }
 
-  /** An event that cannot be read is missing from the order: nobody resumes past it. */
-  private async tell(notice: EventNotice): Promise<void> {
-    const { type, account_id: accountId } = notice;
-    try {
-      if (type === 'AUTH_SESSION_CHANGE') return this.tellRotation(notice);
-      const d = await this.read(notice);
-      if (d !== undefined) this.sessions.dispatch(accountId, eventOf(type, d), notice.position);
-    } catch (error) {
-      this.log.error('an event could not be sent', { type, error });
-      this.sessions.breakReplay(accountId);
+  private async tell(account: AccountSessions, row: JournalRow): Promise<void> {
+    const rows = await this.upTo(account, row);
+    for (const each of rows) {
+      account.heard = { number: Number(each.number), id: each.id };
+      const heard = await this.heardOf(each);
+      if (heard) account.dispatch(heard);
+      // An event that cannot be read is missing from the order: nobody resumes past it.
+      else this.sessions.breakReplay(account.id);
     }
   }
 
-  /** The data of an event; undefined when there is nothing left to tell. */
-  async read(notice: EventNotice): Promise<unknown> {
+  /** The event with those before it that were passed over, if it is none that was heard already. */
+  private async upTo({ id, heard }: AccountSessions, row: JournalRow): Promise<JournalRow[]> {
+    const number = Number(row.number);
+    if (!heard || number === heard.number + 1) return [row];
+    if (row.id <= heard.id) return [];
+    const missed = number > heard.number ? await this.since(id, heard.number) : null;
+    if (missed) return missed.filter((each) => Number(each.number) <= number);
+    // The database has forgotten events, or some were removed unread.
+    this.sessions.breakReplay(id);
+    return [row];
+  }
+
+  private since(accountId: string, number: number): Promise<JournalRow[] | null> {
+    return this.replica.eventsSince(accountId, number).catch((error) => {
+      this.log.error('events that were missed could not be read', { error });
+      return null;
+    });
+  }
+
+  /** An event as sessions take it; null if it cannot be read. */
+  async heardOf({ number, data }: JournalRow): Promise<Heard | null> {
+    const notice = data as EventNotice;
+    try {
+      const d = await this.read(notice);
+      return numbered(Number(number), d === undefined ? null : eventOf(notice.type, d));
+    } catch (error) {
+      this.log.error('an event could not be sent', { type: notice.type, error });
+      return null;
+    }
+  }
+
+  private async read(notice: EventNotice): Promise<unknown> {
+    if (notice.type === ROTATION) return undefined;
     if ('d' in notice) return notice.d;
     const read = this.readers.get(notice.type);
     if (!read) throw new Error(`events of type ${notice.type} have neither data nor a reader`);
     return read(notice);
   }
 
-  private tellRotation({ type, session_id, sealed }: EventNotice): void {
-    const change = this.logins.openRotation(String(session_id), String(sealed));
-    this.sessions.dispatchToLogin(String(session_id), eventOf(type, change, true));
+  /** Like a revocation it waits for no other event, and is over before the operation answers. */
+  private async hearRotation({ type, session_id, d }: EventNotice): Promise<void> {
+    if (type === ROTATION) await this.sessions.rotated(String(session_id), d);
   }
 }

@@ -6,23 +6,26 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { addressKey } from '../address.js';
 import { IpBans } from '../admin/ip-bans.service.js';
+import type { Call } from '../call.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
+import { isFromForeignPage } from '../cross-origin.js';
 import { Refusal } from '../errors.js';
-import { declineUpgrade, routedPath } from '../framing.js';
+import { declineUpgrade, LINGER_MS, routedPath } from '../framing.js';
 import { FrontDoor } from '../front-door.js';
+import { Load } from '../load.js';
 import { Log } from '../log.js';
 import { Metrics } from '../metrics.js';
-import { LoadGuard } from '../policy/guards.js';
 import { Connection, type ConnectionHost } from './connection.js';
 import { Credentials } from './credentials.service.js';
-import { GatewayLimits } from './limits.service.js';
+import { SessionKeeping } from './keeping.js';
+import { GatewayLimits } from './limits.js';
 import { LiveSessions } from './live-sessions.service.js';
 import type { GatewayNumbers } from './numbers.js';
+import { Presence } from './presence.service.js';
 import { CLOSING, type Closing } from './protocol.js';
 import type { GatewaySession } from './session.js';
 import { SessionStarts } from './session-starts.service.js';
-import { SharedSessions } from './shared-sessions.service.js';
 import { readInPieces } from './small-reads.js';
 import { AddressUse } from './windows.js';
 
@@ -35,7 +38,6 @@ const MAX_CHUNKS = 32;
 const NOTHING = Buffer.alloc(0);
 const DRAIN_STEP_MS = 50;
 const DRAIN_PER_STEP = 50;
-const FAREWELL_MS = 500;
 
 /** Close codes with which the WebSocket library answers a message that it does not take, and ours in their place. */
 const NO_MESSAGE: Readonly<Record<number, Closing>> = {
@@ -77,10 +79,11 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
   constructor(
     private readonly http: HttpAdapterHost,
     private readonly door: FrontDoor,
-    private readonly load: LoadGuard,
+    private readonly load: Load,
     private readonly bans: IpBans,
     private readonly sessions: LiveSessions,
-    private readonly shared: SharedSessions,
+    private readonly keeping: SessionKeeping,
+    private readonly presence: Presence,
     private readonly starts: SessionStarts,
     private readonly limits: GatewayLimits,
     private readonly credentials: Credentials,
@@ -124,32 +127,37 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     if (!call) return;
     readInPieces(socket, head);
     this.sockets.handleUpgrade(req, socket, NOTHING, (ws) =>
-      this.open(ws as GatewaySocket, call.address, speaksOurVersion(req.url ?? '')),
+      this.open(ws as GatewaySocket, call, speaksOurVersion(req.url ?? '')),
     );
   }
 
-  private open(socket: GatewaySocket, address: string, isVersionRight: boolean): void {
-    const connection = new Connection(socket, address, this.useOf(address), this);
+  private open(socket: GatewaySocket, { address, req }: Call, isVersionRight: boolean): void {
+    const use = this.useOf(addressKey(address));
+    const foreign = isFromForeignPage(req.headers, this.config) ? this.useOf(`foreign/${use.key}`) : null;
+    const connection = new Connection(socket, address, use, foreign, this);
     socket.connection = connection;
-    connection.use.sockets++;
+    use.sockets++;
+    if (foreign) foreign.sockets++;
     this.connections.add(connection);
     this.metrics.sockets.set(this.connections.size);
     socket.on('error', onError);
     socket.on('message', onMessage);
     socket.on('close', () => this.gone(connection));
-    connection.greet(this.limits.hasRoom(connection.use), isVersionRight);
+    connection.greet(this.limits.hasRoom(use, foreign), isVersionRight);
   }
 
   private gone(connection: Connection): void {
     connection.ended();
-    connection.use.sockets--;
-    this.limits.left(connection.use);
+    for (const use of [connection.use, connection.foreign]) {
+      if (!use) continue;
+      use.sockets--;
+      this.limits.left(use);
+    }
     this.connections.delete(connection);
     this.metrics.sockets.set(this.connections.size);
   }
 
-  private useOf(address: string): AddressUse {
-    const key = addressKey(address);
+  private useOf(key: string): AddressUse {
     const known = this.addresses.get(key);
     if (known) return known;
     const use = new AddressUse(key);
@@ -175,6 +183,11 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     return this.starts.resume(connection, d);
   }
 
+  acknowledged(session: GatewaySession, seq: number): void {
+    session.log.acknowledge(seq);
+    this.sessions.of(session.accountId)?.writer?.touch(session);
+  }
+
   released(session: GatewaySession): void {
     this.sessions.retain(session);
   }
@@ -188,7 +201,8 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     const now = this.now();
     for (const connection of this.connections) if (!connection.isClosed) connection.tick(now);
     this.sessions.tick(now);
-    this.shared.tick(now);
+    this.presence.tick(now);
+    this.keeping.tick(now);
     this.limits.tick(now, this.addresses.values());
     this.starts.tick(now);
     this.credentials.tick(now);
@@ -222,11 +236,11 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
   async beforeApplicationShutdown(): Promise<void> {
     await this.drain();
     clearInterval(this.ticker);
-    const deadline = this.now() + FAREWELL_MS;
+    const deadline = this.now() + LINGER_MS;
     while (this.connections.size > 0 && this.now() < deadline) await delay(5);
     for (const connection of this.connections) connection.terminate();
     await this.limits.leave(this.addresses.values());
-    await this.shared.leave();
+    await this.keeping.leave();
   }
 }
 

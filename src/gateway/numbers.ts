@@ -17,6 +17,8 @@ export const GATEWAY_DEFAULTS = {
   renew_ms: 5000,
   window_ms: 60_000,
   sockets_per_address: 256,
+  /** Of those, the ones that pages of others have opened. */
+  foreign_sockets_per_address: 8,
   payloads_per_socket: 600,
   payloads_per_session: 600,
   payloads_per_address: 6000,

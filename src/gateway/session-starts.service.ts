@@ -8,11 +8,13 @@ import { privateUserView } from '../users/account.views.js';
 import { OwnViews } from '../users/own-views.service.js';
 import type { Connection } from './connection.js';
 import { Credentials } from './credentials.service.js';
-import { GatewayLimits } from './limits.service.js';
+import { eventOf } from './event.js';
+import { type Found, SessionKeeping } from './keeping.js';
+import { GatewayLimits } from './limits.js';
 import { LiveSessions } from './live-sessions.service.js';
+import { Presence, sessionList } from './presence.service.js';
 import { ClosingError, FRAME, type IdentifyInput, parseIdentify, parseResume } from './protocol.js';
-import { eventOf, GatewaySession } from './session.js';
-import { type Found, SharedSessions } from './shared-sessions.service.js';
+import { GatewaySession } from './session.js';
 import { StartSlots } from './start-slots.js';
 
 /** Identify and Resume (contract/gateway.md sections 7 and 8). */
@@ -22,7 +24,8 @@ export class SessionStarts {
 
   constructor(
     private readonly sessions: LiveSessions,
-    private readonly shared: SharedSessions,
+    private readonly keeping: SessionKeeping,
+    private readonly presence: Presence,
     private readonly limits: GatewayLimits,
     private readonly credentials: Credentials,
     private readonly views: OwnViews,
@@ -53,20 +56,23 @@ export class SessionStarts {
   }
 
   private async start(connection: Connection, input: IdentifyInput): Promise<void> {
-    const identity = await this.credentials.resolve(input.token, connection.address);
+    const identity = await this.credentials.resolve(input.token, connection);
     if (connection.isClosed) return;
-    const { account } = identity;
+    const { account: owner } = identity;
     const { sessions_per_bot, sessions_per_user } = this.config.gateway;
     const limit = identity.via === 'bot' ? sessions_per_bot : sessions_per_user;
-    if (this.sessions.countOf(account.id) >= limit) throw new ClosingError('tooManySessions');
+    if (this.sessions.countOf(owner.id) >= limit) throw new ClosingError('tooManySessions');
     const { token: _, ...wishes } = input;
-    const session = new GatewaySession(identity, wishes, connection, this.clock.monotonic(), this.config.gateway);
-    this.shared.attach(session);
-    this.sessions.add(session);
+    const account = this.sessions.accountOf(owner.id);
+    const now = this.clock.monotonic();
+    const session = new GatewaySession(identity, wishes, connection, now, account.payloads, this.config.gateway);
+    this.keeping.attach(session, account);
+    this.sessions.add(session, account);
     connection.hold(session);
     try {
-      if (!(await this.shared.begin(session, identity, limit))) throw new ClosingError('tooManySessions');
-      await this.welcome(connection, session);
+      const listed = await this.keeping.begin(session, account, limit);
+      if (!listed) throw new ClosingError('tooManySessions');
+      await this.welcome(connection, session, sessionList(listed));
     } catch (error) {
       this.sessions.discard(session);
       throw error;
@@ -74,18 +80,16 @@ export class SessionStarts {
   }
 
   /** Registered for revocation and events, the credential is asked for once more: what it was before may be over. */
-  private async welcome(connection: Connection, session: GatewaySession): Promise<void> {
+  private async welcome(connection: Connection, session: GatewaySession, sessions: object[]): Promise<void> {
     const isUser = session.via === 'session';
     const [identity, settings, passkeys] = await Promise.all([
-      this.credentials.recheck(session),
+      this.credentials.confirm(session),
       isUser ? this.views.settings(session.accountId) : undefined,
       isUser ? this.views.passkeys(session.accountId) : undefined,
     ]);
     if (connection.isClosed) return;
     if (!identity) throw new ClosingError('invalidToken');
     session.isStarted = true;
-    const sessions = await this.sessions.listOf(session.accountId);
-    if (connection.isClosed) return this.sessions.discard(session);
     const { shard } = session.wishes;
     connection.ready(
       eventOf('READY', {
@@ -101,7 +105,7 @@ export class SessionStarts {
         ...(isUser ? { user_settings: settings, webauthn_credentials: passkeys } : {}),
       }),
     );
-    this.sessions.changed(session.accountId);
+    this.presence.changed(session.accountId);
   }
 
   private ownPart(identity: SessionIdentity | BotIdentity): object {
@@ -116,36 +120,40 @@ export class SessionStarts {
     const { token, sessionId, seq } = parseResume(d);
     if (seq < 0) throw new ClosingError('unavailable');
     const target = this.sessions.find(sessionId);
-    const identity = await this.credentials.resolve(token, connection.address).catch((error) => {
+    const identity = await this.credentials.resolve(token, connection).catch((error) => {
       throw this.closingOf(error, 'unavailable');
     });
     if (connection.isClosed) return;
-    const session = await this.find(sessionId, identity, seq).catch((error) => {
-      throw this.closingOf(error, 'unavailable');
-    });
+    const session = await this.find(sessionId, identity, seq);
     if (connection.isClosed) return;
     if (target?.isRevoked) throw new ClosingError('invalidToken');
     if (session === 'unknown' || session === 'evicted') return connection.send(FRAME.invalidSession);
-    if (session === 'foreign') throw this.credentials.refuse(token, connection.address);
+    if (session === 'foreign') throw this.credentials.refuse(token, connection);
     if (session === 'impossible') throw new ClosingError('invalidSequence');
     if (session === 'moved') return connection.drain();
+    const isCurrent = await this.credentials.confirm(session, identity).catch((error) => {
+      throw this.closingOf(error, 'unavailable');
+    });
+    if (connection.isClosed) return;
+    if (!isCurrent) throw new ClosingError('invalidToken');
     if (session.isRevoked) throw new ClosingError('invalidToken');
     // Another replica may have taken it while this one was about to hand it over.
     if (this.sessions.find(sessionId) !== session) return connection.drain();
-    const missed = session.since(seq);
+    const missed = session.log.since(seq);
     if (missed === 'impossible') throw new ClosingError('invalidSequence');
     if (missed === 'gone') return connection.send(FRAME.invalidSession);
     session.checkedAt = this.clock.monotonic();
+    session.presented = identity.digest;
     this.hand(session, connection);
     await connection.replay(session, missed);
   }
 
   private async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {
-    const found = await this.shared.find(id, identity, seq);
-    if (found !== 'held') return found;
-    const session = this.sessions.find(id);
-    if (!session?.isStarted) return 'unknown';
-    return session.isBoundTo(identity) ? session : 'foreign';
+    try {
+      return await this.keeping.find(id, identity, seq);
+    } catch (error) {
+      throw this.closingOf(error, 'unavailable');
+    }
   }
 
   /** The session moves: its old connection is asked to come back, and what the new one held is left behind. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ANSWERED, type Call } from '../call.js';
 import { EXPOSED } from '../cross-origin.js';
@@ -7,7 +7,7 @@ import { Refusal } from '../errors.js';
 import { Log } from '../log.js';
 import { OutboundFault } from '../platform/network.js';
 import type { ByteRange } from '../platform/storage.js';
-import { contentDisposition, isAudioOrVideo, isInline } from './types.js';
+import { contentDisposition, inlineName, isAudioOrVideo, isInline } from './types.js';
 
 /** The bytes that are sent. */
 export interface Content {
@@ -79,7 +79,7 @@ export class Delivery {
 
   /**
    * Nobody loads the content for an answer without it.
-   * @throws Refusal RANGE_NOT_SATISFIABLE, NOT_FOUND, and whatever `load` throws
+   * @throws Refusal RANGE_NOT_SATISFIABLE, NOT_FOUND, RATE_LIMITED, and whatever `load` throws
    */
   async send(call: Call, item: Representation, load: () => Promise<Content> | Content): Promise<typeof ANSWERED> {
     const { req, res } = call;
@@ -96,21 +96,33 @@ export class Delivery {
     return this.begin(call, item, { size, range, bytes });
   }
 
-  /** Sends what was found: `size` is that of the whole, `null` where nobody knows it. */
+  /**
+   * Sends what was found: `size` is that of the whole, `null` where nobody knows it.
+   * @throws Refusal RATE_LIMITED
+   */
   begin(
     call: Call,
     item: Representation,
     { size, range, bytes }: { size: number | null; range: ByteRange | null; bytes: Readable | Uint8Array | undefined },
   ): typeof ANSWERED {
-    const { res } = call;
+    const { res, transfers } = call;
+    if (bytes) {
+      try {
+        transfers.beginAnswer(call);
+      } catch (error) {
+        if (bytes instanceof Readable) bytes.destroy();
+        throw error;
+      }
+    }
     this.setHeaders(call, item);
     this.describe(call, item);
     if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size ?? '*'}`);
     const length = range ? range.end - range.start + 1 : size;
     if (length !== null) res.setHeader('Content-Length', length);
     res.writeHead(range ? 206 : 200);
-    if (bytes instanceof Readable) this.stream(call, bytes);
-    else res.end(bytes);
+    if (bytes instanceof Readable) bytes.once('error', () => (call.outcome ??= 'BROKEN_OFF'));
+    if (bytes) transfers.send(call, bytes, (error) => this.sent(call, error));
+    else res.end();
     return ANSWERED;
   }
 
@@ -130,16 +142,14 @@ export class Delivery {
 
   private describe({ res }: Call, { contentType, download, filename }: Representation): void {
     const disposition = isInline(contentType) && !download ? 'inline' : 'attachment';
+    const name = isInline(contentType) ? inlineName(filename, contentType) : filename;
     res.setHeader('Content-Type', contentType);
-    res.setHeader('Content-Disposition', contentDisposition(disposition, filename));
+    res.setHeader('Content-Disposition', contentDisposition(disposition, name));
   }
 
-  private stream({ res, pattern, id }: Call, bytes: Readable): void {
-    pipeline(bytes, res, (error) => {
-      // What an origin breaks off is no fault of this service.
-      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE' && !(error instanceof OutboundFault)) {
-        this.log.error('media could not be sent', { route: pattern, request_id: id, error });
-      }
-    });
+  private sent(call: Call, error: NodeJS.ErrnoException | null): void {
+    // What an origin breaks off is no fault of this service.
+    if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof OutboundFault) return;
+    this.log.error('media could not be sent', { route: call.pattern, request_id: call.id, error });
   }
 }

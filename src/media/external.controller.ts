@@ -2,15 +2,17 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { invalid } from '../errors.js';
 import { field, Int } from '../input.js';
 import { Authenticated, RateLimit } from '../policy/decorators.js';
+import { isStorable } from '../text.js';
 import { MediaUrlService, type SignedUrl } from './urls.service.js';
 
 const MAX_URL_BYTES = 8192;
 
 /** A URL as text; whether it may be fetched, its rules tell. */
 function MediaUrl(): PropertyDecorator {
-  return field({ description: { type: String, format: 'uri' } }, (value) => {
+  const bound = { bound: MAX_URL_BYTES, tooLong: 'INVALID_MEDIA_URL' } as const;
+  return field({ ...bound, description: { type: String, format: 'uri' } }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
-    return Buffer.byteLength(value) > MAX_URL_BYTES ? 'INVALID_MEDIA_URL' : undefined;
+    return isStorable(value) && Buffer.byteLength(value) <= MAX_URL_BYTES ? undefined : 'INVALID_MEDIA_URL';
   });
 }
 

@@ -23,7 +23,7 @@ import { ImageFault, MAX_INPUT_BYTES } from './images.service.js';
 import { decodeOnce, plainFilename, rawPath } from './keys.js';
 import { formatOf, renamed, Selectors } from './selectors.js';
 import { isSignedBy, splitExpiry, urlOfTarget } from './signature.js';
-import { Transforms } from './transforms.service.js';
+import { goneOf, Transforms } from './transforms.service.js';
 import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeOfPart } from './types.js';
 import { MediaUrlService } from './urls.service.js';
 
@@ -219,7 +219,7 @@ export class ExternalService {
       const sha256 = hash('sha256', bytes, 'hex');
       const item = representation(target, `image/${format}`, selectors.download);
       return this.delivery.send(call, { ...item, filename: renamed(item.filename, format) }, async () =>
-        contentOf(await this.transforms.of({ sha256, transform, source: bytes, keep: false })),
+        contentOf(await this.transforms.of({ sha256, transform, source: bytes, keep: false }, goneOf(call))),
       );
     });
   }

@@ -36,6 +36,15 @@ async function* again(read: readonly Buffer[], rest: AsyncIterator<Buffer>): Asy
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
+/** The chunks of a stream, which breaks with `fault`. */
+export async function* breakingWith(source: Readable, fault: (error: unknown) => Error): AsyncGenerator<Buffer> {
+  try {
+    yield* source as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw fault(error);
+  }
+}
+
 /** Only a part of a stream; what follows is not read. */
 export function cut(source: Readable, { start, end }: ByteRange): Readable {
   const part = Readable.from(between(source, start, end), { objectMode: false });

@@ -1,138 +1,203 @@
 import { cpus } from 'node:os';
-import { Injectable } from '@nestjs/common';
-import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import { BoundedQueue } from '../auth/passwords.service.js';
-import { Clock } from '../clock.js';
-import { Refusal } from '../errors.js';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../config.js';
+import { Refusal, unavailable } from '../errors.js';
+import { Log } from '../log.js';
+import { Metrics } from '../metrics.js';
+import { Decoder, DecoderLost, type DecoderOrder, type ImageFacts } from './decoder.js';
+import { ImageSlots } from './image-slots.js';
 
-// Only what the contract names may ever be parsed (media.md 7.2).
-sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({
-  operation: [
-    ...['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadNsgif', 'VipsForeignLoadWebp'],
-    'VipsForeignLoadHeif',
-  ],
-});
-sharp.cache(false);
-sharp.concurrency(1);
+export { FORMATS, type ImageFacts, ImageFault, type ImageFormat, type Quality } from './decoder.js';
 
-export const FORMATS = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
-export type ImageFormat = (typeof FORMATS)[number];
-export type Quality = 'low' | 'auto' | 'high' | 'lossless';
-
-/** What an image says of itself before any pixel is decoded; width and height as it is meant to be seen. */
-export interface ImageFacts {
-  readonly format: ImageFormat;
-  readonly width: number;
-  readonly height: number;
-  readonly frames: number;
-}
-
-export interface Rendering {
-  readonly format: ImageFormat;
-  readonly quality: Quality;
+/** What an image is to become. */
+export interface Rendering extends Omit<DecoderOrder, 'moves'> {
   readonly animated: boolean;
-  readonly width?: number;
-  readonly height?: number;
-  /** `cover` crops to both sides, `inside` keeps the whole image. */
-  readonly fit: 'cover' | 'inside';
 }
 
 /** The bytes of an image, or how to get them once it is their turn, so that nothing is held in a queue. */
-export type ImageSource = Uint8Array | (() => Promise<Uint8Array>);
-
-/** The bytes are no image that may be decoded. */
-export class ImageFault extends Error {}
+export type ImageSource =
+  | Uint8Array
+  | { readonly size: number; open(): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> };
 
 export const MAX_INPUT_BYTES = 50 * 1024 * 1024;
-const MAX_EDGE = 16384;
-const MAX_FRAME_PIXELS = 64_000_000;
-const MAX_FRAMES = 1000;
 const MAX_PIXELS = 256_000_000;
-const DEADLINE_SECONDS = 15;
-const QUALITY = { low: 65, auto: 75, high: 85, lossless: 100 } as const;
+const MAX_AVIF_PIXELS = 4_000_000;
+/** Encoding a pixel as AVIF takes about this many times the work of decoding one. */
+const AVIF_WORK = 8;
+const IDLE_MS = 30_000;
 
-const OPTIONS: SharpOptions = { limitInputPixels: MAX_PIXELS, failOn: 'error', unlimited: false };
 export const IMAGE_SLOTS = Math.min(8, Math.max(2, cpus().length));
 export const IMAGE_QUEUE = IMAGE_SLOTS * 8;
 
-function encode(image: Sharp, format: ImageFormat, quality: Quality): Sharp {
-  const lossless = quality === 'lossless';
-  switch (format) {
-    case 'png':
-      return image.png();
-    case 'jpeg':
-      return image
-        .flatten({ background: '#ffffff' })
-        .jpeg({ quality: QUALITY[quality], ...(lossless ? { chromaSubsampling: '4:4:4' } : {}) });
-    case 'webp':
-      return image.webp({ quality: QUALITY[quality], lossless });
-    case 'gif':
-      return image.gif();
-    case 'avif':
-      return image.avif({ quality: QUALITY[quality], lossless, effort: 2 });
-  }
-}
+type Work<T> = (decoder: Decoder) => Promise<T>;
 
-/** Decoding and encoding of images: bounded in input, pixels, time and number at once (media.md 7.2). */
+/** Decoding and encoding of images, in processes: bounded in input, pixels, memory, time and number (media.md 7.2). */
 @Injectable()
-export class Images {
-  private readonly queue = new BoundedQueue(IMAGE_SLOTS, IMAGE_QUEUE);
+export class Images implements OnApplicationShutdown {
+  private readonly slots = new ImageSlots(IMAGE_SLOTS, IMAGE_QUEUE, MAX_PIXELS);
+  private readonly decoders = new Set<Decoder>();
+  /** Those without work, the last one that had some at the end. */
+  private readonly idle: Decoder[] = [];
+  private readonly retiring = new Map<Decoder, NodeJS.Timeout>();
+  private readonly running = new Set<AbortController>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {
+    metrics.gauge('gatehouse_image_processes', 'Processes that decode images', async () => this.decoders.size);
+    metrics.gauge('gatehouse_image_memory_bytes', 'Memory of the processes that decode images', async () =>
+      [...this.decoders].reduce((sum, { memory }) => sum + memory, 0),
+    );
+    metrics.gauge('gatehouse_image_running', 'Work on images that is being done', async () => this.slots.atWork);
+    metrics.gauge('gatehouse_image_waiting', 'Work on images that waits for its turn', async () => this.slots.waiting);
+  }
 
-  /** @throws ImageFault, Refusal SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT */
-  inspect(bytes: Uint8Array): Promise<ImageFacts> {
-    return this.work(() => this.factsOf(bytes));
+  /** Ids of the processes that decode images now. */
+  get processes(): number[] {
+    return [...this.decoders].flatMap(({ pid }) => pid ?? []);
   }
 
   /** @throws ImageFault, Refusal SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, and whatever the source throws */
-  render(source: ImageSource, choose: (facts: ImageFacts) => Rendering): Promise<{ bytes: Buffer; facts: ImageFacts }> {
-    return this.work(async (secondsLeft) => {
-      const bytes = typeof source === 'function' ? await source() : source;
-      const facts = await this.factsOf(bytes);
-      const { format, quality, animated, width, height, fit } = choose(facts);
-      const moves = animated && facts.frames > 1 && (format === 'webp' || format === 'gif');
-      const image = sharp(bytes, { ...OPTIONS, pages: moves ? -1 : 1 })
-        .autoOrient()
-        .resize({ width, height, fit, position: 'centre', withoutEnlargement: true })
-        .timeout({ seconds: secondsLeft() });
-      return { bytes: await encode(image, format, quality).toBuffer().catch(asFault), facts };
+  inspect(source: ImageSource): Promise<ImageFacts> {
+    return this.untilDeadline(undefined, async (signal) => {
+      const place = await this.slots.enter(0, signal);
+      return this.work((decoder) => read(decoder, source, signal)).finally(() => place.leave());
     });
   }
 
-  /** The deadline covers the time in the queue. */
-  private async work<T>(task: (secondsLeft: () => number) => Promise<T>): Promise<T> {
-    const deadline = this.clock.monotonic() + DEADLINE_SECONDS * 1000;
-    const secondsLeft = () => {
-      const left = Math.ceil((deadline - this.clock.monotonic()) / 1000);
-      if (left <= 0) throw new Refusal('GATEWAY_TIMEOUT');
-      return left;
-    };
-    return this.queue.run(() => {
-      secondsLeft();
-      return task(secondsLeft);
+  /**
+   * `gone`, when nobody waits for the result any more, ends the work.
+   * @throws ImageFault, Refusal BAD_REQUEST, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of `gone`, and whatever
+   * the source throws
+   */
+  render(
+    source: ImageSource,
+    choose: (facts: ImageFacts) => Rendering,
+    gone?: AbortSignal,
+  ): Promise<{ bytes: Buffer; facts: ImageFacts }> {
+    return this.untilDeadline(gone, async (signal) => {
+      let place = await this.slots.enter(0, signal);
+      try {
+        const first = await this.work(async (decoder) => {
+          const facts = await read(decoder, source, signal);
+          const order = orderOf(choose(facts), facts);
+          const weight = weightOf(order, facts);
+          if (!place.bears(weight)) return { weight };
+          return { bytes: await decoder.render(order, signal), facts };
+        });
+        if (first.bytes) return first;
+        // Others may use the process and the place until there is room for so much work.
+        place.leave();
+        place = await this.slots.enter(first.weight, signal);
+        return await this.work(async (decoder) => {
+          const facts = await read(decoder, source, signal);
+          return { bytes: await decoder.render(orderOf(choose(facts), facts), signal), facts };
+        });
+      } finally {
+        place.leave();
+      }
     });
   }
 
-  private async factsOf(bytes: Uint8Array): Promise<ImageFacts> {
-    const meta = await sharp(bytes, OPTIONS).metadata().catch(asFault);
-    const format = meta.format === 'heif' ? 'avif' : FORMATS.find((name) => name === meta.format);
-    const frames = meta.pages ?? 1;
-    const pixels = meta.width * meta.height;
-    const fits =
-      meta.width <= MAX_EDGE &&
-      meta.height <= MAX_EDGE &&
-      pixels <= MAX_FRAME_PIXELS &&
-      frames <= MAX_FRAMES &&
-      pixels * frames <= MAX_PIXELS;
-    if (!format || !fits || (meta.format === 'heif' && meta.compression !== 'av1'))
-      throw new ImageFault('not decodable');
-    return { format, width: meta.autoOrient.width, height: meta.autoOrient.height, frames };
+  /** Waits for `task` no longer than the deadline, which covers the time in the queue, and no longer than its callers. */
+  private async untilDeadline<T>(gone: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = new AbortController();
+    const timer = setTimeout(
+      () => deadline.abort(new Refusal('GATEWAY_TIMEOUT')),
+      this.config.media.imageSeconds * 1000,
+    );
+    const signal = gone ? AbortSignal.any([deadline.signal, gone]) : deadline.signal;
+    this.running.add(deadline);
+    try {
+      return await task(signal);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE') this.metrics.shed.inc({ queue: 'images' });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.running.delete(deadline);
+    }
+  }
+
+  private async work<T>(task: Work<T>): Promise<T> {
+    const decoder = this.take();
+    try {
+      return await task(decoder);
+    } catch (error) {
+      if (!(error instanceof DecoderLost)) throw error;
+      this.log.error('an image process was lost', { error });
+      throw unavailable(1);
+    } finally {
+      this.giveBack(decoder);
+    }
+  }
+
+  private take(): Decoder {
+    const waiting = this.idle.pop();
+    if (waiting) {
+      clearTimeout(this.retiring.get(waiting));
+      return waiting;
+    }
+    const decoder = new Decoder(this.config.media.imageMemoryBytes, () => this.forget(decoder));
+    this.decoders.add(decoder);
+    return decoder;
+  }
+
+  private giveBack(decoder: Decoder): void {
+    if (!decoder.isAlive) return;
+    this.idle.push(decoder);
+    this.retiring.set(decoder, setTimeout(() => this.retire(decoder), IDLE_MS).unref());
+  }
+
+  private retire(decoder: Decoder): void {
+    this.idle.splice(this.idle.indexOf(decoder), 1);
+    decoder.end();
+  }
+
+  private forget(decoder: Decoder): void {
+    this.decoders.delete(decoder);
+    clearTimeout(this.retiring.get(decoder));
+    this.retiring.delete(decoder);
+    const at = this.idle.indexOf(decoder);
+    if (at >= 0) this.idle.splice(at, 1);
+    if (decoder.isTooLarge) this.log.warn('an image needed more memory than MEDIA_IMAGE_MEMORY_BYTES');
+  }
+
+  onApplicationShutdown(): void {
+    for (const work of this.running) work.abort(unavailable(1));
+    for (const decoder of this.decoders) decoder.end();
   }
 }
 
-function asFault(error: unknown): never {
-  if (error instanceof Error && /timeout/i.test(error.message)) throw new Refusal('GATEWAY_TIMEOUT');
-  throw new ImageFault('not decodable', { cause: error });
+async function read(decoder: Decoder, source: ImageSource, signal: AbortSignal): Promise<ImageFacts> {
+  if (source instanceof Uint8Array) return decoder.read([source], source.length, signal);
+  return decoder.read(opened(source), source.size, signal);
+}
+
+async function* opened(source: Exclude<ImageSource, Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* await source.open();
+}
+
+function orderOf({ animated, ...rendering }: Rendering, { frames }: ImageFacts): DecoderOrder {
+  const { format } = rendering;
+  return { ...rendering, moves: animated && frames > 1 && (format === 'webp' || format === 'gif') };
+}
+
+/** Pixels of one frame of the result; nothing is ever enlarged. */
+function resultPixels({ width, height, fit }: DecoderOrder, source: ImageFacts): number {
+  const scales = [(width ?? source.width) / source.width, (height ?? source.height) / source.height];
+  if (fit === 'cover' && width !== undefined && height !== undefined) {
+    return Math.min(width, source.width) * Math.min(height, source.height);
+  }
+  return Math.round(source.width * source.height * Math.min(1, ...scales) ** 2);
+}
+
+/** @throws Refusal BAD_REQUEST for an AVIF that is too large to be made in time */
+function weightOf(order: DecoderOrder, facts: ImageFacts): number {
+  const result = resultPixels(order, facts);
+  const isAvif = order.format === 'avif';
+  if (isAvif && result > MAX_AVIF_PIXELS) throw new Refusal('BAD_REQUEST');
+  return facts.width * facts.height * (order.moves ? facts.frames : 1) + result * (isAvif ? AVIF_WORK : 1);
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../errors.js';
+import { withoutControl } from '../text.js';
 
 export type AssetKind = 'avatars' | 'banners';
 
@@ -7,8 +8,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-const UNSHOWN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** What stands behind `prefix` in the raw request path, undecoded and without the query. */
 export function rawPath(url: string, prefix: string): string {
@@ -75,7 +74,7 @@ const MAX_NAME_BYTES = 960;
 /** A file name that is only a name (media.md section 3): no path, nothing unseen, no leading dot, never empty. */
 export function plainFilename(name: string): string {
   const last = name.split(/[/\\]/).pop() ?? '';
-  const plain = last.replace(UNSHOWN, '').replace(/^\.+/, '');
+  const plain = withoutControl(last).replace(/^\.+/, '');
   return shorten(plain) || 'file';
 }
 

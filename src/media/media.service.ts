@@ -4,11 +4,12 @@ import { In } from 'typeorm';
 import { Config } from '../config.js';
 import { type FieldError, fieldError, Refusal, unavailable } from '../errors.js';
 import { Database, type Row, type Tx } from '../platform/database.js';
-import { type Bucket, Storage, StorageFault } from '../platform/storage.js';
+import { type Bucket, type ByteRange, Storage, StorageFault } from '../platform/storage.js';
 import type { Identity } from '../policy/identity.js';
+import { breakingWith } from './foreign-body.js';
 import { Images, MAX_INPUT_BYTES } from './images.service.js';
 import { plainFilename } from './keys.js';
-import { Garbage, MediaObject, MediaUpload, StagedObject } from './media.entities.js';
+import { MediaObject, MediaUpload, StagedObject } from './media.entities.js';
 import { isRaster, SNIFF_BYTES, typeOfAttachment, typeOfExtension } from './types.js';
 import type { PlannedFile } from './uploads.dto.js';
 import { MediaUrlService } from './urls.service.js';
@@ -114,7 +115,7 @@ export class MediaService {
       'media',
       found.filter(({ staged }) => staged).map(({ key }) => key),
     );
-    const objects = await Promise.all(found.map((upload) => this.publish(upload))).catch((error) => {
+    const objects = await this.publishAll(found).catch((error) => {
       throw error instanceof StorageFault ? (error.full ? unavailable(5) : new Refusal('BAD_GATEWAY')) : error;
     });
     await this.database.transaction((tx) => this.finish(tx, found, objects));
@@ -151,6 +152,13 @@ export class MediaService {
     });
   }
 
+  /** One after another, so that a request takes one place of those for images. */
+  private async publishAll(uploads: readonly Upload[]): Promise<(Partial<MediaObject> | null)[]> {
+    const objects: (Partial<MediaObject> | null)[] = [];
+    for (const upload of uploads) objects.push(await this.publish(upload));
+    return objects;
+  }
+
   /** Makes a staged object readable at its key and describes it; only the row that follows opens it to the world. */
   private async publish({ upload, key, staged }: Upload) {
     if (!staged) return null;
@@ -162,21 +170,26 @@ export class MediaService {
 
   /** Type, width and height of a stored object, by its bytes. */
   async describe(key: string, filename: string, size: number) {
-    const head = size === 0 ? Buffer.alloc(0) : await this.bytesOf(key, Math.min(SNIFF_BYTES, size));
+    const head = size === 0 ? Buffer.alloc(0) : await this.headOf(key, Math.min(SNIFF_BYTES, size));
     const contentType = await typeOfAttachment(head, filename);
     if (!isRaster(contentType) || size > MAX_INPUT_BYTES) return { contentType, width: null, height: null };
-    const facts = await this.images.inspect(await this.bytesOf(key)).catch(() => null);
+    const facts = await this.images.inspect({ size, open: () => this.bytesOf(key) }).catch((error) => {
+      if (error instanceof StorageFault) throw error;
+      return null;
+    });
     return { contentType, width: facts?.width ?? null, height: facts?.height ?? null };
   }
 
-  private async bytesOf(key: string, limit?: number): Promise<Buffer> {
-    const stream = await this.storage.read('media', key, limit ? { start: 0, end: limit - 1 } : undefined);
-    if (!stream) throw new Refusal('BAD_GATEWAY');
-    return Buffer.concat(
-      await stream.toArray().catch((error) => {
-        throw new StorageFault(error, false);
-      }),
-    );
+  private async headOf(key: string, length: number): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of await this.bytesOf(key, { start: 0, end: length - 1 })) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+
+  private async bytesOf(key: string, range?: ByteRange): Promise<AsyncIterable<Buffer>> {
+    const stream = await this.storage.read('media', key, range);
+    if (!stream) throw new StorageFault(new Error('an object is missing'), false);
+    return breakingWith(stream, (error) => new StorageFault(error, false));
   }
 
   private async finish(tx: Tx, uploads: readonly Upload[], objects: readonly (Partial<MediaObject> | null)[]) {
@@ -219,7 +232,7 @@ export class MediaService {
   /** Removes stored objects: they are gone with the commit, their bytes soon after. */
   async delete(tx: Tx, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    await tx.delete(MediaObject, { key: In([...keys]) });
+    await tx.query('DELETE FROM media_object WHERE key = ANY ($1)', [keys]);
     await this.discard(tx, 'media', keys);
   }
 
@@ -229,13 +242,11 @@ export class MediaService {
    */
   async discard(tx: Tx, bucket: Bucket, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(Garbage)
-      .values(keys.map((key) => ({ bucket, key, since: () => 'now()' })))
-      .orUpdate(['since'], ['bucket', 'key'])
-      .execute();
+    await tx.query(
+      `INSERT INTO media_garbage (bucket, key, since) SELECT DISTINCT $1::text, key, now() FROM unnest($2::text[]) AS key
+       ON CONFLICT (bucket, key) DO UPDATE SET since = excluded.since`,
+      [bucket, keys],
+    );
   }
 
   /** Removes everything that an account or a webhook owns. */

@@ -4,14 +4,14 @@ import type { ANSWERED, Call } from '../call.js';
 import { Refusal } from '../errors.js';
 import { Database } from '../platform/database.js';
 import { type ByteRange, Storage, StorageFault } from '../platform/storage.js';
-import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { assetKey } from './assets.service.js';
 import { type Content, contentOf, Delivery, type Representation, YEAR_SECONDS } from './delivery.js';
+import { breakingWith } from './foreign-body.js';
 import { ImageFault, MAX_INPUT_BYTES } from './images.service.js';
 import { type AssetKind, rawPath, readAssetName, requireKey } from './keys.js';
 import { MediaObject } from './media.entities.js';
 import { formatOf, renamed, Selectors, type Transform } from './selectors.js';
-import { nameOf, Transforms } from './transforms.service.js';
+import { goneOf, nameOf, Transforms } from './transforms.service.js';
 import { isRaster } from './types.js';
 
 const ATTACHMENTS = '/media/attachments/';
@@ -33,11 +33,7 @@ export class ObjectsService {
     return this.database.manager
       .createQueryBuilder(MediaObject, 'o')
       .where('o.key = :key', { key })
-      .andWhere(
-        `EXISTS (SELECT 1 FROM account a WHERE a.id = o.account_id AND a.deleted_at IS NULL
-           AND a.flags & :deleted::bigint = 0)`,
-        { deleted: String(ACCOUNT_FLAGS.DELETED) },
-      )
+      .andWhere('EXISTS (SELECT 1 FROM account a WHERE a.id = o.account_id AND a.deleted_at IS NULL)')
       .getOne();
   }
 
@@ -72,7 +68,7 @@ export class ObjectsService {
   private transformed(call: Call, object: MediaObject, transform: Transform, download: boolean) {
     if (Number(object.size) > MAX_INPUT_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
     const sha256 = object.sha256.toString('hex');
-    const source = () => this.bytesOf(object);
+    const source = { size: Number(object.size), open: () => this.bytesOf(object) };
     const item = {
       contentType: `image/${transform.format}`,
       filename: renamed(object.filename, transform.format),
@@ -81,7 +77,7 @@ export class ObjectsService {
       maxAge: YEAR_SECONDS,
     };
     return this.delivery.send(call, item, async () =>
-      contentOf(await this.transforms.of({ sha256, transform, source, keep: true })),
+      contentOf(await this.transforms.of({ sha256, transform, source, keep: true }, goneOf(call))),
     );
   }
 
@@ -95,14 +91,10 @@ export class ObjectsService {
     });
   }
 
-  private async bytesOf({ key }: MediaObject): Promise<Buffer> {
+  private async bytesOf({ key }: MediaObject): Promise<AsyncIterable<Buffer>> {
     const stream = await this.read(key);
     if (!stream) throw new Refusal('NOT_FOUND');
-    return Buffer.concat(
-      await stream.toArray().catch(() => {
-        throw new Refusal('BAD_GATEWAY');
-      }),
-    );
+    return breakingWith(stream, () => new Refusal('BAD_GATEWAY'));
   }
 }
 

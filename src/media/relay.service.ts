@@ -5,6 +5,7 @@ import { ANSWERED, type Call } from '../call.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
 import { Refusal, unavailable } from '../errors.js';
+import { closeGently } from '../framing.js';
 import { Database, type Row } from '../platform/database.js';
 import { Storage, StorageFault } from '../platform/storage.js';
 import { digest } from '../secrets.js';
@@ -148,8 +149,8 @@ const declaredLength = ({ req }: Call): number | null =>
   req.headers['content-length'] === undefined ? null : Number(req.headers['content-length']);
 
 /** What was not read is not worth waiting for: the connection ends with the answer. */
-function closing<E>({ req, res }: Call, refusal: E): E {
-  if (!req.complete && !res.headersSent) res.setHeader('Connection', 'close');
+function closing<E>(call: Call, refusal: E): E {
+  if (!call.req.complete) closeGently(call);
   return refusal;
 }
 

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { matches } from '../secrets.js';
+import { matches, TOKEN as SIGNATURE } from '../secrets.js';
 
-const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 const UNIX = /^[1-9][0-9]{0,10}$/;
 
 /** HMAC-SHA-256 of `signed`, 43 characters (media.md 5.1). */

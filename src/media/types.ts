@@ -93,6 +93,13 @@ export async function typeOfAttachment(head: Uint8Array, filename: string): Prom
   return promised === TEXT && found === undefined && !head.includes(0) ? TEXT : OCTET_STREAM;
 }
 
+/** A name under which nothing that a browser showed as a picture or a video is ever saved as something else. */
+export function inlineName(filename: string, contentType: string): string {
+  if (typeOfExtension(filename) === contentType) return filename;
+  const extension = Object.keys(BY_EXTENSION).find((name) => BY_EXTENSION[name] === contentType);
+  return `${filename.replace(/\.[A-Za-z0-9]{1,16}$/, '')}.${extension}`;
+}
+
 /** `Content-Disposition` with the name as quoted ASCII, and as RFC 5987 text where ASCII cannot hold it. */
 export function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\]/g, '_');

@@ -1,17 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { In } from 'typeorm';
 import { Clock } from '../clock.js';
 import { Applications } from '../oauth/applications.service.js';
 import type { Row, Tx } from '../platform/database.js';
 import { Janitor } from '../platform/janitor.js';
 import { Storage } from '../platform/storage.js';
-import { ACCOUNT_FLAGS } from '../users/account-facts.js';
 import { AccountRemoval } from '../users/account-removal.service.js';
-import { Garbage, MediaObject, MediaUpload, StagedObject } from './media.entities.js';
+import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
 
 /** Longer than any request takes from announcing bytes to referring to them. */
 const GARBAGE_MINUTES = 20;
+/** For so long after its account an object is still looked for. */
+const ORPHAN_DAYS = 30;
 /** A completion that began in time may still be under way. */
 const GRACE_HOURS = 1;
 
@@ -58,8 +58,8 @@ export class MediaUpkeep implements OnModuleInit {
 
   private async forget(tx: Tx, uploads: readonly MediaUpload[]): Promise<void> {
     const ids = uploads.map(({ id }) => id);
-    await tx.delete(MediaUpload, { id: In(ids) });
-    await tx.delete(StagedObject, { key: In(ids) });
+    await tx.query('DELETE FROM media_upload WHERE id = ANY ($1::uuid[])', [ids]);
+    await tx.query('DELETE FROM media_staged WHERE key = ANY ($1)', [ids]);
     await this.media.discard(tx, 'uploads', ids);
     const unfinished = uploads.filter(({ finishedAt }) => finishedAt === null);
     const keys = unfinished.map(({ ownerId, objectId, filename }) => attachmentKey(ownerId, objectId, filename));
@@ -81,14 +81,14 @@ export class MediaUpkeep implements OnModuleInit {
     return rows.length;
   }
 
-  /** Objects of accounts that are no more. */
+  /** Objects that were stored while their account was erased, which took the others. */
   private async removeOrphans(tx: Tx, limit: number): Promise<number> {
     const orphans = await tx
       .createQueryBuilder(MediaObject, 'o')
       .where(
-        `NOT EXISTS (SELECT 1 FROM account a WHERE a.id = o.account_id AND a.deleted_at IS NULL
-           AND a.flags & :deleted::bigint = 0)`,
-        { deleted: String(ACCOUNT_FLAGS.DELETED) },
+        `o.account_id = ANY (ARRAY(SELECT a.id FROM account a
+           WHERE a.deleted_at > now() - make_interval(days => :days)))`,
+        { days: ORPHAN_DAYS },
       )
       .limit(limit)
       .getMany();

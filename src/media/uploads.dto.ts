@@ -1,4 +1,5 @@
-import { codePoints, field } from '../input.js';
+import { field } from '../input.js';
+import { codePoints, isText } from '../text.js';
 
 export interface PlannedFile {
   readonly id: number;
@@ -9,21 +10,19 @@ export interface PlannedFile {
 
 const MAX_FILES = 10;
 
-const isText = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  value.isWellFormed() &&
-  !value.includes('\u0000') &&
-  value !== '' &&
-  codePoints(value) <= 255;
+const MAX_TEXT = 255;
+
+const isShortText = (value: unknown): boolean =>
+  isText(value) && value !== '' && value.length <= 2 * MAX_TEXT && codePoints(value) <= MAX_TEXT;
 
 const isInt = (value: unknown, min: number, max: number): boolean =>
   Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
 
 const RULES: Readonly<Record<keyof PlannedFile, (value: unknown) => boolean>> = {
   id: (value) => isInt(value, 0, 2 ** 31 - 1),
-  filename: isText,
+  filename: isShortText,
   file_size: (value) => isInt(value, 1, Number.MAX_SAFE_INTEGER),
-  content_type: isText,
+  content_type: isShortText,
 };
 
 /** The members of one file that break a rule. */
@@ -57,7 +56,7 @@ function UploadedFiles(): PropertyDecorator {
     if (!Array.isArray(value) || value.length < 1 || value.length > MAX_FILES) return 'INVALID_FORMAT';
     const faults = value.flatMap((file, index) => {
       if (typeof file !== 'object' || file === null || Array.isArray(file)) return [`.${index}`];
-      return isText((file as Record<string, unknown>).upload_filename) ? [] : [`.${index}.upload_filename`];
+      return isShortText((file as Record<string, unknown>).upload_filename) ? [] : [`.${index}.upload_filename`];
     });
     return faults.length > 0 ? faults.map((at) => ({ at, code: 'INVALID_FORMAT' as const })) : undefined;
   });

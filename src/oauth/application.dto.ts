@@ -1,17 +1,17 @@
 import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../input.js';
 import { Base64Image } from '../media/base64-image.js';
-import { Username } from '../users/names.js';
-import { MAX_REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
+import { ApplicationName, Username } from '../users/names.js';
+import { REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
 
 const RedirectUris = () =>
-  ListOf({ optional: true, nullable: true, max: MAX_REDIRECT_URIS, items: { type: 'string' } }, redirectUriFault);
+  ListOf({ ...REDIRECT_URIS, optional: true, nullable: true, items: { type: 'string' } }, redirectUriFault);
 
 export class ApplicationPath {
   @Snowflake() id: string;
 }
 
 export class CreateApplicationInput {
-  @Text({ min: 1, max: 100, trim: true }) name: string;
+  @ApplicationName() name: string;
   @OneOf(['confidential', 'public'], { optional: true }) client_type?: 'confidential' | 'public';
   @RedirectUris() redirect_uris?: string[] | null;
   @Bool({ optional: true }) bot_public?: boolean;
@@ -19,15 +19,20 @@ export class CreateApplicationInput {
 }
 
 export class EditApplicationInput {
-  @Text({ min: 1, max: 100, trim: true, optional: true }) name?: string;
+  @ApplicationName({ optional: true }) name?: string;
   @RedirectUris() redirect_uris?: string[] | null;
   @Bool({ optional: true }) bot_public?: boolean;
   @Bool({ optional: true }) bot_require_code_grant?: boolean;
 }
 
+const DISCRIMINATOR = {
+  ...{ bound: 4, tooLong: 'INVALID_FORMAT' as const },
+  description: { type: String, pattern: '^[0-9]{1,4}$' },
+};
+
 /** 1-4 digits, compared with the current one by the service. */
 function Discriminator(): PropertyDecorator {
-  return field({ optional: true, description: { type: String, pattern: '^[0-9]{1,4}$' } }, (value) =>
+  return field({ ...DISCRIMINATOR, optional: true }, (value) =>
     typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? undefined : 'INVALID_FORMAT',
   );
 }

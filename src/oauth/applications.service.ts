@@ -136,7 +136,7 @@ export class Applications {
   private async voidCodes(tx: Tx, { id, redirectUris }: Application): Promise<void> {
     const bound: Row[] = await tx.query('SELECT DISTINCT redirect_uri FROM oauth_code WHERE application_id = $1', [id]);
     const gone = bound.map((row) => row.redirect_uri as string).filter((uri) => !isRegistered(uri, redirectUris));
-    if (gone.length > 0) await tx.delete(AuthorizationCode, { applicationId: id, redirectUri: In(gone) });
+    await tx.query('DELETE FROM oauth_code WHERE application_id = $1 AND redirect_uri = ANY ($2)', [id, gone]);
   }
 
   /** Gives an application to another account; every credential of it stays as it is. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
 import { oauthError, Refusal } from '../errors.js';
@@ -30,6 +31,7 @@ export class AuthorizeService {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
+    private readonly standing: Standing,
     private readonly grants: Grants,
     private readonly adminApplication: AdminApplication,
     private readonly clock: Clock,
@@ -43,15 +45,16 @@ export class AuthorizeService {
     }
     if (me?.via !== 'session') return this.errorRedirect(query, 'login_required');
     try {
-      return await this.silently(me.account, query);
+      return await this.silently(me, query);
     } catch (error) {
       if (error instanceof Refusal) return this.errorRedirect(query, 'consent_required');
       throw error;
     }
   }
 
-  private silently(account: Account, request: AuthorizationRequest): Promise<string> {
+  private silently(me: SessionIdentity, request: AuthorizationRequest): Promise<string> {
     return this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
       await this.grants.hold(tx, account.id);
       const application = await this.held(tx, request.client_id);
       const scopes = this.demandGrantable(application, account, request);
@@ -77,9 +80,13 @@ export class AuthorizeService {
     return withParameters(target, { error, state, iss: this.config.publicOrigin });
   }
 
-  /** @throws Refusal INVALID_CLIENT, INVALID_REQUEST, INVALID_SCOPE, NOT_A_BOT_APPLICATION, BOT_IS_PRIVATE, ACCESS_DENIED */
-  async consent({ account }: SessionIdentity, input: ConsentInput): Promise<{ redirect_to: string }> {
+  /**
+   * @throws Refusal UNKNOWN_APPLICATION, INVALID_REQUEST, INVALID_SCOPE, NOT_A_BOT_APPLICATION, BOT_IS_PRIVATE,
+   *   ACCESS_DENIED
+   */
+  async consent(me: SessionIdentity, input: ConsentInput): Promise<{ redirect_to: string }> {
     const redirectTo = await this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
       const application = await this.held(tx, input.client_id);
       if (input.decision === 'deny') return this.denied(application, input);
       const scopes = this.demandGrantable(application, account, input);
@@ -118,7 +125,7 @@ export class AuthorizeService {
   /** The application, as it stays until `tx` ends: a code is bound to an address that is registered then too. */
   private async held(tx: Tx, id: string): Promise<Application> {
     const application = await tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_read' } });
-    if (!application) throw oauthError('invalid_client');
+    if (!application) throw new Refusal('UNKNOWN_APPLICATION');
     return application;
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { invalid, Refusal } from '../errors.js';
-import { Limiter } from '../limits.js';
 import { Assets, hashesOf } from '../media/assets.service.js';
 import { violates } from '../platform/constraints.js';
 import { Database, type Tx } from '../platform/database.js';
@@ -10,12 +10,12 @@ import { digest, mintToken } from '../secrets.js';
 import type { Account as AccountRow } from '../users/account.entities.js';
 import { AccountService } from '../users/account.service.js';
 import { tagOf } from '../users/account.views.js';
+import { ChangeControls } from '../users/change-controls.service.js';
 import type { EditBotInput } from './application.dto.js';
 import { applicationBotView, botProfileView, currentBotApplicationView } from './application.views.js';
 import { Applications } from './applications.service.js';
 
 const PREVIEW_LENGTH = 8;
-const RENAMES = { limit: 5, seconds: 3 * 3600 };
 
 /** A bot secret as it is stored, and the token that is shown once. */
 export function issueBotToken(applicationId: string) {
@@ -37,9 +37,10 @@ export class Bots {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly assets: Assets,
     private readonly replica: Replica,
-    private readonly limiter: Limiter,
+    private readonly controls: ChangeControls,
   ) {}
 
   /** The application of a bot, as the bot sees it. */
@@ -51,8 +52,9 @@ export class Bots {
   }
 
   /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND */
-  async resetToken({ account: owner }: SessionIdentity, id: string) {
+  async resetToken(me: SessionIdentity, id: string) {
     return this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
       await this.applications.requireOwn(owner, id, tx);
       const bot = await this.require(id, tx);
       const { token, stored } = issueBotToken(id);
@@ -63,29 +65,28 @@ export class Bots {
   }
 
   /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND, USERNAME_NOT_AVAILABLE, FV */
-  async edit({ account: owner }: SessionIdentity, id: string, input: EditBotInput) {
+  async edit(me: SessionIdentity, id: string, input: EditBotInput) {
+    const { account: owner } = me;
     await this.applications.requireOwn(owner, id);
     const bot = await this.require(id);
     if (input.discriminator !== undefined && input.discriminator.padStart(4, '0') !== tagOf(bot.discriminator)) {
       throw invalid('discriminator', 'BOT_DISCRIMINATOR_CANNOT_BE_CHANGED');
     }
-    const isRenamed = input.username !== undefined && input.username !== bot.username;
-    if (isRenamed) await this.chargeRename(bot);
     const images = await this.assets.prepareBoth(id, input);
     return this.database.transaction(async (tx) => {
-      await this.applications.requireOwn(owner, id, tx);
-      const changes: Partial<AccountRow> = isRenamed ? await this.rename(tx, bot, input.username as string) : {};
-      if (input.bio !== undefined && input.bio !== bot.bio) changes.bio = input.bio;
+      await this.applications.requireOwn(await this.standing.hold(tx, me), id, tx);
+      await this.accounts.lock(tx, id);
+      const stored = await this.require(id, tx);
+      const { username, bio } = input;
+      const isRenamed = username !== undefined && username !== stored.username;
+      const changes: Partial<AccountRow> = isRenamed ? await this.rename(tx, stored, username) : {};
+      if (bio !== undefined && bio !== stored.bio) changes.bio = bio;
       Object.assign(changes, hashesOf(images));
       if (Object.keys(changes).length > 0) await this.write(tx, id, changes);
       await this.assets.replaceBoth(tx, id, images);
+      if (isRenamed) await this.controls.charge(id, [{ of: 'username' }]);
       return botProfileView(await this.require(id, tx));
     });
-  }
-
-  private async chargeRename({ id }: Account): Promise<void> {
-    const { admitted } = await this.limiter.charge('profile:username', id, RENAMES.limit, RENAMES.seconds);
-    if (!admitted) throw invalid('username', 'USERNAME_CHANGED_TOO_MANY_TIMES');
   }
 
   /** Only the case of letters: the discriminator stays. Anything else is another name, with another discriminator. */

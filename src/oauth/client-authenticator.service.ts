@@ -81,15 +81,20 @@ function presented(call: Call, form: Form): { id: string; secret: string | undef
   const formSecret = boundedValue(form, 'client_secret');
   const [header, ...more] = call.authorization;
   if (header === undefined) {
+    call.clientGuess = guessOf(formId, formSecret);
     if (formId === undefined) throw oauthError('invalid_client');
     return { id: formId, secret: formSecret };
   }
   const basic = more.length === 0 ? parseBasic(header) : null;
+  call.clientGuess = basic ? guessOf(basic.id, basic.secret) : call.authorization.join('\n');
   if (!basic) throw oauthError('invalid_client');
   if (formSecret !== undefined) throw oauthError('invalid_request', ['client_secret']);
   if (formId !== undefined && formId !== basic.id) throw oauthError('invalid_request', ['client_id']);
   return basic;
 }
+
+/** What was tried, whichever of the ways it was sent in. */
+const guessOf = (id: string | undefined, secret: string | undefined): string => JSON.stringify([id, secret]);
 
 /** RFC 6749 section 2.3.1: strict base64 of percent-encoded id and secret. */
 function parseBasic(header: string): { id: string; secret: string | undefined } | null {

@@ -51,6 +51,17 @@ export class Grants {
     await this.take(tx, accountId, [this.adminApplication.id]);
   }
 
+  /** The same for those of these accounts that have such a grant. */
+  async revokeAdminGrants(tx: Tx, accountIds: readonly string[]): Promise<void> {
+    const holders: Row[] = await tx.query(
+      `SELECT account_id FROM oauth_family WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
+       UNION SELECT account_id FROM oauth_code WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
+       ORDER BY account_id`,
+      [accountIds, this.adminApplication.id],
+    );
+    for (const { account_id: id } of holders) await this.revokeAdminGrant(tx, id);
+  }
+
   /**
    * Codes first: an exchange in flight holds the code that it redeems, so its family is there to be deleted once the
    * codes are. The lock keeps silent authorisations, which rest on the grant, out until it is gone.

@@ -1,4 +1,5 @@
-import { codePoints, field, ListOf, OneOf, Snowflake, snowflakeFault } from '../input.js';
+import { field, ListOf, OneOf, SNOWFLAKE, Snowflake, snowflakeFault } from '../input.js';
+import { codePoints, isText } from '../text.js';
 
 const MAX_VALUE = 256;
 const MAX_STATE = 1024;
@@ -6,18 +7,18 @@ const MAX_STATE = 1024;
 /** A parameter that is sent without a value counts as not sent (oauth.md 1.3). */
 const sent = (value: unknown): unknown => (value === '' ? undefined : value);
 
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
+/** No body holds more, and no query: the length of what the operation itself judges. */
+const ANY_LENGTH = 256 * 1024;
 
 /** Verbatim text; `max` code points, or any number where the operation itself judges the form. */
 function Verbatim(options: { max?: number; min?: number; optional?: boolean; blankIsAbsent?: boolean } = {}) {
-  const { max = Number.POSITIVE_INFINITY, min = 0, optional = false, blankIsAbsent = false } = options;
-  const description = { type: String, ...(Number.isFinite(max) && { maxLength: max }) };
-  return field({ optional, description, ...(blankIsAbsent && { convert: sent }) }, (value) => {
+  const { max, min = 0, optional = false, blankIsAbsent = false } = options;
+  const description = { type: String, ...(max !== undefined && { maxLength: max }) };
+  const bound = max === undefined ? ANY_LENGTH : 2 * max;
+  return field({ optional, bound, description, ...(blankIsAbsent && { convert: sent }) }, (value) => {
     if (!isText(value)) return 'INVALID_FORMAT';
-    const length = codePoints(value);
-    if (length > max) return 'CONTENT_EXCEEDS_MAX_LENGTH';
-    return length < min ? 'INVALID_FORMAT' : undefined;
+    if (max !== undefined && codePoints(value) > max) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    return value.length < min ? 'INVALID_FORMAT' : undefined;
   });
 }
 
@@ -25,11 +26,13 @@ const QueryText = (max?: number, optional = true) =>
   Verbatim({ optional, blankIsAbsent: true, ...(max !== undefined && { max }) });
 
 function QueryId(): PropertyDecorator {
-  return field({ convert: sent, description: { type: String, pattern: '^(0|[1-9][0-9]*)$' } }, snowflakeFault);
+  return field({ ...SNOWFLAKE, convert: sent }, snowflakeFault);
 }
 
+const WORD = { bound: 16, tooLong: 'INVALID_FORMAT' } as const;
+
 function QueryChoice(choices: readonly string[]): PropertyDecorator {
-  return field({ optional: true, convert: sent, description: { enum: [...choices] } }, (value) =>
+  return field({ ...WORD, optional: true, convert: sent, description: { enum: [...choices] } }, (value) =>
     typeof value === 'string' && choices.includes(value) ? undefined : 'INVALID_FORMAT',
   );
 }
@@ -61,11 +64,13 @@ export class AuthorizationPath {
   @Snowflake() applicationId: string;
 }
 
+const IDS = { bound: SNOWFLAKE.bound, tooLong: SNOWFLAKE.tooLong };
+
 const asText = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map((id: unknown) => (Number.isSafeInteger(id) && (id as number) >= 0 ? String(id) : id))
     : value;
 
 export class RevokeAuthorizationsInput {
-  @ListOf({ min: 1, max: 100, convert: asText }, snowflakeFault) application_ids: string[];
+  @ListOf({ min: 1, max: 100, ...IDS, convert: asText }, snowflakeFault) application_ids: string[];
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
 import type { Account, SessionIdentity } from '../policy/identity.js';
@@ -33,6 +34,7 @@ export class OwnApplications {
     private readonly database: Database,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly snowflakes: Snowflakes,
   ) {}
 
@@ -58,13 +60,14 @@ export class OwnApplications {
   }
 
   /** The bot is named after the application where that name is free, else at random. */
-  async create({ account: owner }: SessionIdentity, input: CreateApplicationInput) {
+  async create(me: SessionIdentity, input: CreateApplicationInput) {
+    const { account: owner } = me;
     if (!isClaimed(owner)) throw new Refusal('UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
     const random = Array.from({ length: RANDOM_NAMES }, () => `bot_${mintFrom('0123456789', 8)}`);
     for (const username of [usernameFrom(input.name), ...random]) {
       if (username === null) continue;
       try {
-        return await this.database.transaction((tx) => this.createAs(tx, owner, input, username));
+        return await this.database.transaction((tx) => this.createAs(tx, me, input, username));
       } catch (error) {
         // The only field that creating an account can find fault with here is its name.
         if (!(error instanceof Refusal && error.code === 'INVALID_FORM_BODY')) throw error;
@@ -73,7 +76,8 @@ export class OwnApplications {
     throw new Refusal('BOT_USER_GENERATION_FAILED');
   }
 
-  private async createAs(tx: Tx, owner: Account, input: CreateApplicationInput, username: string) {
+  private async createAs(tx: Tx, me: SessionIdentity, input: CreateApplicationInput, username: string) {
+    const owner = await this.standing.hold(tx, me);
     await this.applications.demandRoom(tx, owner.id);
     if (isInactive(owner)) throw new Refusal('ACCESS_DENIED');
     const id = this.snowflakes.next();
@@ -98,8 +102,9 @@ export class OwnApplications {
     });
   }
 
-  async edit({ account: owner }: SessionIdentity, id: string, input: EditApplicationInput) {
+  async edit(me: SessionIdentity, id: string, input: EditApplicationInput) {
     return this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       const changes = changesOf(application, input);
       const changed = Object.keys(changes).length > 0 ? await this.applications.change(tx, id, changes) : application;
@@ -107,8 +112,9 @@ export class OwnApplications {
     });
   }
 
-  async resetSecret({ account: owner }: SessionIdentity, id: string) {
+  async resetSecret(me: SessionIdentity, id: string) {
     return this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       if (application.clientType === 'public') throw new Refusal('PUBLIC_CLIENT_HAS_NO_SECRET');
       const { secret, stored } = issueSecret();
@@ -117,8 +123,9 @@ export class OwnApplications {
     });
   }
 
-  async delete({ account: owner }: SessionIdentity, id: string): Promise<void> {
+  async delete(me: SessionIdentity, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
       await this.applications.delete(tx, await this.applications.requireOwn(owner, id, tx));
     });
   }

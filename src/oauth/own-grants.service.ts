@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Refusal } from '../errors.js';
 import { Database } from '../platform/database.js';
 import type { BearerIdentity, SessionIdentity } from '../policy/identity.js';
@@ -16,6 +17,7 @@ export class OwnGrants {
     private readonly grants: Grants,
     private readonly applications: Applications,
     private readonly accounts: AccountService,
+    private readonly standing: Standing,
   ) {}
 
   /** @throws Refusal UNAUTHORIZED for a deleted, disabled or banned account */
@@ -43,9 +45,10 @@ export class OwnGrants {
    * All of them or none; what was not granted is not missed.
    * @throws Refusal UNKNOWN_APPLICATION
    */
-  async revoke({ account }: SessionIdentity, applicationIds: readonly string[]): Promise<void> {
+  async revoke(me: SessionIdentity, applicationIds: readonly string[]): Promise<void> {
     const ids = [...new Set(applicationIds)];
     await this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
       await this.applications.demandKnown(tx, ids);
       await this.grants.revoke(tx, account.id, ids);
     });

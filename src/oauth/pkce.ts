@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { TOKEN } from '../secrets.js';
 
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 /** Whether an authorisation request breaks a PKCE rule (oauth.md 3.1): only S256, required of public clients. */
@@ -10,7 +10,7 @@ export function isPkceFaulty(
   clientType: 'confidential' | 'public',
 ): boolean {
   if (challenge === undefined) return method !== undefined || clientType === 'public';
-  return method !== 'S256' || !CHALLENGE.test(challenge);
+  return method !== 'S256' || !TOKEN.test(challenge);
 }
 
 /** The challenge that a verifier answers; a malformed one answers none. */

@@ -1,7 +1,8 @@
 import type { FieldCode } from '../errors.js';
 
-export const MAX_REDIRECT_URIS = 10;
 const MAX_LENGTH = 256;
+/** How many may be registered, and how long each may be. */
+export const REDIRECT_URIS = { max: 10, bound: MAX_LENGTH, tooLong: 'INVALID_URL_FORMAT' } as const;
 
 /** Visible ASCII without wildcard, backslash and fragment: what a URI may hold and a registration may not hide. */
 const PLAIN = /^[\x21-\x7e]+$/;

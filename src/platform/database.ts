@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
@@ -8,11 +8,15 @@ import {
   DataSource,
   type DataSourceOptions,
   type EntityManager,
+  MigrationExecutor,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { type Config, StartError } from '../config.js';
+import { startFault } from '../start-fault.js';
+import { lockDirectory } from './directory-lock.js';
+import { closeToOthers, keepToOwner } from './owner-only.js';
 
 /** One transaction's view of the database; helpers take it as their first argument. */
 export type Tx = EntityManager;
@@ -25,7 +29,10 @@ export type Row = Record<string, any>;
  * client and everything above it stay the same on both databases.
  */
 class EmbeddedSocket extends Duplex {
-  constructor(private readonly engine: PGlite) {
+  constructor(
+    private readonly engine: PGlite,
+    private readonly failed: () => void,
+  ) {
     super();
   }
 
@@ -65,7 +72,10 @@ class EmbeddedSocket extends Duplex {
         this.push(Buffer.from(answer));
         done();
       },
-      (error: Error) => done(error),
+      (error: Error) => {
+        this.failed();
+        done(error);
+      },
     );
   }
 
@@ -75,50 +85,17 @@ class EmbeddedSocket extends Duplex {
   }
 }
 
-/** Another process has the embedded database open. */
-export class DatabaseInUseError extends StartError {}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** Two processes on one directory would lose data silently: the second one is refused. */
-function lockDirectory(directory: string): () => void {
-  mkdirSync(directory, { recursive: true });
-  const path = join(directory, 'lock');
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      const file = openSync(path, 'wx');
-      writeSync(file, String(process.pid));
-      closeSync(file);
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const holder = Number(readFileSync(path, 'utf8'));
-      if (holder && holder !== process.pid && isRunning(holder)) {
-        throw new DatabaseInUseError(`the embedded database in ${directory} is in use by process ${holder}`);
-      }
-      rmSync(path, { force: true });
-    }
-  }
-  throw new Error(`the embedded database in ${directory} cannot be locked`);
-}
-
 interface Embedded {
   readonly engine: PGlite;
-  readonly release: () => void;
+  readonly close: () => Promise<void>;
+  /** It broke off while it was asked; it will not recover. */
+  hasFailed: boolean;
 }
 
-/** Opens the embedded database in `DATA_DIR/database`, or in memory from a dumped directory (for tests). */
-async function openEmbedded(config: Config, template?: Blob): Promise<Embedded> {
+/** Opens the embedded database in `DATA_DIR/database`. */
+async function openEmbedded(config: Config): Promise<Embedded> {
   const { PGlite } = await import('@electric-sql/pglite');
-  if (template) return { engine: await PGlite.create({ loadDataDir: template }), release: () => {} };
-  const release = lockDirectory(config.dataDir);
+  const release = await holdDirectory(config.dataDir);
   const directory = join(config.dataDir, 'database');
   try {
     const halfWritten = existsSync(directory) && !existsSync(join(directory, 'global', 'pg_control'));
@@ -127,10 +104,26 @@ async function openEmbedded(config: Config, template?: Blob): Promise<Embedded> 
         `${directory} is not a complete database: its first start was cut off. Remove it and start again`,
       );
     }
-    return { engine: await PGlite.create(directory), release };
+    const engine = await PGlite.create(directory);
+    // What a new database is unpacked from brings rights of its own.
+    closeToOthers(directory);
+    return { engine, close: () => engine.close().finally(release), hasFailed: false };
   } catch (error) {
     release();
     throw error;
+  }
+}
+
+/** Makes the data directory this process's alone: no other user's, and no other process's until it is released. */
+async function holdDirectory(directory: string): Promise<() => void> {
+  keepToOwner();
+  try {
+    closeToOthers(directory);
+    return await lockDirectory(directory);
+  } catch (error) {
+    const fault = startFault(error);
+    if (fault instanceof StartError) throw fault;
+    throw new StartError(`the embedded database cannot be opened: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -160,6 +153,10 @@ interface Patience {
   isEndless: boolean;
 }
 
+const MIGRATION_LOCK = [0x6761, 0x7465];
+/** What a connection limits by default, and a migration must not be limited by. */
+const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+
 /** Why a connection failed, in the words of the system or of the server; neither tells a password. */
 function reasonOf(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error];
@@ -171,9 +168,18 @@ interface Connection {
   query(statement: { name?: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
 }
 
+type Action = () => void | Promise<void>;
+
+/** What belongs to the end of a transaction. */
+interface Closing {
+  readonly before: Action[];
+  readonly last: Action[];
+  readonly after: Action[];
+}
+
 /** The database: PostgreSQL by `DATABASE_URL`, else the embedded one. The only source of truth for security state. */
 export class Database {
-  private readonly afterCommit = new WeakMap<Tx, (() => void | Promise<void>)[]>();
+  private readonly closings = new WeakMap<Tx, Closing>();
 
   private constructor(
     readonly source: DataSource,
@@ -181,8 +187,10 @@ export class Database {
     private readonly patience: Patience,
   ) {}
 
-  static async open(config: Config, template?: Blob): Promise<Database> {
-    const embedded = config.databaseUrl ? undefined : await openEmbedded(config, template);
+  /** @param lent an embedded database that its owner opened and closes, instead of the one in `DATA_DIR` */
+  static async open(config: Config, lent?: PGlite): Promise<Database> {
+    const own = config.databaseUrl || lent ? undefined : await openEmbedded(config);
+    const embedded: Embedded | undefined = lent ? { engine: lent, close: async () => {}, hasFailed: false } : own;
     const patience: Patience = { isEndless: false };
     const options = dataSourceOptions(config.databaseUrl, config.databasePoolSize);
     const source = new DataSource({
@@ -190,15 +198,18 @@ export class Database {
       ...(embedded
         ? {
             poolSize: 1,
-            extra: { stream: () => new EmbeddedSocket(embedded.engine), max: 1, connectionTimeoutMillis: 3000 },
+            extra: {
+              stream: () => new EmbeddedSocket(embedded.engine, () => (embedded.hasFailed = true)),
+              max: 1,
+              connectionTimeoutMillis: 3000,
+            },
           }
         : { extra: { ...options.extra, stream: () => watchedSocket(patience), onConnect: surviveItsEnd } }),
     } as DataSourceOptions);
     try {
       await source.initialize();
     } catch (error) {
-      await embedded?.engine.close();
-      embedded?.release();
+      await embedded?.close();
       throw new StartError(`the database cannot be opened: ${reasonOf(error)}`, { cause: error });
     }
     return new Database(source, embedded, patience);
@@ -213,32 +224,57 @@ export class Database {
     return this.embedded !== undefined;
   }
 
+  /** The embedded database, which answers errors as PostgreSQL does, failed to answer at all. */
+  get hasFailed(): boolean {
+    return this.embedded?.hasFailed ?? false;
+  }
+
+  /** The names of all migrations that this version knows. */
+  get migrations(): string[] {
+    return this.source.migrations.map((migration) => migration.name ?? migration.constructor.name);
+  }
+
   get manager(): EntityManager {
     return this.source.manager;
   }
 
   /** One operation, one transaction, one closure. Nothing outside the database happens inside it. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const actions: (() => void | Promise<void>)[] = [];
+    const closing: Closing = { before: [], last: [], after: [] };
     const result = await this.source
-      .transaction((tx) => {
-        this.afterCommit.set(tx, actions);
-        return work(tx);
+      .transaction(async (tx) => {
+        this.closings.set(tx, closing);
+        const result = await work(tx);
+        for (const action of closing.before) await action();
+        for (const action of closing.last) await action();
+        return result;
       })
       .catch((error) => {
         // Inside a transaction a connection is only let go because it ended, between two statements.
         if (!LET_GO.some((kind) => error instanceof kind)) throw error;
         throw new Error('Connection terminated between two statements', { cause: error });
       });
-    for (const action of actions) await action();
+    for (const action of closing.after) await action();
     return result;
   }
 
+  /**
+   * Runs `action` in the transaction when the work of its closure is done; `isLast`: after all others. What is locked there
+   * is held for no longer than a commit takes, and by everybody in one order.
+   */
+  beforeCommit(tx: Tx, action: Action, { isLast = false } = {}): void {
+    this.closingOf(tx)[isLast ? 'last' : 'before'].push(action);
+  }
+
   /** Runs `action` once the transaction of `tx` is committed, before its caller goes on; never after a rollback. */
-  onCommit(tx: Tx, action: () => void | Promise<void>): void {
-    const actions = this.afterCommit.get(tx);
-    if (!actions) throw new Error('onCommit needs the transaction of Database.transaction');
-    actions.push(action);
+  onCommit(tx: Tx, action: Action): void {
+    this.closingOf(tx).after.push(action);
+  }
+
+  private closingOf(tx: Tx): Closing {
+    const closing = this.closings.get(tx);
+    if (!closing) throw new Error('this needs the transaction of Database.transaction');
+    return closing;
   }
 
   /** A prepared statement by name, past the ORM, in a transaction or on its own: for what is asked all the time. */
@@ -248,28 +284,25 @@ export class Database {
     return (await connection.query({ name, text, values })).rows;
   }
 
-  /** Applies pending migrations under an advisory lock, so that any number of replicas may start at once. */
+  /**
+   * Applies pending migrations under an advisory lock, so that any number of replicas may start at once. Lock and
+   * migrations share one connection, without the limits of requests: a migration may take as long as it needs.
+   */
   async migrate(): Promise<string[]> {
     const runner = this.source.createQueryRunner();
-    const LOCK = [0x6761, 0x7465];
     this.patience.isEndless = true;
     try {
-      await runner.query('SET statement_timeout = 0');
-      await runner.query('SELECT pg_advisory_lock($1, $2)', LOCK);
-      try {
-        // The lock's own connection cannot run the migrations on the embedded database: it has only one.
-        if (this.isEmbedded) await runner.release();
-        const applied = await this.source.runMigrations({ transaction: 'each' });
-        return applied.map(({ name }) => name);
-      } finally {
-        if (!runner.isReleased) {
-          await runner.query('SELECT pg_advisory_unlock($1, $2)', LOCK);
-          await runner.query('RESET statement_timeout');
-        }
-      }
+      for (const limit of LIMITS) await runner.query(`SET ${limit} = 0`);
+      await runner.query('SELECT pg_advisory_lock($1, $2)', MIGRATION_LOCK);
+      const executor = new MigrationExecutor(this.source, runner);
+      executor.transaction = 'each';
+      return (await executor.executePendingMigrations()).map(({ name }) => name);
     } finally {
+      // The end of a connection ends all of it, too.
+      await runner.query('SELECT pg_advisory_unlock($1, $2)', MIGRATION_LOCK).catch(() => {});
+      for (const limit of LIMITS) await runner.query(`RESET ${limit}`).catch(() => {});
+      await runner.release();
       this.patience.isEndless = false;
-      if (!runner.isReleased) await runner.release();
     }
   }
 
@@ -289,7 +322,6 @@ export class Database {
     if (this.closed) return;
     this.closed = true;
     if (this.source.isInitialized) await this.source.destroy();
-    await this.embedded?.engine.close();
-    this.embedded?.release();
+    await this.embedded?.close();
   }
 }

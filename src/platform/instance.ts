@@ -78,7 +78,7 @@ export class Instance implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    this.replica.on('instance', () => this.reload(), { early: true });
+    this.replica.on('instance', () => this.reload());
     this.replica.on('resync', () => this.reload());
     await this.reload();
   }

@@ -23,6 +23,11 @@ export class KeyRotation {
     private readonly keyring: Keyring,
   ) {}
 
+  /** Everything that is renewed. */
+  get names(): string[] {
+    return [...this.parts.keys()];
+  }
+
   add(name: string, renew: () => Promise<Renewed>): void {
     this.parts.set(name, renew);
   }

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config.js';
 import { invalid } from '../errors.js';
+import { NameQueries } from './names.js';
 
 /** Answers of the domain name system that mean "there is none", as opposed to "ask again later". */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
@@ -13,6 +14,7 @@ export type Lookup = Pick<Resolver, 'resolveMx' | 'resolve4' | 'resolve6'>;
 @Injectable()
 export class MailDomains {
   lookup: Lookup = new Resolver({ timeout: 2000, tries: 2 });
+  private readonly queries = new NameQueries();
 
   constructor(private readonly config: Config) {}
 
@@ -26,19 +28,22 @@ export class MailDomains {
 
   /** RFC 5321 5.1: a domain without a mail exchanger is its own; RFC 7505: "." says that there is none. */
   private async takesMail(domain: string): Promise<boolean> {
-    const exchangers = await found(this.lookup.resolveMx(domain));
+    const exchangers = await this.found(() => this.lookup.resolveMx(domain));
     if (exchangers === 'unknown') return true;
     if (exchangers.length > 0) return exchangers.some(({ exchange }) => exchange !== '' && exchange !== '.');
-    const addresses = await Promise.all([found(this.lookup.resolve4(domain)), found(this.lookup.resolve6(domain))]);
+    const addresses = await Promise.all([
+      this.found(() => this.lookup.resolve4(domain)),
+      this.found(() => this.lookup.resolve6(domain)),
+    ]);
     return addresses.some((some) => some === 'unknown' || some.length > 0);
   }
-}
 
-/** A resolver that fails says nothing about the domain. */
-async function found<T>(lookup: Promise<T[]>): Promise<T[] | 'unknown'> {
-  try {
-    return await lookup;
-  } catch (error) {
-    return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : 'unknown';
+  /** A resolver that fails says nothing about the domain. */
+  private async found<T>(query: () => Promise<T[]>): Promise<T[] | 'unknown'> {
+    try {
+      return await this.queries.run(query);
+    } catch (error) {
+      return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : 'unknown';
+    }
   }
 }

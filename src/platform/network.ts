@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
+import { NameFault, type NameOptions, Names } from './names.js';
 
 /** Why a request to another server did not end with an answer. */
 export type OutboundReason =
@@ -32,11 +32,42 @@ export interface Way {
 }
 
 /** Names and ways as this process sees them. Tests pass a network of their own. */
-@Injectable()
 export class Network {
-  /** Every address of a name. */
-  async addressesOf(name: string): Promise<readonly string[]> {
-    return (await lookup(name, { all: true })).map(({ address }) => address);
+  /** What users name may be slow without keeping anything waiting but what users name. */
+  private readonly ofUsers: Names;
+  private readonly ofOperators: Names;
+  private readonly own = new Map<string, Promise<readonly string[]>>();
+
+  constructor(options: NameOptions = {}) {
+    this.ofUsers = new Names(options);
+    this.ofOperators = new Names(options);
+  }
+
+  /**
+   * Every address of a name that users or administrators chose.
+   * @throws NameFault
+   */
+  addressesOf(name: string, by: 'user' | 'operator' = 'operator'): Promise<readonly string[]> {
+    return (by === 'user' ? this.ofUsers : this.ofOperators).addressesOf(name);
+  }
+
+  /**
+   * Every address of a name that stands in the environment. Where the domain name system has none, the machine may
+   * know it by other means, such as the search list of a cluster.
+   */
+  async ownAddressesOf(name: string): Promise<readonly string[]> {
+    try {
+      return await this.addressesOf(name);
+    } catch (error) {
+      if (!(error instanceof NameFault) || error.reason !== 'absent') throw error;
+    }
+    const running = this.own.get(name);
+    if (running) return running;
+    const answer = lookup(name, { all: true })
+      .then((found) => found.map(({ address }) => address))
+      .finally(() => this.own.delete(name));
+    this.own.set(name, answer);
+    return answer;
   }
 
   /** Where a connection to an address, which was checked, is made. */
@@ -55,24 +86,32 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (family === 4 || parsed.match(GLOBAL_UNICAST, 3));
 }
 
-/** `public` refuses a host if a single one of its addresses is not globally routable. */
-export type Reach = 'public' | 'anywhere';
+/**
+ * Who named a host: a user (`foreign`), an administrator (`public`, `anywhere`), the environment (`own`). `foreign` and
+ * `public` refuse it if a single one of its addresses is not globally routable.
+ */
+export type Reach = 'foreign' | 'public' | 'anywhere' | 'own';
 
 /**
  * The addresses to which a connection to `host`, a name or an address, may be made.
- * @throws OutboundFault `target`, `unreachable`
+ * @throws OutboundFault `target`, `unreachable`, `busy`
  */
 export async function checkedAddresses(network: Network, host: string, reach: Reach): Promise<readonly string[]> {
   const isName = isIP(host) === 0;
+  const mustBePublic = reach === 'foreign' || reach === 'public';
   const addresses = isName
-    ? await network.addressesOf(host).catch(() => {
-        throw new OutboundFault(reach === 'public' ? 'target' : 'unreachable');
+    ? await namedAddresses(network, host, reach).catch((error) => {
+        if (error instanceof NameFault && error.reason === 'busy') throw new OutboundFault('busy');
+        throw new OutboundFault(mustBePublic ? 'target' : 'unreachable');
       })
     : [host];
-  const areFit = addresses.every((address) => (reach === 'public' ? isPublicAddress(address) : isIP(address) !== 0));
+  const areFit = addresses.every((address) => (mustBePublic ? isPublicAddress(address) : isIP(address) !== 0));
   if (addresses.length === 0 || !areFit) throw new OutboundFault('target');
   return addresses;
 }
+
+const namedAddresses = (network: Network, host: string, reach: Reach): Promise<readonly string[]> =>
+  reach === 'own' ? network.ownAddressesOf(host) : network.addressesOf(host, reach === 'foreign' ? 'user' : 'operator');
 
 /** Answers what was checked, so that no second look-up can answer anything else. */
 const fixedLookup =

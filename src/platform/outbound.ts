@@ -4,7 +4,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Agent, Dispatcher } from 'undici';
 import { Config } from '../config.js';
 import { checkedAddresses, guardedConnector, Network, OutboundFault, type Reach } from './network.js';
-import { parseTarget, type TargetRules, UNSAFE, USER_INFO } from './targets.js';
+import { hasUserInfo, parseTarget, type TargetRules, UNSAFE } from './targets.js';
 
 /** What the service asks of a server that its operator named: mail, SMS, captcha, the sign-in provider. */
 export interface OutboundRequest {
@@ -16,7 +16,7 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** Longest answer that is read; default 1 MiB. */
   readonly maxBytes?: number;
-  /** Default `anywhere`: what an operator sets in the environment may stand in the same network. */
+  /** Default `own`: what an operator sets in the environment may stand in the same network. */
   readonly reach?: Reach;
 }
 
@@ -132,7 +132,7 @@ export class Outbound implements OnApplicationShutdown {
     const headers = { 'user-agent': 'Gatehouse', 'accept-encoding': 'identity', ...request.headers };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const agent = await this.agent(request.reach ?? 'anywhere');
+      const agent = await this.agent(request.reach ?? 'own');
       const answer = await send(agent, target, { method, headers, body, signal });
       const chunks: Buffer[] = [];
       for await (const chunk of upTo(maxBytes, answer.body)) chunks.push(chunk);
@@ -182,7 +182,7 @@ export class Outbound implements OnApplicationShutdown {
     const leave = this.crowd.enter(target.hostname);
     try {
       const headers = { 'user-agent': 'GatehouseMedia/1', 'accept-encoding': 'identity', accept };
-      const agent = await this.agent('public');
+      const agent = await this.agent('foreign');
       const answer = await send(agent, target, {
         method,
         headers: range === undefined ? headers : { ...headers, range },
@@ -239,7 +239,7 @@ function operatorTarget(text: string): URL {
 }
 
 function resolved(location: string, base: URL, rules: TargetRules): URL | null {
-  if (!URL.canParse(location, base.href) || USER_INFO.test(location)) return null;
+  if (!URL.canParse(location, base.href) || hasUserInfo(location)) return null;
   return parseTarget(new URL(location, base).href, rules);
 }
 

@@ -1,63 +1,60 @@
-import { randomInt, randomUUID } from 'node:crypto';
-import pg from 'pg';
 import type { Config } from '../config.js';
-import { Log } from '../log.js';
-import { type Database, type Tx } from './database.js';
-import { HeardMessages, RedisNotices } from './redis-notices.js';
+import type { Log } from '../log.js';
+import { Coalesced } from './coalesced.js';
+import type { Database, Row, Tx } from './database.js';
+import { appendTo, type Entry, eventsSince, JournalReader, type JournalRow, KEPT_MS, lastNumber } from './journal.js';
+import { NoticeConnection } from './notice-connection.js';
+import { type Hint, RedisHints } from './redis-hints.js';
 
-/** What replicas tell each other after a commit: ids, never secrets and never rows. */
+/**
+ * What replicas tell each other after a commit: ids, never secrets. A notice that names an `account_id` is an event of that
+ * account, and has a number.
+ */
 export interface Notice {
   readonly topic: string;
   readonly data: Record<string, unknown>;
 }
 
-export type NoticeHandler = (data: Record<string, unknown>) => void | Promise<void>;
-
-/** Adds to what is announced, in the transaction that announces it. */
-export type NoticePreparation = (tx: Tx, data: Record<string, unknown>) => Promise<Record<string, unknown>>;
+export type NoticeHandler = (data: Record<string, unknown>, row?: JournalRow) => void | Promise<void>;
 
 interface Listener {
   readonly handler: NoticeHandler;
   readonly inOrder: boolean;
-  readonly early: boolean;
-}
-
-/** A notice on its way. Its id is random: nobody can say beforehand what a message will be. */
-interface Message extends Notice {
-  readonly origin: string;
-  readonly id: string;
-}
-
-function parseMessage(text: string): Message | null {
-  try {
-    const { origin, id, topic, data } = JSON.parse(text);
-    const isWhole = [origin, id, topic].every((part) => typeof part === 'string');
-    return isWhole && typeof data === 'object' && data !== null ? { origin, id, topic, data } : null;
-  } catch {
-    return null;
-  }
 }
 
 const everyone = (): boolean => true;
-const CHANNEL = 'gatehouse';
-const PROBE_MS = 1500;
-const MAX_UNANSWERED = 2;
-// PostgreSQL takes 8000 bytes; this leaves room for what is sent with it.
-const MAX_NOTICE_BYTES = 7900;
-const LEASE_CLASS = 0x6777;
-const WORKERS = 1024;
+const inOrderOnly = ({ inOrder }: Listener): boolean => inOrder;
+const POLL_MS = 1000;
+/** Under load as many commits as happen meanwhile share a wake-up, and a look at the journal. */
+const PAUSE_MS = 20;
+const UNHEARD_MS = 3 * POLL_MS;
+
+/** Says that there is something to read. */
+const WAKE = 'wake';
 
 /**
  * This process among its equals: its worker id for snowflakes, and the notices that it exchanges with the others.
- * Notices of one transaction are delivered after its commit, here before the operation answers. While notices of
- * others cannot be heard, some are lost; `resync` is delivered once they can be heard again.
+ *
+ * A notice is a row of the journal, written by the transaction that makes it true, as its last statement. Whoever is told
+ * that there is something, or has not looked for a second, reads what is new. Here it is delivered before the operation
+ * answers. `resync` is delivered when something may have happened beside the journal, `gap` when some of it is gone unread.
  */
 export abstract class Replica {
   private readonly listeners = new Map<string, Listener[]>();
-  private readonly preparations = new Map<string, NoticePreparation>();
+  private readonly hintListeners = new Map<string, (data: Record<string, unknown>) => void>();
+  private readonly announced = new WeakMap<Tx, Entry[]>();
+  /** Entries of this process that it has not read yet. */
+  private readonly own = new Set<number>();
+  private readonly reader = new JournalReader(() => performance.now());
+  private readonly reading = new Coalesced(() => this.read(), PAUSE_MS);
+  protected heardAt = Number.NEGATIVE_INFINITY;
+  private isDoubtful = false;
+  protected closing = false;
   /** False while notices of other replicas cannot be heard. */
   abstract readonly isConnected: boolean;
   abstract readonly workerId: number;
+  /** Whether there is one: without it nothing that needs an id can be made. */
+  abstract readonly hasWorkerId: boolean;
 
   constructor(
     protected readonly database: Database,
@@ -69,7 +66,7 @@ export abstract class Replica {
     const replica = new PostgresReplica(database, log, config.databaseUrl, config.workerId);
     try {
       await replica.connect();
-      if (config.redisUrl) await replica.openSecondWay(config, config.redisUrl);
+      if (config.redisUrl) await replica.openHints(config, config.redisUrl);
     } catch (error) {
       await replica.close();
       throw error;
@@ -77,56 +74,141 @@ export abstract class Replica {
     return replica;
   }
 
+  /** Hears what is announced from now on. */
+  async start(): Promise<void> {
+    await this.reader.start(this.ask);
+    this.heardAt = performance.now();
+  }
+
   /**
-   * `inOrder`: the notices of all replicas are heard in the order of their commits, this one's own in their place
-   * among the others, and so not always before its operation answers.
-   * `early`: notices of others are heard by Redis too, where there is one, each of them once. Whoever may publish there can
-   * make them up: such a handler takes from a notice only where to look, or which connections have to come back.
+   * `inOrder`: all notices are heard in the order of the journal, for each account that of the commits; those of this
+   * process in their place among the others, and so not always before its operation answers.
    */
-  on(topic: string, handler: NoticeHandler, { inOrder = false, early = false } = {}): void {
-    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), { handler, inOrder, early }]);
+  on(topic: string, handler: NoticeHandler, { inOrder = false } = {}): void {
+    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), { handler, inOrder }]);
   }
 
-  protected isEarly(topic: string): boolean {
-    return this.listeners.get(topic)?.some(({ early }) => early) ?? false;
-  }
-
-  prepare(topic: string, preparation: NoticePreparation): void {
-    this.preparations.set(topic, preparation);
-  }
-
-  /** Announces a change that `tx` makes. A notice is small: what is larger is read where the notice is heard. */
+  /** Announces a change that `tx` makes. */
   async announce(tx: Tx, { topic, data }: Notice): Promise<void> {
-    const prepare = this.preparations.get(topic);
-    const notice = { topic, data: prepare ? await prepare(tx, data) : data };
-    if (Buffer.byteLength(JSON.stringify(notice)) > MAX_NOTICE_BYTES) {
-      throw new Error(`a notice of topic ${notice.topic} is too large`);
-    }
-    await this.send(tx, notice);
-    this.database.onCommit(tx, () => this.deliver(notice, ({ inOrder }) => !inOrder || !this.hearsItself));
+    const accountId = typeof data.account_id === 'string' ? data.account_id : null;
+    const entries = this.announced.get(tx) ?? this.begin(tx);
+    entries.push({ topic, data, accountId });
   }
 
-  /** Whether a notice of this replica comes back to it, in its place among those of the others. */
-  protected abstract readonly hearsItself: boolean;
-  protected abstract send(tx: Tx, notice: Notice): Promise<void>;
-  abstract close(): Promise<void>;
+  private begin(tx: Tx): Entry[] {
+    const entries: Entry[] = [];
+    this.announced.set(tx, entries);
+    const write = async () => {
+      for (const id of await appendTo(this.database, tx, entries)) this.own.add(id);
+    };
+    this.database.beforeCommit(tx, write, { isLast: true });
+    this.database.onCommit(tx, async () => {
+      this.wakeOthers();
+      this.reading.wish();
+      for (const notice of entries) await this.deliver(notice, ({ inOrder }) => !inOrder);
+    });
+    return entries;
+  }
+
+  /** A hint to the other replicas, of which nothing may depend. */
+  hint(_topic: string, _data: Record<string, unknown>): void {}
+
+  /** Takes hints of other replicas, which anybody can make up who has access to their Redis. */
+  onHint(topic: string, handler: (data: Record<string, unknown>) => void): void {
+    this.hintListeners.set(topic, handler);
+  }
+
+  protected hinted({ topic, data }: Hint): void {
+    if (topic === WAKE) this.reading.wish();
+    else this.hintListeners.get(topic)?.(data);
+  }
+
+  /** The number of the last event of an account. */
+  lastNumber(accountId: string): Promise<number> {
+    return lastNumber(this.ask, accountId);
+  }
+
+  /** The events of an account behind a number, whole and in order; null if some of them are gone. */
+  eventsSince(accountId: string, number: number): Promise<JournalRow[] | null> {
+    return eventsSince(this.ask, accountId, number);
+  }
+
+  /** Looks at the journal now. */
+  protected look(): void {
+    if (!this.closing) this.reading.wish();
+  }
+
+  /** Before the next look it has to be found out what was missed. */
+  protected doubt(): void {
+    this.isDoubtful = true;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      if (this.isDoubtful || this.isTooLate()) await this.judge();
+      for (let isAll = false; !isAll && !this.closing; ) {
+        const found = await this.reader.read(this.ask);
+        isAll = found.isAll;
+        this.heardAt = performance.now();
+        for (const row of found.rows) void this.deliver(row, this.own.delete(row.id) ? inOrderOnly : everyone, row);
+      }
+    } catch {
+      this.isDoubtful = true;
+      setTimeout(() => this.look(), POLL_MS).unref();
+    }
+  }
+
+  private async judge(): Promise<void> {
+    if (this.isTooLate() || (await this.reader.isBehind(this.ask))) {
+      await this.start();
+      this.own.clear();
+      await this.deliver({ topic: 'gap', data: {} });
+      await this.deliver({ topic: 'resync', data: {} });
+    }
+    this.isDoubtful = false;
+  }
+
+  protected abstract wakeOthers(): void;
+  /** What was not read may have been removed. */
+  protected abstract isTooLate(): boolean;
+
+  /** Runs a statement of the journal. */
+  protected readonly ask = (name: string, text: string, values: unknown[]): Promise<Row[]> =>
+    this.run(name, text, values);
+
+  protected run(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    return this.database.statement(name, text, values);
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.reading.settled();
+  }
 
   /** What is announced has happened: a handler that fails stops neither the others nor the operation. */
-  protected async deliver({ topic, data }: Notice, concerns: (listener: Listener) => boolean): Promise<void> {
-    for (const listener of this.listeners.get(topic) ?? []) {
+  protected async deliver(
+    { topic, data }: Notice,
+    concerns: (listener: Listener) => boolean = everyone,
+    row?: JournalRow,
+  ): Promise<void> {
+    const concerned = (this.listeners.get(topic) ?? []).filter(concerns);
+    const handle = async ({ handler }: Listener) => {
       try {
-        if (concerns(listener)) await listener.handler(data);
+        await handler(data, row);
       } catch (error) {
         this.log.error('a notice could not be handled', { topic, error });
       }
-    }
+    };
+    const ordered = concerned.filter(inOrderOnly).map(handle);
+    for (const listener of concerned) if (!listener.inOrder) await handle(listener);
+    await Promise.all(ordered);
   }
 }
 
 /** The only process on its database: the embedded one. */
 class SingleReplica extends Replica {
   readonly isConnected = true;
-  protected readonly hearsItself = false;
+  readonly hasWorkerId = true;
 
   constructor(
     database: Database,
@@ -136,149 +218,88 @@ class SingleReplica extends Replica {
     super(database, log);
   }
 
-  protected async send(): Promise<void> {}
-  async close(): Promise<void> {}
+  protected wakeOthers(): void {}
+
+  /** It reads its own commits, and there are no others. */
+  protected isTooLate(): boolean {
+    return false;
+  }
 }
 
-/**
- * One of any number: notices by LISTEN/NOTIFY, the worker id leased by an advisory lock of the same connection. With
- * Redis, notices that need no order go by it as well, and the first of the two to arrive counts.
- */
+/** One of any number: told of the journal by LISTEN/NOTIFY and, where there is Redis, by that too. */
 class PostgresReplica extends Replica {
-  private readonly origin = randomUUID();
-  private readonly heardMessages = new HeardMessages();
-  private secondWay: RedisNotices | undefined;
-  private client: pg.Client | undefined;
-  private leased: number | undefined;
-  private closing = false;
-  private retry: NodeJS.Timeout | undefined;
-  private probe: NodeJS.Timeout | undefined;
-  isConnected = false;
+  private readonly connection: NoticeConnection;
+  private hints: RedisHints | undefined;
+  private readonly wakingByPostgres = new Coalesced(() => this.connection.notify(), PAUSE_MS);
+  private readonly wakingByRedis = new Coalesced(async () => this.hints?.publish({ topic: WAKE, data: {} }), PAUSE_MS);
+  private poll: NodeJS.Timeout | undefined;
 
-  constructor(
-    database: Database,
-    log: Log,
-    private readonly url: string,
-    private readonly fixedWorker: number | undefined,
-  ) {
+  constructor(database: Database, log: Log, url: string, fixedWorker: number | undefined) {
     super(database, log);
+    this.connection = new NoticeConnection(url, fixedWorker, log, {
+      heard: () => this.look(),
+      isBack: () => this.isBack(),
+    });
   }
 
   get workerId(): number {
-    if (this.leased === undefined) throw new Error('no worker id is leased');
-    return this.leased;
+    return this.connection.workerId;
+  }
+
+  get hasWorkerId(): boolean {
+    return this.connection.hasWorkerId;
+  }
+
+  get isConnected(): boolean {
+    return performance.now() - this.heardAt < UNHEARD_MS;
+  }
+
+  protected isTooLate(): boolean {
+    return performance.now() - this.heardAt > KEPT_MS;
   }
 
   async connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.url,
-      connectionTimeoutMillis: 2000,
-      keepAlive: true,
-      application_name: 'gatehouse notices',
-    });
-    client.on('error', () => this.lost(client));
-    client.on('end', () => this.lost(client));
-    client.on('notification', ({ payload }) => this.heard(payload));
-    await client.connect();
-    try {
-      this.leased = await this.lease(client);
-      await client.query(`LISTEN ${CHANNEL}`);
-    } catch (error) {
-      await client.end();
-      throw error;
-    }
-    this.client = client;
-    this.isConnected = true;
-    this.watch(client);
+    await this.connection.open();
   }
 
-  async openSecondWay(config: Config, url: string): Promise<void> {
-    const { log, client } = this;
-    const way = { url, log, database: client?.database ?? '' };
-    this.secondWay = await RedisNotices.open(config, way, (message) => this.heardEarly(message));
+  override async start(): Promise<void> {
+    await super.start();
+    this.poll ??= setInterval(() => this.look(), POLL_MS).unref();
   }
 
-  /** A connection that swallows everything reports no error: it counts as lost when probes stay unanswered. */
-  private watch(client: pg.Client): void {
-    let unanswered = 0;
-    this.probe = setInterval(() => {
-      if (unanswered >= MAX_UNANSWERED) return this.lost(client);
-      unanswered++;
-      client.query('SELECT 1').then(
-        () => {
-          unanswered = 0;
-        },
-        () => this.lost(client),
-      );
-    }, PROBE_MS).unref();
+  async openHints(config: Config, url: string): Promise<void> {
+    const { log } = this;
+    this.hints = await RedisHints.open(config, { url, log, database: this.connection.database }, (hint) =>
+      this.hinted(hint),
+    );
   }
 
-  private async lease(client: pg.Client): Promise<number> {
-    if (this.fixedWorker !== undefined) return this.fixedWorker;
-    const start = this.leased ?? randomInt(WORKERS);
-    for (let step = 0; step < WORKERS; step++) {
-      const worker = (start + step) % WORKERS;
-      const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS won', [LEASE_CLASS, worker]);
-      if (rows[0]?.won) return worker;
-    }
-    throw new Error('all worker ids are leased');
+  /** The connection may lead to another server now. */
+  private isBack(): void {
+    this.doubt();
+    this.look();
+    void this.deliver({ topic: 'resync', data: {} });
   }
 
-  private lost(client: pg.Client): void {
-    if (client !== this.client || this.closing) return;
-    clearInterval(this.probe);
-    this.client = undefined;
-    this.isConnected = false;
-    client.end().catch(() => {});
-    this.log.warn('the connection for notices between replicas was lost');
-    this.reconnectIn(250);
+  protected wakeOthers(): void {
+    this.wakingByPostgres.wish();
+    if (this.hints) this.wakingByRedis.wish();
   }
 
-  private reconnectIn(delay: number): void {
-    this.retry = setTimeout(() => {
-      this.connect().then(
-        () => this.deliver({ topic: 'resync', data: {} }, everyone),
-        () => !this.closing && this.reconnectIn(Math.min(delay * 2, 5000)),
-      );
-    }, delay);
+  override hint(topic: string, data: Record<string, unknown>): void {
+    void this.hints?.publish({ topic, data });
   }
 
-  private heard(text: string | undefined): void {
-    const message = parseMessage(text ?? '');
-    if (!text || !message) return;
-    const isOwn = message.origin === this.origin;
-    const isRepeated = !isOwn && this.isSecondTime(text, message);
-    void this.deliver(message, ({ inOrder, early }) => (isOwn ? inOrder : !(early && isRepeated)));
+  /** On the connection for notices, which no request keeps waiting, or on any other while that is interrupted. */
+  protected override run(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    return this.connection.ask(name, text, values) ?? super.run(name, text, values);
   }
 
-  private heardEarly(text: string): void {
-    const message = parseMessage(text);
-    if (!message || message.origin === this.origin || this.isSecondTime(text, message)) return;
-    void this.deliver(message, ({ early }) => early);
-  }
-
-  private isSecondTime(text: string, { topic }: Message): boolean {
-    return this.secondWay !== undefined && this.isEarly(topic) && this.heardMessages.note(text);
-  }
-
-  protected get hearsItself(): boolean {
-    return this.isConnected;
-  }
-
-  protected async send(tx: Tx, notice: Notice): Promise<void> {
-    const message: Message = { origin: this.origin, id: randomUUID(), ...notice };
-    const text = JSON.stringify(message);
-    await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, text]);
-    if (this.isEarly(notice.topic)) this.database.onCommit(tx, () => this.secondWay?.publish(text));
-  }
-
-  async close(): Promise<void> {
-    this.closing = true;
-    this.secondWay?.close();
-    clearTimeout(this.retry);
-    clearInterval(this.probe);
-    const client = this.client;
-    this.client = undefined;
-    await client?.end();
+  override async close(): Promise<void> {
+    clearInterval(this.poll);
+    await super.close();
+    await Promise.all([this.wakingByPostgres.settled(), this.wakingByRedis.settled()]);
+    this.hints?.close();
+    await this.connection.close();
   }
 }

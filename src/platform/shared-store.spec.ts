@@ -85,13 +85,32 @@ describe('conventions.md 7.1: the leaky bucket', () => {
   test('memory is bounded: the bucket that was touched longest ago goes first', async () => {
     await using bucket = storeAt();
     const { store } = bucket;
-    store.take('kept', 1, 1000);
-    store.take('dropped', 1, 1000);
-    for (let i = 0; i < 99_998; i++) store.take(`other ${i}`, 1, 1000);
-    expect(store.take('kept', 1, 1000).admitted).toBe(false);
-    store.take('one more', 1, 1000);
-    expect(store.take('kept', 1, 1000).admitted).toBe(false);
-    expect(store.take('dropped', 1, 1000).admitted).toBe(true);
+    store.take('of kept', 1, 1000);
+    store.take('of dropped', 1, 1000);
+    for (let i = 0; i < 99_998; i++) store.take(`of ${i}`, 1, 1000);
+    expect(store.take('of kept', 1, 1000).admitted).toBe(false);
+    store.take('of one more', 1, 1000);
+    expect(store.take('of kept', 1, 1000).admitted).toBe(false);
+    expect(store.take('of dropped', 1, 1000).admitted).toBe(true);
+  });
+
+  test('what is counted of one kind drives out nothing of another', async () => {
+    await using bucket = storeAt();
+    const { store } = bucket;
+    store.take('allowance/login:email 1:a', 1, 1000);
+    store.strike('strikes/handoff 1:a', 1000);
+    store.add('abuse/score 1:a', 5, 1000);
+    store.distinct('abuse/rejected 1:a', 'x', 1000);
+    for (let i = 0; i < 100_001; i++) {
+      store.take(`route ${i}`, 1, 1000);
+      store.take(`allowance/login:ip ${i}`, 1, 1000);
+      store.add(`gateway/attempts ${i}`, 1, 1000);
+      store.distinct(`abuse/strikes ${i}`, 'x', 1000);
+    }
+    expect(store.take('allowance/login:email 1:a', 1, 1000).admitted).toBe(false);
+    expect(store.strikes('strikes/handoff 1:a')).toBe(1);
+    expect(store.add('abuse/score 1:a', 0, 1000)).toBe(5);
+    expect(store.distinct('abuse/rejected 1:a', 'y', 1000)).toBe(2);
   });
 
   test('sums and sets are dropped when their time is over', async () => {

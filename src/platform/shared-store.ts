@@ -32,7 +32,10 @@ export interface Allowance {
   readonly retryAfter: number;
 }
 
-/** Counters that replicas may share and that may be lost: never the truth about a credential. */
+/**
+ * Counters that replicas may share and that may be lost: never the truth about a credential. A key begins with the name of
+ * its kind, one of a few, and a space.
+ */
 export abstract class SharedStore {
   /** Adds one to the bucket if it fits, or asks whether one would. One atomic step. */
   abstract take(key: string, limit: number, seconds: number, amount?: Amount): Allowance | Promise<Allowance>;
@@ -55,15 +58,49 @@ interface Bucket {
   emptyAt: number;
 }
 
-const MAX_BUCKETS = 100_000;
+const MAX_PER_KIND = 100_000;
 const MAX_MEMBERS = 1000;
 const SWEEP_MS = 10_000;
 
-/** The store of one process. Bounded: when it is full, the buckets that were touched longest ago go first. */
+/**
+ * What is kept of one sort, by kind of key. Each kind has bounds of its own: when it is full, what was written longest
+ * ago goes first. So whoever comes from many addresses drives out what is counted of addresses, and no guess.
+ */
+class Kept<T> {
+  private readonly kinds = new Map<string, Map<string, T>>();
+
+  get(key: string): T | undefined {
+    return this.kinds.get(kindOf(key))?.get(key);
+  }
+
+  set(key: string, value: T): void {
+    const kind = kindOf(key);
+    const kept = this.kinds.get(kind) ?? new Map<string, T>();
+    this.kinds.set(kind, kept);
+    kept.delete(key);
+    kept.set(key, value);
+    if (kept.size <= MAX_PER_KIND) return;
+    const [oldest] = kept.keys();
+    if (oldest !== undefined) kept.delete(oldest);
+  }
+
+  delete(key: string): void {
+    this.kinds.get(kindOf(key))?.delete(key);
+  }
+
+  sweep(isOver: (value: T) => boolean): void {
+    for (const kept of this.kinds.values()) for (const [key, value] of kept) if (isOver(value)) kept.delete(key);
+  }
+}
+
+/** A key begins with the name of its kind and a space. */
+const kindOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(' ')));
+
+/** The store of one process. */
 export class MemoryStore extends SharedStore {
-  private readonly buckets = new Map<string, Bucket>();
-  private readonly sums = new Map<string, { value: number; until: number }>();
-  private readonly sets = new Map<string, { members: Set<string>; until: number }>();
+  private readonly buckets = new Kept<Bucket>();
+  private readonly sums = new Kept<{ value: number; until: number }>();
+  private readonly sets = new Kept<{ members: Set<string>; until: number }>();
   private readonly sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
 
   take(key: string, limit: number, seconds: number, amount: Amount = 1): Allowance {
@@ -73,9 +110,7 @@ export class MemoryStore extends SharedStore {
     const level = bucket ? Math.max(0, bucket.level - (now - bucket.at) * rate) : 0;
     const admitted = level + 1 <= limit;
     const after = admitted ? level + amount : level;
-    this.buckets.delete(key);
     this.buckets.set(key, { level: after, at: now, emptyAt: now + after / rate });
-    if (this.buckets.size > MAX_BUCKETS) this.dropOldest();
     return {
       admitted,
       remaining: Math.max(0, Math.floor(limit - after)),
@@ -102,8 +137,7 @@ export class MemoryStore extends SharedStore {
 
   strike(key: string, seconds: number): number {
     const count = this.strikes(key) + 1;
-    this.sums.delete(key);
-    this.live(this.sums, key, () => ({ value: count, until: this.later(seconds) }));
+    this.sums.set(key, { value: count, until: this.later(seconds) });
     return count;
   }
 
@@ -116,30 +150,19 @@ export class MemoryStore extends SharedStore {
     return performance.now() / 1000 + seconds;
   }
 
-  private live<T extends { until: number }>(map: Map<string, T>, key: string, fresh: () => T): T {
-    const known = map.get(key);
+  private live<T extends { until: number }>(kept: Kept<T>, key: string, fresh: () => T): T {
+    const known = kept.get(key);
     if (known && known.until > performance.now() / 1000) return known;
     const entry = fresh();
-    map.delete(key);
-    map.set(key, entry);
-    if (map.size > MAX_BUCKETS) {
-      const [oldest] = map.keys();
-      if (oldest !== undefined) map.delete(oldest);
-    }
+    kept.set(key, entry);
     return entry;
-  }
-
-  private dropOldest(): void {
-    const [oldest] = this.buckets.keys();
-    if (oldest !== undefined) this.buckets.delete(oldest);
   }
 
   private sweep(): void {
     const now = performance.now() / 1000;
-    for (const [key, bucket] of this.buckets) if (bucket.emptyAt <= now) this.buckets.delete(key);
-    for (const map of [this.sums, this.sets]) {
-      for (const [key, { until }] of map) if (until <= now) map.delete(key);
-    }
+    this.buckets.sweep(({ emptyAt }) => emptyAt <= now);
+    this.sums.sweep(({ until }) => until <= now);
+    this.sets.sweep(({ until }) => until <= now);
   }
 
   async close(): Promise<void> {

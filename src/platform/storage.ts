@@ -67,15 +67,25 @@ export function objectName(key: string): string {
 
 /** The storage that is configured. The client of S3 is loaded only where it is needed. */
 export async function openStorage({ media, extraCa }: Config, log: Log): Promise<Storage> {
-  if (!media.s3) return new LocalStorage(media.root);
+  if (!media.s3) return new LocalStorage(media.root, log);
   const { S3Storage } = await import('./storage-s3.js');
   return new S3Storage(media.s3, media.root, log, extraCa);
 }
 
 /** Objects as files. */
 export class LocalStorage extends Storage {
-  constructor(private readonly root: string) {
+  constructor(
+    private readonly root: string,
+    private readonly log: Log,
+  ) {
     super();
+  }
+
+  /** What a disk answered, which the log tells with its path: keys stand there as digests. */
+  private failed(error: unknown): StorageFault {
+    const { code: errno, syscall, path } = error as NodeJS.ErrnoException;
+    this.log.error('the media store failed', { errno, syscall, path: path ?? this.root });
+    return faultOf(error);
   }
 
   private path(bucket: Bucket, key: string): string {
@@ -103,7 +113,7 @@ export class LocalStorage extends Storage {
     try {
       return await work();
     } catch (error) {
-      throw faultOf(error);
+      throw this.failed(error);
     }
   }
 
@@ -125,7 +135,7 @@ export class LocalStorage extends Storage {
       return file.createReadStream(range ? { start: range.start, end: range.end } : {});
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null;
-      throw faultOf(error);
+      throw this.failed(error);
     }
   }
 
@@ -134,7 +144,7 @@ export class LocalStorage extends Storage {
       return (await stat(this.path(bucket, key))).size;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null;
-      throw faultOf(error);
+      throw this.failed(error);
     }
   }
 
@@ -146,7 +156,7 @@ export class LocalStorage extends Storage {
       await syncDirectory(dirname(target));
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return (await this.size('media', to)) !== null;
-      if (codeOf(error) !== 'EEXIST') throw faultOf(error);
+      if (codeOf(error) !== 'EEXIST') throw this.failed(error);
     }
     return true;
   }
@@ -155,7 +165,7 @@ export class LocalStorage extends Storage {
     try {
       await rm(this.path(bucket, key), { force: true });
     } catch (error) {
-      throw faultOf(error);
+      throw this.failed(error);
     }
   }
 

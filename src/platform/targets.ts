@@ -12,7 +12,13 @@ const MAX_URL_BYTES = 8192;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 export const UNSAFE = /[\u0000-\u0020\u007f-\u009f\\]/;
-export const USER_INFO = /^[^:/?#]*:[^/?#]*\/*[^/?#]*@/;
+const AUTHORITY = /^[^:/?#]*:([^/?#]*)\/*([^/?#]*)/;
+
+/** Whether a URL names a user, in any way that a parser could read one. */
+export const hasUserInfo = (text: string): boolean =>
+  AUTHORITY.exec(text)
+    ?.slice(1)
+    .some((part) => part.includes('@')) ?? false;
 
 export const ownHostsOf = ({ publicOrigin, webAppUrl, mediaBaseUrl }: Config): ReadonlySet<string> =>
   new Set([publicOrigin, webAppUrl, mediaBaseUrl].map((url) => new URL(url).hostname));
@@ -33,7 +39,7 @@ export function parseTarget(text: string, { ports, ownHosts }: TargetRules): URL
   if (Buffer.byteLength(text) > MAX_URL_BYTES || UNSAFE.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
-  if (!isHttp || url.username || url.password || USER_INFO.test(text)) return null;
+  if (!isHttp || url.username || url.password || hasUserInfo(text)) return null;
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (port === 0 || (ports.length > 0 && !ports.includes(port))) return null;
   if (!isPublicName(url.hostname) || ownHosts.has(url.hostname)) return null;

@@ -1,3 +1,5 @@
+import { SESSION_TOKEN } from '../secrets.js';
+
 export type CredentialKind = 'session' | 'bot' | 'bearer' | 'admin-key';
 
 /** What the caller sent (credentials.md section 2). Tokens are opaque and unchanged. */
@@ -16,8 +18,8 @@ const MAX_LENGTH = 512;
 const VISIBLE = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 const SCHEME = /^(Bot|Bearer|Admin) ([\x21-\x7e]+)$/;
 const BOT_ANY_CASE = /^[Bb][Oo][Tt] /;
-const SESSION_TOKEN = /^flx_[A-Za-z0-9]{36}$/;
-const BOT_TOKEN = /^(?:0|[1-9][0-9]{0,18})\.[A-Za-z0-9_-]{43}$/;
+/** `<application_id>.<secret>`. */
+export const BOT_TOKEN = /^(0|[1-9][0-9]{0,18})\.([A-Za-z0-9_-]{43})$/;
 
 /**
  * The `Authorization` lines of a request as a credential. Pure; decides by bytes alone, never trims.
@@ -52,4 +54,4 @@ export const hasBotPrefix = (lines: readonly string[]): boolean => /^bot(?: |$)/
 
 /** `GET /v1/gateway/bot`: whether the value has the form of a bot token; nothing is looked up (oauth.md 6.2). */
 export const hasBotTokenForm = (lines: readonly string[]): boolean =>
-  lines.length === 1 && /^bot [0-9]+\.[A-Za-z0-9_-]+$/i.test(lines[0] ?? '') && (lines[0] ?? '').length <= MAX_LENGTH;
+  lines.length === 1 && (lines[0] ?? '').length <= MAX_LENGTH && /^bot [0-9]+\.[A-Za-z0-9_-]+$/i.test(lines[0] ?? '');

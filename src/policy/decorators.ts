@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Call, callOf } from '../call.js';
 
 const COMMON = ['RateLimit', 'Cors', 'Accepts'];
 const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];
@@ -116,10 +117,8 @@ export const Cors = (cors: 'any' | 'upload' | 'none') => mark('Cors', { cors });
 export const Accepts = (kind: 'json' | 'form' | 'raw', options: { limit?: number } = {}) =>
   mark('Accepts', { accepts: { kind, ...options } });
 
-const callIn = (context: ExecutionContext) => {
-  const request = context.switchToHttp().getRequest();
-  return (request.raw ?? request).call;
-};
+/** The call that a handler serves. */
+export const callIn = (context: ExecutionContext): Call => callOf(context.switchToHttp().getRequest());
 
 /** The identity that the guards resolved; `null` only on `@Public()` routes. */
 export const Me = createParamDecorator((_: unknown, context: ExecutionContext) => callIn(context).identity);

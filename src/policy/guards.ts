@@ -6,11 +6,10 @@ import { Captchas } from '../auth/captchas.service.js';
 import { LastUsed } from '../auth/last-used.service.js';
 import { SudoService } from '../auth/sudo.service.js';
 import type { Call } from '../call.js';
-import { Config } from '../config.js';
-import { Refusal, unavailable } from '../errors.js';
+import { Refusal } from '../errors.js';
+import { Load } from '../load.js';
 import { AdminApplication } from '../oauth/admin-application.service.js';
 import { ClientAuthenticator } from '../oauth/client-authenticator.service.js';
-import { EventLoop } from '../platform/event-loop.js';
 import { Instance } from '../platform/instance.js';
 import { RequestLimits } from '../request-limits.js';
 import { readInput } from '../routes/route-input.js';
@@ -45,7 +44,7 @@ export const guardsInOrder = (): Type<Guard>[] => [
   SsoGuard, //        4   403 SSO_REQUIRED
   RateGuard, //       5   429 RATE_LIMITED: global, then the route's bucket
   CaptchaGuard, //    6   400 CAPTCHA_REQUIRED, INVALID_CAPTCHA
-  IdentityGuard, //   7   401 UNAUTHORIZED, INVALID_TOKEN; 400 INVALID_CLIENT
+  IdentityGuard, //   7   401 UNAUTHORIZED, INVALID_TOKEN, INVALID_CLIENT
   KindGuard, //       8   403 ACCESS_DENIED
   ScopeGuard, //      9   403 MISSING_OAUTH_SCOPE
   AdminGuard, //     10   403 MISSING_PERMISSIONS
@@ -57,17 +56,10 @@ export const guardsInOrder = (): Type<Guard>[] => [
 
 @Injectable()
 export class LoadGuard implements ArrivalGuard {
-  inFlight = 0;
-  draining = false;
+  constructor(private readonly load: Load) {}
 
-  constructor(
-    private readonly config: Config,
-    private readonly loop: EventLoop,
-  ) {}
-
-  arrive({ res }: Call): void {
-    if (this.draining && !res.headersSent) res.setHeader('Connection', 'close');
-    if (this.draining || this.inFlight > this.config.maxInFlight || this.loop.isLate) throw unavailable(1);
+  arrive(): void {
+    this.load.demandRoom();
   }
 }
 

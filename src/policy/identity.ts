@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { CredentialLookups } from '../credential-lookups.js';
 import { snowflakeFault } from '../input.js';
-import { digest, matches } from '../secrets.js';
+import { digest, matches, SESSION_TOKEN, TOKEN } from '../secrets.js';
 import { type Account, accountOf, isInactive } from '../users/account-facts.js';
-import type { Credential } from './credential.js';
+import { BOT_TOKEN, type Credential } from './credential.js';
 
 export type { Account };
 
@@ -28,9 +28,6 @@ export type AdminKeyIdentity = Held & {
 /** Who the caller is. Handlers never see a raw token (credentials.md section 5). */
 export type Identity = SessionIdentity | BotIdentity | BearerIdentity | AdminKeyIdentity;
 
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-const BOT_TOKEN = /^(0|[1-9][0-9]{0,18})\.([A-Za-z0-9_-]{43})$/;
-const SESSION_TOKEN = /^flx_[A-Za-z0-9]{36}$/;
 const ADMIN_KEY = /^fa_(0|[1-9][0-9]{0,18})_[A-Za-z0-9]{32}$/;
 
 /** From a credential to an identity or to nothing; the type has no room for a reason (credentials.md section 1). */

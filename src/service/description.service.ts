@@ -55,7 +55,7 @@ export class ApiDescription {
       .setTitle(this.config.productName)
       .setDescription('Errors are JSON with `code` and `message`; clients branch on `code` alone.')
       .setVersion('1')
-      .addServer(this.config.publicOrigin)
+      .addServer('/')
       .addApiKey({ type: 'apiKey', in: 'header', name: 'Authorization', description: 'flx_... as it is' }, 'session')
       .addApiKey({ type: 'apiKey', in: 'header', name: 'Authorization', description: 'Bot <token>' }, 'bot')
       .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'OAuth2 access token' }, 'bearer')

@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Controller, Get, Param } from '@nestjs/common';
-import type { Call } from '../call.js';
+import { ANSWERED, type Call } from '../call.js';
 import { Config } from '../config.js';
 import { Refusal } from '../errors.js';
 import { Text } from '../input.js';
@@ -16,7 +17,16 @@ const FILES = {
   'start.js': 'text/javascript; charset=utf-8',
 } as const;
 
-const isKnown = (file: string): file is keyof typeof FILES => Object.hasOwn(FILES, file);
+type FileName = keyof typeof FILES;
+
+interface Asset {
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+const assets = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+const isKnown = (file: string): file is FileName => Object.hasOwn(FILES, file);
 
 class DocsFile {
   @Text({ min: 1, max: 64 }) file: string;
@@ -31,7 +41,7 @@ const CSP = [
 /** The API description for programs and for people. */
 @Controller()
 export class DocsController {
-  private readonly assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  private readonly files = new Map<FileName, Asset>();
 
   constructor(
     private readonly description: ApiDescription,
@@ -65,20 +75,37 @@ export class DocsController {
   file(@Param() { file }: DocsFile, @TheCall() call: Call) {
     this.demandEnabled();
     if (!isKnown(file)) throw new Refusal('NOT_FOUND');
+    const { bytes, etag } = this.asset(file);
+    if (this.isFresh(call, etag)) return undefined;
     call.res.setHeader('Content-Type', FILES[file]);
-    call.res.setHeader('Cache-Control', 'no-cache');
-    return file === 'start.js' ? DOCS_SCRIPT : readFileSync(join(this.assets, file), 'utf8');
+    call.res.setHeader('Content-Length', bytes.length);
+    if (call.req.method === 'HEAD') call.res.end();
+    else call.transfers.send(call, bytes, () => {});
+    return ANSWERED;
   }
 
-  private send({ req, res }: Call, { json, etag }: Description, type: string): string | undefined {
+  /** Read once, by the first who asks. */
+  private asset(file: FileName): Asset {
+    const known = this.files.get(file);
+    if (known) return known;
+    const bytes = file === 'start.js' ? Buffer.from(DOCS_SCRIPT) : readFileSync(join(assets(), file));
+    const asset = { bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}"` };
+    this.files.set(file, asset);
+    return asset;
+  }
+
+  private send(call: Call, { json, etag }: Description, type: string): string | undefined {
+    if (this.isFresh(call, etag)) return undefined;
+    call.res.setHeader('Content-Type', type);
+    return json;
+  }
+
+  private isFresh({ req, res }: Call, etag: string): boolean {
     res.setHeader('ETag', etag);
     res.setHeader('Cache-Control', 'no-cache');
-    if (req.headers['if-none-match'] === etag) {
-      res.statusCode = 304;
-      return undefined;
-    }
-    res.setHeader('Content-Type', type);
-    return json;
+    if (req.headers['if-none-match'] !== etag) return false;
+    res.statusCode = 304;
+    return true;
   }
 
   private demandEnabled(): void {

@@ -3,16 +3,16 @@ import { addressIsIn, clientAddress } from '../address.js';
 import type { Call } from '../call.js';
 import { Config } from '../config.js';
 import { Refusal, unavailable } from '../errors.js';
+import { Load } from '../load.js';
 import { Metrics } from '../metrics.js';
-import { Database } from '../platform/database.js';
+import { DatabaseWatch } from '../platform/database-watch.js';
 import { CredentialFree, TheCall } from '../policy/decorators.js';
-import { LoadGuard } from '../policy/guards.js';
 
 @Controller()
 export class HealthController {
   constructor(
-    private readonly database: Database,
-    private readonly load: LoadGuard,
+    private readonly database: DatabaseWatch,
+    private readonly load: Load,
     private readonly metrics: Metrics,
     private readonly config: Config,
   ) {}
@@ -24,16 +24,12 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** The process should get traffic: the database answers, its schema is current, no shutdown is under way. */
+  /** The process should get traffic: its database is usable, load is not being shed, no shutdown is under way. */
   @Get('health/ready')
   @CredentialFree()
-  async ready() {
-    if (this.load.draining) throw unavailable(1);
-    try {
-      if (await this.database.hasPendingMigrations()) throw unavailable(5);
-    } catch {
-      throw unavailable(5);
-    }
+  ready() {
+    if (this.load.draining || this.load.isOverloaded) throw unavailable(1);
+    if (!this.database.isUsable) throw unavailable(5);
     return { status: 'ok' };
   }
 

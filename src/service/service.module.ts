@@ -3,10 +3,11 @@ import { ApiDescription } from './description.service.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DocsController } from './docs.controller.js';
 import { HealthController } from './health.controller.js';
+import { SiteFilesController } from './site-files.controller.js';
 
 /** What the service says of itself: health, metrics, discovery, description. */
 @Module({
-  controllers: [HealthController, DiscoveryController, DocsController],
+  controllers: [HealthController, DiscoveryController, DocsController, SiteFilesController],
   providers: [ApiDescription],
 })
 export class ServiceModule {}

@@ -3,12 +3,7 @@ import { invalid } from '../errors.js';
 import { violates } from '../platform/constraints.js';
 import type { Tx } from '../platform/database.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
-
-/** Bits that the verification of an address clears: 0, 1, 4 to 7 (account.md section 7). */
-export const EMAIL_REQUIREMENTS = 0b1111_0011;
-
-/** Bits that the verification of a number clears: 2 to 7. */
-export const PHONE_REQUIREMENTS = 0b1111_1100;
+import { CLEARED_BY_VERIFYING } from './account-facts.js';
 
 /** How an account is reached: its address and its number, as far as they are verified. */
 @Injectable()
@@ -24,7 +19,7 @@ export class AccountContact {
       `UPDATE account SET email_verified = true, email_bounced = false, suspicious_flags = suspicious_flags & ~$3::int,
          traits = array_remove(traits, $4)
        WHERE id = $1 AND email = $2`,
-      [id, email, EMAIL_REQUIREMENTS, PENDING_VERIFICATION],
+      [id, email, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
     );
     if (changed !== 1) return false;
     await this.accounts.announce(tx, id);
@@ -32,20 +27,38 @@ export class AccountContact {
   }
 
   /**
-   * Gives the account another, verified address, which clears what only a verification could clear.
+   * Gives the account another, verified address, which clears what only a verification could clear. Everything that is
+   * pending for the former one dies; sessions stay.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@member)
    */
   async changeEmail(tx: Tx, id: string, email: string, member: string): Promise<void> {
     try {
       await tx.query(
         `UPDATE account SET email = $2, email_verified = true, email_bounced = false,
-           suspicious_flags = suspicious_flags & ~$3::int, traits = array_remove(traits, $4)
+           address_epoch = address_epoch + 1, suspicious_flags = suspicious_flags & ~$3::int, traits = array_remove(traits, $4)
          WHERE id = $1`,
-        [id, email, EMAIL_REQUIREMENTS, PENDING_VERIFICATION],
+        [id, email, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
       );
     } catch (error) {
       if (violates(error, 'account_email')) throw invalid(member, 'EMAIL_ALREADY_IN_USE');
       throw error;
+    }
+    await this.accounts.announce(tx, id);
+  }
+
+  /**
+   * Gives the account another address that is still to be verified.
+   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@email)
+   */
+  async assignEmail(tx: Tx, id: string, email: string): Promise<void> {
+    try {
+      await tx.query(
+        `UPDATE account SET email = $2, email_verified = false, email_bounced = false, address_epoch = address_epoch + 1
+         WHERE id = $1`,
+        [id, email],
+      );
+    } catch (error) {
+      throw violates(error, 'account_email') ? invalid('email', 'EMAIL_ALREADY_IN_USE') : error;
     }
     await this.accounts.announce(tx, id);
   }
@@ -64,7 +77,7 @@ export class AccountContact {
     await tx.query(
       `UPDATE account SET phone_digest = $2, has_verified_phone = true, suspicious_flags = suspicious_flags & ~$3::int
        WHERE id = $1`,
-      [id, phoneDigest, PHONE_REQUIREMENTS],
+      [id, phoneDigest, CLEARED_BY_VERIFYING.phone],
     );
     await this.accounts.announce(tx, id);
   }

@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, string>> = {
     FROM passkey WHERE account_id = $1 ORDER BY created_at`,
   backup_codes: 'SELECT position, consumed_at FROM backup_code WHERE account_id = $1 ORDER BY position',
   pending_secrets: `SELECT purpose, created_at, expires_at FROM one_time_secret
-    WHERE subject = $1::text ORDER BY created_at`,
+    WHERE account_id = $1 ORDER BY created_at`,
   mail: `SELECT type, recipient, created_at, sent_at FROM outbox WHERE account_id = $1 ORDER BY id`,
   sign_on_identities: 'SELECT issuer, subject, created_at FROM sso_identity WHERE account_id = $1 ORDER BY created_at',
   applications: `SELECT id, name, client_type, redirect_uris, bot_public, created_at
@@ -33,7 +33,7 @@ const PARTS: Readonly<Record<string, string>> = {
   webhooks: `SELECT id, application_id, name, avatar, created_at FROM webhook WHERE owner_id = $1 ORDER BY id`,
   webhook_messages: `SELECT m.id, m.webhook_id, m.username, m.avatar_url, m.content, m.embeds, m.attachments, m.created_at,
       m.edited_at
-    FROM webhook_message m JOIN webhook w ON w.id = m.webhook_id WHERE w.owner_id = $1 ORDER BY m.id`,
+    FROM webhook_message m WHERE m.webhook_id = ANY (ARRAY(SELECT id FROM webhook WHERE owner_id = $1)) ORDER BY m.id`,
   media: `SELECT key, filename, size, content_type, width, height, created_at
     FROM media_object WHERE account_id = $1 ORDER BY created_at, key`,
   uploads: `SELECT filename, size, created_at, finished_at FROM media_upload WHERE owner_id = $1 ORDER BY created_at`,

@@ -10,8 +10,15 @@ export const ACCOUNT_FLAGS = {
   NOT_SUSPICIOUS: 1n << 62n,
 } as const;
 
+/** What an account could sign in with besides a password. */
+export interface Authenticators {
+  readonly hasTotp: boolean;
+  readonly passkeys: number;
+  readonly passkeySecondFactor: boolean;
+}
+
 /** The account behind a credential, with everything that guards and the private user object need. */
-export interface Account {
+export interface Account extends Authenticators {
   readonly id: string;
   readonly bot: boolean;
   readonly system: boolean;
@@ -23,9 +30,8 @@ export interface Account {
   readonly emailBounced: boolean;
   readonly hasVerifiedPhone: boolean;
   readonly hasPassword: boolean;
-  readonly hasTotp: boolean;
-  readonly passkeys: number;
-  readonly passkeySecondFactor: boolean;
+  /** Those of a bot's owner, which it shows as its own; a bot has none. */
+  readonly ownerAuthenticators: Authenticators | null;
   /** ISO 8601, as it is shown; so are the other times of an account. */
   readonly passwordChangedAt: string | null;
   readonly bio: string | null;
@@ -41,6 +47,7 @@ export interface Account {
   /** Effective bits (account.md section 7), computed at every resolution. */
   readonly suspicious: number;
   readonly epoch: number;
+  readonly addressEpoch: number;
   readonly termsAgreedAt: string | null;
   readonly banned: boolean;
   readonly bannedUntil: Date | null;
@@ -58,15 +65,23 @@ const INACTIVE =
 export const isInactive = (account: Account): boolean =>
   account.deletedAt !== null || account.banned || (account.flags & INACTIVE) !== 0n;
 
+/** An authenticator or a passkey: what sudo mode asks for instead of a password (account.md 8.3). */
+export const hasFactor = ({ hasTotp, passkeys }: Pick<Account, 'hasTotp' | 'passkeys'>): boolean =>
+  hasTotp || passkeys > 0;
+
 /** The opposite of `isInactive`, as a condition on an account `a`. */
 export const IS_ACTIVE = `(a.deleted_at IS NULL AND a.flags & ${INACTIVE} = 0
   AND NOT (a.banned AND (a.banned_until IS NULL OR a.banned_until > now())))`;
 
+/** Bits that a verified address or number meets as long as it is there: those that ask for no fresh verification. */
+export const MET_BY_HAVING = { email: 0b0101_0001, phone: 0b0011_0100 } as const;
+
+/** Bits that the verification of an address or a number clears, what asks for a fresh one included. */
+export const CLEARED_BY_VERIFYING = { email: 0b1111_0011, phone: 0b1111_1100 } as const;
+
 /** Stored bits 0-7 without those whose standing state holds (account.md section 7). */
 export function effectiveSuspicion(stored: number, verifiedEmail: boolean, verifiedPhone: boolean): number {
-  let met = 0;
-  if (verifiedEmail) met |= 1 | 16 | 64;
-  if (verifiedPhone) met |= 4 | 16 | 32;
+  const met = (verifiedEmail ? MET_BY_HAVING.email : 0) | (verifiedPhone ? MET_BY_HAVING.phone : 0);
   return stored & 0xff & ~met;
 }
 
@@ -80,8 +95,13 @@ export const ACCOUNT_COLUMNS = `
   a.email_bounced, a.has_verified_phone, a.password_hash IS NOT NULL AS has_password,
   a.totp_secret IS NOT NULL AS has_totp,
   (SELECT count(*)::int FROM passkey p WHERE p.account_id = a.id) AS passkeys, a.passkey_second_factor,
+  CASE WHEN a.bot THEN (
+    SELECT json_build_object('hasTotp', o.totp_secret IS NOT NULL, 'passkeySecondFactor', o.passkey_second_factor,
+      'passkeys', (SELECT count(*) FROM passkey p WHERE p.account_id = o.id))
+    FROM application t JOIN account o ON o.id = t.owner_id WHERE t.id = a.id
+  ) END AS owner_authenticators,
   a.bio, a.pronouns, a.accent_color, a.avatar, a.avatar_color, a.banner, a.locale, a.flags, a.traits, a.acls,
-  a.suspicious_flags, a.epoch, a.banned_until,
+  a.suspicious_flags, a.epoch, a.address_epoch, a.banned_until,
   a.banned AND (a.banned_until IS NULL OR a.banned_until > now()) AS banned,
   ${iso('a.password_changed_at', 'password_changed_at')}, ${iso('a.terms_agreed_at', 'terms_agreed_at')},
   ${iso('a.deleted_at', 'deleted_at')}, ${iso('a.created_at', 'account_created_at')}`;
@@ -105,6 +125,7 @@ export function accountOf(row: AccountRow): Account {
     hasTotp: row.has_totp,
     passkeys: row.passkeys,
     passkeySecondFactor: row.passkey_second_factor,
+    ownerAuthenticators: row.owner_authenticators,
     passwordChangedAt: row.password_changed_at,
     bio: row.bio,
     pronouns: row.pronouns,
@@ -122,6 +143,7 @@ export function accountOf(row: AccountRow): Account {
       row.has_verified_phone,
     ),
     epoch: row.epoch,
+    addressEpoch: row.address_epoch,
     termsAgreedAt: row.terms_agreed_at,
     banned: row.banned,
     bannedUntil: row.banned_until,

@@ -26,6 +26,9 @@ export interface AccountSelector {
   readonly trait?: string;
 }
 
+/** The end of the last page that can be asked for; what is beyond it is not counted. */
+export const MAX_TOTAL = 100_200;
+
 export interface Page {
   readonly limit: number;
   readonly offset: number;
@@ -82,7 +85,7 @@ export class AccountRecords {
     return locked.length > 0 ? this.find(id, tx) : null;
   }
 
-  /** A page of the accounts that match, and how many there are in all. */
+  /** A page of the accounts that match, and how many there are in all, as far as pages reach. */
   async search(
     selector: AccountSelector,
     { limit, offset }: Page,
@@ -90,12 +93,15 @@ export class AccountRecords {
   ): Promise<{ records: AccountRecord[]; total: number }> {
     const [condition, values] = conditionOf(selector);
     const count: Row[] = await this.database.manager.query(
-      `SELECT count(*)::int AS total FROM account a WHERE ${condition}`,
+      `SELECT count(*)::int AS total FROM (SELECT 1 FROM account a WHERE ${condition} LIMIT ${MAX_TOTAL}) counted`,
       values,
     );
+    const direction = order === 'newest' ? 'DESC' : 'ASC';
+    // What is skipped is only counted: the accounts of the page alone are read.
+    const page = `SELECT a.id FROM account a WHERE ${condition}
+      ORDER BY a.id ${direction} LIMIT ${Number(limit)} OFFSET ${Number(offset)}`;
     const rows: Row[] = await this.database.manager.query(
-      `SELECT ${RECORD_COLUMNS} FROM account a WHERE ${condition}
-       ORDER BY a.id ${order === 'newest' ? 'DESC' : 'ASC'} LIMIT ${Number(limit)} OFFSET ${Number(offset)}`,
+      `SELECT ${RECORD_COLUMNS} FROM (${page}) page JOIN account a ON a.id = page.id ORDER BY a.id ${direction}`,
       values,
     );
     return { records: rows.map(recordOf), total: count[0]?.total };

@@ -18,7 +18,17 @@ const BATCH = 50;
 /** Removes what one module keeps of an account. */
 export type Removal = (tx: Tx, accountId: string) => Promise<void>;
 
-/** Runs the deletions whose deadline has passed (account.md section 3). Modules add what they own. */
+/** Who takes an account over from whoever had it before. */
+export interface Successor {
+  readonly username: string;
+  readonly globalName: string | null;
+  readonly ip: string;
+}
+
+/**
+ * Takes from an account what is kept of it: at its end, which it brings about when the deadline has passed (account.md
+ * section 3), and when it goes to somebody else. Modules add what they own.
+ */
 @Injectable()
 export class AccountRemoval {
   private readonly parts: Removal[] = [];
@@ -40,7 +50,7 @@ export class AccountRemoval {
     janitor.add('account', (tx, limit) => this.removeDue(tx, Math.min(limit, BATCH)));
   }
 
-  /** Adds what is to be removed together with an account, before the account itself is erased. */
+  /** Adds what is to be removed together with an account, before the account itself is erased or handed over. */
   alsoRemove(part: Removal): void {
     this.parts.push(part);
   }
@@ -65,6 +75,22 @@ export class AccountRemoval {
 
   /** Erases an account that `tx` holds: nothing stays but the row that others refer to, and the audit log. */
   async remove(tx: Tx, id: string): Promise<void> {
+    await this.empty(tx, id);
+    await this.state.erase(tx, id);
+  }
+
+  /**
+   * Gives an account that `tx` holds to the proven owner of its address, which nobody had verified: whoever had it keeps
+   * no way in and leaves nothing behind.
+   * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   */
+  async handOver(tx: Tx, id: string, successor: Successor): Promise<void> {
+    await this.empty(tx, id);
+    await this.state.handOver(tx, id, successor);
+  }
+
+  /** Everything that an account owns, is signed in with or waits for. */
+  private async empty(tx: Tx, id: string): Promise<void> {
     const email = (await this.accounts.find(id, tx))?.email ?? null;
     const bots = await this.applications.ofOwner(id, tx);
     for (const part of this.parts) await part(tx, id);
@@ -77,6 +103,5 @@ export class AccountRemoval {
     await this.grants.revokeAll(tx, id);
     await this.secrets.forget(tx, id);
     await this.outbox.forget(tx, id, email);
-    await this.state.erase(tx, id);
   }
 }

@@ -1,11 +1,19 @@
+import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { invalid } from '../errors.js';
 import { violates } from '../platform/constraints.js';
 import type { Row, Tx } from '../platform/database.js';
 import { AccountSettings } from './account.entities.js';
-import { AccountService, PENDING_VERIFICATION } from './account.service.js';
-import { EMAIL_REQUIREMENTS } from './account-contact.service.js';
-import { ACCOUNT_FLAGS, type Account as AccountFacts } from './account-facts.js';
+import { AccountService, COLORS, PENDING_VERIFICATION } from './account.service.js';
+import { ACCOUNT_FLAGS, type Account as AccountFacts, CLEARED_BY_VERIFYING } from './account-facts.js';
+import type { Successor } from './account-removal.service.js';
+
+/** What a person says and proves of himself, as it is where nobody did yet. */
+const NOBODYS = `
+  email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
+  password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
+  pronouns = NULL, accent_color = NULL, avatar = NULL, banner = NULL, locale = 'en-US', terms_agreed_at = NULL,
+  deletion_public_reason = NULL, last_active_at = NULL, last_active_ip = NULL`;
 
 /** Reason code of a deletion (admin.md section 6). */
 const USER_REQUESTED = 1;
@@ -31,11 +39,11 @@ export class AccountState {
     await this.accounts.announce(tx, id);
   }
 
-  /** Sends the account to its deletion; sudo proofs die. Answers when it will be deleted. */
+  /** Sends the account to its deletion. Answers when it will be deleted. */
   async scheduleDeletion(tx: Tx, id: string, hours: number): Promise<Date> {
     const [[row]] = await tx.query(
       `UPDATE account SET flags = flags | $2::bigint, deletion_at = now() + $3 * interval '1 hour',
-         deletion_reason_code = $4, epoch = epoch + 1
+         deletion_reason_code = $4
        WHERE id = $1 RETURNING deletion_at`,
       [id, String(ACCOUNT_FLAGS.SELF_DELETED), hours, USER_REQUESTED],
     );
@@ -55,24 +63,19 @@ export class AccountState {
   /** Leaves of an account what others refer to: its id and that it is deleted. */
   async erase(tx: Tx, id: string): Promise<void> {
     await tx.query(
-      `UPDATE account SET username = 'DeletedUser', discriminator = 0, global_name = NULL, email = NULL,
-         email_verified = false, email_bounced = false, phone_digest = NULL, has_verified_phone = false,
-         password_hash = NULL, password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0,
-         passkey_second_factor = false, bio = NULL, pronouns = NULL, accent_color = NULL, avatar = NULL, avatar_color = NULL, banner = NULL,
-         locale = 'en-US', flags = $2, traits = '{}', acls = '{}', deletion_public_reason = NULL,
-         suspicious_flags = 0, epoch = epoch + 1, terms_agreed_at = NULL, registration_ip = NULL,
-         last_active_at = NULL, last_active_ip = NULL, deleted_at = now()
+      `UPDATE account SET ${NOBODYS}, username = 'DeletedUser', discriminator = 0, global_name = NULL, email = NULL,
+         email_verified = false, avatar_color = NULL, flags = $2, traits = '{}', acls = '{}', suspicious_flags = 0,
+         registration_ip = NULL, deleted_at = now()
        WHERE id = $1`,
       [id, String(ACCOUNT_FLAGS.DELETED)],
     );
     await tx.delete(AccountSettings, { accountId: id });
   }
 
-  /** Sets a password by recovery, which also ends a lock for suspicious activity; sudo proofs die. */
+  /** Sets a password by recovery, which also ends a lock for suspicious activity. */
   async recover(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.query(
-      `UPDATE account SET password_hash = $2, password_changed_at = now(), epoch = epoch + 1,
-         flags = flags & ~$3::bigint
+      `UPDATE account SET password_hash = $2, password_changed_at = now(), flags = flags & ~$3::bigint
        WHERE id = $1`,
       [id, passwordHash, String(ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY)],
     );
@@ -81,14 +84,15 @@ export class AccountState {
 
   /**
    * Gives the account back to the owner of a former address: it is verified, the password is new, no second factor is
-   * left, sudo proofs die.
+   * left.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@token)
    */
   async restore(tx: Tx, id: string, email: string, passwordHash: string): Promise<void> {
     try {
       await tx.query(
         `UPDATE account SET email = $2, email_verified = true, email_bounced = false, password_hash = $3,
-           password_changed_at = now(), totp_secret = NULL, passkey_second_factor = false, epoch = epoch + 1
+           password_changed_at = now(), totp_secret = NULL, passkey_second_factor = false,
+           address_epoch = address_epoch + 1
          WHERE id = $1`,
         [id, email, passwordHash],
       );
@@ -100,17 +104,24 @@ export class AccountState {
   }
 
   /**
-   * Hands an account over to the proven owner of its address, which nobody had verified: whatever signed in before
-   * signs in no longer, sudo proofs die.
+   * Makes an account that of the proven owner of its address: whatever signed in before signs in no longer, sudo proofs
+   * die, and the profile is as if it were new. What administrators decided about the account stays.
+   * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
-  async handOver(tx: Tx, id: string): Promise<void> {
+  async handOver(tx: Tx, id: string, { username, globalName, ip }: Successor): Promise<void> {
+    const discriminator = await this.accounts.freeDiscriminator(tx, username);
     await tx.query(
-      `UPDATE account SET email_verified = true, email_bounced = false, password_hash = NULL,
-         password_changed_at = NULL, totp_secret = NULL, passkey_second_factor = false, epoch = epoch + 1,
-         suspicious_flags = suspicious_flags & ~$2::int, traits = array_remove(traits, $3)
+      `UPDATE account SET ${NOBODYS}, username = $4, discriminator = $5, global_name = $6, email_verified = true,
+         avatar_color = $7, registration_ip = $8, suspicious_flags = suspicious_flags & ~$2::int,
+         traits = array_remove(traits, $3)
        WHERE id = $1`,
-      [id, EMAIL_REQUIREMENTS, PENDING_VERIFICATION],
+      [
+        ...[id, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
+        ...[username, discriminator, globalName, randomInt(COLORS), ip],
+      ],
     );
+    await tx.delete(AccountSettings, { accountId: id });
+    await tx.insert(AccountSettings, { accountId: id });
     await this.accounts.announce(tx, id);
   }
 

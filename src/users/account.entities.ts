@@ -30,8 +30,10 @@ export class Account {
   @Column('text', { array: true }) traits: string[];
   @Column('text', { array: true }) acls: string[];
   @Column('integer', { name: 'suspicious_flags' }) suspiciousFlags: number;
-  /** Raised whenever sudo proofs must die (credentials.md section 6). */
+  /** Raised whenever sudo proofs and all that is pending must die (credentials.md sections 6 and 7). */
   @Column('integer') epoch: number;
+  /** Raised whenever the account gets another address: what is pending for the former one dies. */
+  @Column('integer', { name: 'address_epoch' }) addressEpoch: number;
   @Column('timestamptz', { name: 'terms_agreed_at', nullable: true }) termsAgreedAt: Date | null;
   @Column('boolean') banned: boolean;
   @Column('timestamptz', { name: 'banned_until', nullable: true }) bannedUntil: Date | null;

@@ -2,13 +2,14 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { Clock } from '../clock.js';
-import { invalid, Refusal } from '../errors.js';
+import { invalid } from '../errors.js';
 import { violates } from '../platform/constraints.js';
 import { Database, type Row, type Tx } from '../platform/database.js';
 import { Replica } from '../platform/replica.js';
 import { Snowflakes } from '../snowflake.js';
 import { Account, AccountSettings } from './account.entities.js';
 import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type Account as AccountFacts, accountOf } from './account-facts.js';
+import { Seen } from './seen.js';
 
 export interface NewAccount {
   readonly bot?: boolean;
@@ -34,10 +35,19 @@ export interface PasswordOfAddress {
   readonly passwordHash: string | null;
 }
 
+/** The same of an account that has a password. */
+export interface PasswordOfAccount {
+  readonly id: string;
+  readonly epoch: number;
+  readonly passwordHash: string;
+}
+/** Colours of avatars that nobody chose. */
+export const COLORS = 0x1000000;
+
 /** A trait: the account cannot sign in until its address is verified (auth.md 4.1). */
 export const PENDING_VERIFICATION = 'registration_pending_verification';
 
-/** Accounts: who they are. Only this file, their contact and their state write the account tables. */
+/** Accounts: who they are, and the one place where the epoch of an account is raised. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -58,14 +68,10 @@ export class AccountService {
     return this.find(id, tx);
   }
 
-  /**
-   * The same for an account that the caller is signed in to.
-   * @throws Refusal ACCESS_DENIED when it was erased meanwhile: nothing is written to what is left of it
-   */
-  async hold(tx: Tx, id: string): Promise<AccountFacts> {
-    const account = await this.lock(tx, id);
-    if (!account) throw new Error('a signed-in account must be there');
-    if (account.deletedAt !== null) throw new Refusal('ACCESS_DENIED');
+  /** One that is known to be there, as `tx` sees it. */
+  async require(tx: Tx, id: string): Promise<AccountFacts> {
+    const account = await this.find(id, tx);
+    if (!account) throw new Error('an account that is at hand must be there');
     return account;
   }
 
@@ -122,7 +128,7 @@ export class AccountService {
         passwordHash: account.passwordHash ?? null,
         passwordChangedAt: account.passwordHash ? now : null,
         locale: account.locale ?? 'en-US',
-        avatarColor: randomInt(0x1000000),
+        avatarColor: randomInt(COLORS),
         suspiciousFlags: account.suspiciousFlags ?? 0,
         traits: account.traits ?? [],
         termsAgreedAt: account.termsAgreed ? now : null,
@@ -171,12 +177,11 @@ export class AccountService {
     await this.announce(tx, id);
   }
 
-  /** Sets the password of an account whose owner is signed in; sudo proofs die. */
+  /** Sets the password of an account whose owner is signed in. */
   async setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
-    await tx.query(
-      'UPDATE account SET password_hash = $2, password_changed_at = now(), epoch = epoch + 1 WHERE id = $1',
-      [id, passwordHash],
-    );
+    await tx.query('UPDATE account SET password_hash = $2, password_changed_at = now() WHERE id = $1', [
+      ...[id, passwordHash],
+    ]);
     await this.announce(tx, id);
   }
 
@@ -202,9 +207,20 @@ export class AccountService {
     await this.update(tx, id, { totpSecret: null });
   }
 
-  /** Kills every sudo proof of the account (credentials.md section 6). */
-  async raiseEpoch(tx: Tx, id: string): Promise<void> {
-    await tx.increment(Account, { id }, 'epoch', 1);
+  /**
+   * Ends every sudo proof of the account and everything that is pending for it (credentials.md sections 6 and 7). What
+   * ends sessions too does so by `SessionService.revokeAll`.
+   */
+  async raiseEpoch(tx: Tx, id: string): Promise<Seen> {
+    const [[row]] = await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = $1 RETURNING id, epoch', [id]);
+    if (!row) throw new Error('an account whose epoch is raised must be there');
+    return Seen.ofRaise(row);
+  }
+
+  /** The same for several, which are locked in the order of their ids. */
+  async raiseEpochs(tx: Tx, ids: readonly string[]): Promise<void> {
+    await tx.query('SELECT 1 FROM account WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [ids]);
+    await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = ANY ($1::bigint[])', [ids]);
   }
 
   /** Writes members of one account, if there are any, and tells its gateway sessions. */

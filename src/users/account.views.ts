@@ -35,11 +35,11 @@ export function partialUserView(account: Account) {
   };
 }
 
-/** `0` TOTP secret, `2` passkey with the second-factor switch on. */
-export const authenticatorTypes = (account: Account): number[] => [
-  ...(account.hasTotp ? [0] : []),
-  ...(account.passkeys > 0 && account.passkeySecondFactor ? [2] : []),
-];
+/** `0` TOTP secret, `2` passkey with the second-factor switch on; of a bot, its owner's (account.md 1.1). */
+export function authenticatorTypes(account: Account): number[] {
+  const { hasTotp, passkeys, passkeySecondFactor } = account.ownerAuthenticators ?? account;
+  return [...(hasTotp ? [0] : []), ...(passkeys > 0 && passkeySecondFactor ? [2] : [])];
+}
 
 export const needsSecondFactor = (account: Account): boolean => authenticatorTypes(account).length > 0;
 

@@ -38,16 +38,17 @@ export class BackupCodesChallenge {
     private readonly limiter: Limiter,
   ) {}
 
-  async start({ account }: SessionIdentity, origin: Origin) {
+  async start(me: SessionIdentity, origin: Origin) {
+    const { account } = me;
     if (account.email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
     if (!account.emailVerified) throw new Refusal('MFA_EMAIL_VERIFICATION_REQUIRED');
     demandFactor(account);
     this.codes.demandMail();
     await this.limiter.demand(`${FLOW}:start`, account.id, SENDS.limit, SENDS.seconds);
-    return this.tickets.open(account.id, FLOW, TICKET_SECONDS, async (first, ticket) => {
+    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
       const sent = await this.send(first, ticket, origin);
       const { expiresAt, resendAt } = timesOf(sent);
-      const state: State = { email: first.account.email, sent, lastSent: sent, verified: null };
+      const state: State = { sent, lastSent: sent, verified: null };
       return { state, result: { ticket, code_expires_at: expiresAt, resend_available_at: resendAt } };
     });
   }
@@ -63,23 +64,20 @@ export class BackupCodesChallenge {
   }
 
   /** A proof that was given for an earlier code is void. */
-  async resend({ account: { id } }: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    const demandResendable = ({ state, now }: Step<State>) => {
-      this.codes.demandMail();
-      this.codes.demandPause(state.lastSent, now);
-    };
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => demandResendable(step));
-    await this.limiter.demand(`${FLOW}:resend`, id, SENDS.limit, SENDS.seconds);
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => {
-      demandResendable(step);
-      const sent = await this.send(step, ticket, origin);
-      await step.save({ sent, lastSent: sent, verified: null });
+  resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    return this.tickets.resend<State>(me, FLOW, ticket, {
+      demand: ({ state, now }) => this.codes.demandResend(state.lastSent, now),
+      charge: () => this.limiter.demand(`${FLOW}:resend`, me.account.id, SENDS.limit, SENDS.seconds),
+      send: async (step) => {
+        const sent = await this.send(step, ticket, origin);
+        return { sent, lastSent: sent, verified: null };
+      },
     });
   }
 
-  async verify({ account: { id } }: SessionIdentity, { ticket, code }: MailedCodeInput) {
+  async verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
     await this.chargeTry('verify', ticket);
-    return this.tickets.step(id, FLOW, ticket, async ({ tx, account, state, now, save }: Step<State>) => {
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: Step<State>) => {
       this.codes.demandRight(state.sent ?? undefined, now, codeContext(ticket), code);
       const { sentAt } = state.lastSent;
       await save({ sent: null, verified: sentAt });
@@ -90,10 +88,10 @@ export class BackupCodesChallenge {
     });
   }
 
-  async regenerate({ account: { id } }: SessionIdentity, input: RegenerateInput, origin: Origin) {
+  async regenerate(me: SessionIdentity, input: RegenerateInput, origin: Origin) {
     const { ticket, verification_proof: proof } = input;
     await this.chargeTry('regenerate', ticket);
-    return this.tickets.step(id, FLOW, ticket, async ({ tx, account, state }: Step<State>) => {
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state }: Step<State>) => {
       demandFactor(account);
       if (state.verified === null) throw invalid('verification_proof', 'INVALID_OR_EXPIRED_TICKET');
       this.codes.demandProof(proofContext(ticket, state.verified), proof, 'verification_proof');

@@ -30,10 +30,8 @@ export class BackupCodesController {
   @RequiresSudo()
   @RateLimit('user:mfa:backup_codes')
   async show(@Me() me: SessionIdentity, @Body() { regenerate }: BackupCodesInput, @TheCall() call: Call) {
-    const { account } = me;
-    return {
-      backup_codes: regenerate ? await this.codes.renew(account, originOf(call)) : await this.codes.list(account),
-    };
+    const codes = regenerate ? await this.codes.renew(me, originOf(call)) : await this.codes.list(me.account);
+    return { backup_codes: codes };
   }
 
   @Post('challenge')

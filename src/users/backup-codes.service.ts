@@ -2,17 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { type BackupCodeView, Factors } from '../auth/factors.service.js';
 import { SecurityNotices } from '../auth/security-notices.service.js';
 import type { Origin } from '../auth/sessions.service.js';
+import { Standing } from '../auth/standing.service.js';
 import { Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
-import type { Account } from '../policy/identity.js';
-import { AccountService } from './account.service.js';
+import type { Account, SessionIdentity } from '../policy/identity.js';
+import { hasFactor } from './account-facts.js';
 
 /** The account's set of backup codes (account.md 6.2). */
 @Injectable()
 export class BackupCodes {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
   ) {}
@@ -23,8 +24,8 @@ export class BackupCodes {
   }
 
   /** @throws Refusal TWO_FACTOR_REQUIRED */
-  renew(account: Account, origin: Origin): Promise<BackupCodeView[]> {
-    return this.database.transaction(async (tx) => this.renewIn(tx, await this.accounts.hold(tx, account.id), origin));
+  renew(me: SessionIdentity, origin: Origin): Promise<BackupCodeView[]> {
+    return this.database.transaction(async (tx) => this.renewIn(tx, await this.standing.hold(tx, me), origin));
   }
 
   /** @throws Refusal TWO_FACTOR_REQUIRED */
@@ -36,6 +37,6 @@ export class BackupCodes {
 }
 
 /** @throws Refusal TWO_FACTOR_REQUIRED: neither an authenticator nor a passkey */
-export function demandFactor({ hasTotp, passkeys }: Account): void {
-  if (!hasTotp && passkeys === 0) throw new Refusal('TWO_FACTOR_REQUIRED');
+export function demandFactor(account: Account): void {
+  if (!hasFactor(account)) throw new Refusal('TWO_FACTOR_REQUIRED');
 }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { isGone } from '../auth/issuance.service.js';
 import { describeClient, type Origin } from '../auth/sessions.service.js';
+import { Standing } from '../auth/standing.service.js';
 import { invalid, Refusal } from '../errors.js';
 import { Limiter } from '../limits.js';
 import { Database, type Tx } from '../platform/database.js';
 import { MailDomains } from '../platform/mail-domains.js';
-import type { SessionIdentity } from '../policy/identity.js';
+import type { Account, SessionIdentity } from '../policy/identity.js';
 import { AccountService } from './account.service.js';
 import { privateUserView } from './account.views.js';
 import type { MailedCodeInput, RequestNewEmailInput, VerifyNewEmailInput } from './email-change.dto.js';
@@ -33,6 +34,7 @@ export class EmailChange {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly tickets: MailTickets,
     private readonly codes: MailedCodes,
     private readonly addresses: NewAddresses,
@@ -40,14 +42,15 @@ export class EmailChange {
     private readonly limiter: Limiter,
   ) {}
 
-  async start({ account: { id, email, emailVerified } }: SessionIdentity, origin: Origin) {
+  async start(me: SessionIdentity, origin: Origin) {
+    const { id, email, emailVerified } = me.account;
     if (email !== null && emailVerified) this.codes.demandMail();
     await this.chargeOriginal(id);
-    return this.tickets.open(id, FLOW, TICKET_SECONDS, async ({ tx, account, now }, ticket) => {
+    return this.tickets.open(me, FLOW, TICKET_SECONDS, async ({ tx, account, now }, ticket) => {
       const requiresOriginal = account.email !== null && account.emailVerified;
       const original = requiresOriginal ? await this.sendToOriginal({ tx, account, now }, ticket, origin) : undefined;
       const times = original && timesOf(original);
-      const state: State = { email: account.email, requiresOriginal, ...(original ? { original } : {}) };
+      const state: State = { requiresOriginal, ...(original ? { original } : {}) };
       const result = {
         ticket,
         require_original: requiresOriginal,
@@ -77,24 +80,21 @@ export class EmailChange {
     });
   }
 
-  async resendOriginal({ account: { id } }: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    const demandResendable = ({ state, now }: Step<State>) => {
-      if (!state.requiresOriginal || state.originalVerified) {
-        throw invalid('ticket', 'ORIGINAL_EMAIL_ALREADY_VERIFIED');
-      }
-      this.codes.demandMail();
-      this.codes.demandPause(state.original, now);
-    };
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => demandResendable(step));
-    await this.chargeOriginal(id);
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => {
-      demandResendable(step);
-      await step.save({ original: await this.sendToOriginal(step, ticket, origin) });
+  resendOriginal(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    return this.tickets.resend<State>(me, FLOW, ticket, {
+      demand: ({ state, now }) => {
+        if (!state.requiresOriginal || state.originalVerified) {
+          throw invalid('ticket', 'ORIGINAL_EMAIL_ALREADY_VERIFIED');
+        }
+        this.codes.demandResend(state.original, now);
+      },
+      charge: () => this.chargeOriginal(me.account.id),
+      send: async (step) => ({ original: await this.sendToOriginal(step, ticket, origin) }),
     });
   }
 
-  verifyOriginal({ account: { id } }: SessionIdentity, { ticket, code }: MailedCodeInput) {
-    return this.tickets.step<State, { original_proof: string }>(id, FLOW, ticket, async ({ state, now, save }) => {
+  verifyOriginal(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
+    return this.tickets.step<State, { original_proof: string }>(me, FLOW, ticket, async ({ state, now, save }) => {
       if (!state.requiresOriginal) throw invalid('ticket', 'ORIGINAL_VERIFICATION_NOT_REQUIRED');
       this.codes.demandRight(state.original, now, originalContext(ticket), code);
       await save({ originalVerified: true });
@@ -108,16 +108,16 @@ export class EmailChange {
     this.codes.demandProof(originalContext(ticket), proof, 'original_proof');
   }
 
-  async requestNew({ account }: SessionIdentity, input: RequestNewEmailInput, origin: Origin) {
+  async requestNew(me: SessionIdentity, input: RequestNewEmailInput, origin: Origin) {
     const { ticket, new_email: newEmail, original_proof: proof } = input;
-    await this.tickets.step<State, void>(account.id, FLOW, ticket, async ({ state }) =>
+    await this.tickets.step<State, void>(me, FLOW, ticket, async ({ state }) =>
       this.demandAgreement(state, ticket, proof),
     );
-    await this.addresses.demandRequestable(account, newEmail);
+    const send = await this.addresses.demandRequestable(me.account, newEmail);
     await this.domains.demandMailDomain(newEmail, 'new_email');
-    return this.tickets.step(account.id, FLOW, ticket, async (step: Step<State>) => {
+    return this.tickets.step(me, FLOW, ticket, async (step: Step<State>) => {
       this.demandAgreement(step.state, ticket, proof);
-      const fresh = await this.addresses.sendCode(step, ticket, newEmail, origin);
+      const fresh = await this.addresses.sendCode(step, ticket, send, origin);
       this.codes.demandPause(step.state.fresh, step.now);
       await step.save({ newEmail, fresh });
       const { expiresAt, resendAt } = timesOf(fresh);
@@ -125,24 +125,13 @@ export class EmailChange {
     });
   }
 
-  async resendNew({ account: { id } }: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    const requireRequested = ({ state, now }: Step<State>): string => {
-      if (state.newEmail === undefined) throw invalid('ticket', 'NO_NEW_EMAIL_REQUESTED');
-      this.codes.demandMail();
-      this.codes.demandPause(state.fresh, now);
-      return state.newEmail;
-    };
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => void requireRequested(step));
-    await this.addresses.chargeSend(id);
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => {
-      const newEmail = requireRequested(step);
-      await step.save({ fresh: await this.addresses.sendCode(step, ticket, newEmail, origin) });
-    });
+  resendNew(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    return this.addresses.resend(me, FLOW, ticket, origin);
   }
 
   /** Completes the ticket; the account changes when the token is applied. */
-  verifyNew({ account: { id } }: SessionIdentity, { ticket, code, original_proof: proof }: VerifyNewEmailInput) {
-    return this.tickets.step<State, { email_token: string }>(id, FLOW, ticket, async (step) => {
+  verifyNew(me: SessionIdentity, { ticket, code, original_proof: proof }: VerifyNewEmailInput) {
+    return this.tickets.step<State, { email_token: string }>(me, FLOW, ticket, async (step) => {
       const { tx, account, state, now } = step;
       this.demandAgreement(state, ticket, proof);
       this.codes.demandRight(state.fresh, now, newAddressContext(ticket), code);
@@ -151,16 +140,18 @@ export class EmailChange {
     });
   }
 
-  async apply({ account: { id } }: SessionIdentity, token: string) {
+  async apply(me: SessionIdentity, token: string) {
     return this.database.transaction(async (tx) => {
-      await this.applyIn(tx, id, token);
-      return privateUserView(await this.accounts.hold(tx, id));
+      await this.applyIn(tx, await this.standing.hold(tx, me), token);
+      return privateUserView(await this.accounts.require(tx, me.account.id));
     });
   }
 
-  /** @throws Refusal ACCESS_DENIED, FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token) */
-  async applyIn(tx: Tx, accountId: string, token: string): Promise<void> {
-    const account = await this.accounts.hold(tx, accountId);
+  /**
+   * Of an account that `tx` holds.
+   * @throws Refusal ACCESS_DENIED, FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
+   */
+  async applyIn(tx: Tx, account: Account, token: string): Promise<void> {
     if (isGone(account)) throw new Refusal('ACCESS_DENIED');
     await this.addresses.applyToken(tx, account, token);
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SessionService } from '../auth/sessions.service.js';
+import { Standing } from '../auth/standing.service.js';
 import { Config } from '../config.js';
 import { Database } from '../platform/database.js';
 import { Outbox } from '../platform/outbox.js';
@@ -16,18 +17,22 @@ export class Lifecycle {
     private readonly accounts: AccountService,
     private readonly state: AccountState,
     private readonly sessions: SessionService,
+    private readonly standing: Standing,
     private readonly outbox: Outbox,
     private readonly config: Config,
   ) {}
 
-  async forgetIps({ account: { id } }: SessionIdentity): Promise<void> {
-    await this.database.transaction((tx) => this.sessions.forgetIps(tx, id));
+  async forgetIps(me: SessionIdentity): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.standing.hold(tx, me);
+      await this.sessions.forgetIps(tx, me.account.id);
+    });
   }
 
   /** A completed sign-in before the deadline cancels the deletion. */
-  async scheduleDeletion({ account: { id } }: SessionIdentity): Promise<void> {
+  async scheduleDeletion(me: SessionIdentity): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { email } = await this.accounts.hold(tx, id);
+      const { id, email } = await this.standing.hold(tx, me);
       const deadline = await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours);
       await this.sessions.revokeAll(tx, id);
       if (email === null) return;
@@ -40,10 +45,11 @@ export class Lifecycle {
     });
   }
 
-  acceptTerms({ account: { id } }: SessionIdentity) {
+  acceptTerms(me: SessionIdentity) {
     return this.database.transaction(async (tx) => {
+      const { id } = await this.standing.hold(tx, me);
       await this.accounts.acceptTerms(tx, id);
-      return privateUserView(await this.accounts.hold(tx, id));
+      return privateUserView(await this.accounts.require(tx, id));
     });
   }
 }

@@ -2,18 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isGone } from '../auth/issuance.service.js';
 import { OneTimeSecrets } from '../auth/one-time-secrets.service.js';
+import { Standing } from '../auth/standing.service.js';
 import { invalid, Refusal } from '../errors.js';
 import { Database, type Tx } from '../platform/database.js';
-import type { Account } from '../policy/identity.js';
-import { AccountService } from './account.service.js';
+import type { Account, SessionIdentity } from '../policy/identity.js';
 
 /** Procedures of several steps, each with tickets of its own. */
-const FLOWS = ['email-change', 'bounced-email-change', 'password-change', 'backup-codes-challenge'] as const;
-export type Flow = (typeof FLOWS)[number];
+export type Flow = 'email-change' | 'bounced-email-change' | 'password-change' | 'backup-codes-challenge';
 
-/** What every ticket remembers: the address that the account had when it was issued, and whether it is used up. */
+/** What every ticket remembers: whether it is used up. */
 export type TicketState = {
-  readonly email: string | null;
   readonly completed?: boolean;
 };
 
@@ -27,6 +25,13 @@ export interface Step<S> {
   save(changes: Partial<S>): Promise<void>;
 }
 
+/** Another code for a ticket: whether there may be one, what it costs, and what is to be remembered of it. */
+export interface Resend<S, C> {
+  demand(step: Step<S>): void;
+  charge(state: S): Promise<C>;
+  send(step: Step<S>, charged: C): Promise<Partial<S>>;
+}
+
 const unknown = () => invalid('ticket', 'INVALID_OR_EXPIRED_TICKET');
 
 /** Tickets of procedures that are confirmed by mailed codes (account.md 1.4): bound to their owner, told by a UUIDv4. */
@@ -35,22 +40,22 @@ export class MailTickets {
   constructor(
     private readonly database: Database,
     private readonly secrets: OneTimeSecrets,
-    private readonly accounts: AccountService,
+    private readonly standing: Standing,
   ) {}
 
   /** Opens a procedure; `first` is its first step. Returns the ticket and what the step answers. */
   open<S extends TicketState, T>(
-    accountId: string,
+    me: SessionIdentity,
     flow: Flow,
     seconds: number,
     first: (step: Omit<Step<S>, 'state' | 'save'>, ticket: string) => Promise<{ state: S; result: T }>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
-      const account = await this.hold(tx, accountId);
+      const account = await this.hold(tx, me);
       const [row] = await tx.query('SELECT now() AS now');
       const ticket = randomUUID();
       const { state, result } = await first({ tx, account, now: row.now }, ticket);
-      await this.secrets.issue(flow, accountId, { ...state }, seconds, { tx, secret: ticket });
+      await this.secrets.issue(flow, account, { ...state }, seconds, { tx, secret: ticket });
       return result;
     });
   }
@@ -60,18 +65,19 @@ export class MailTickets {
    * @throws Refusal FV(INVALID_OR_EXPIRED_TICKET@ticket), FV(TICKET_ALREADY_COMPLETED@ticket)
    */
   step<S extends TicketState, T>(
-    accountId: string,
+    me: SessionIdentity,
     flow: Flow,
     ticket: string,
     work: (step: Step<S>) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
-      const account = await this.hold(tx, accountId);
+      const account = await this.hold(tx, me);
+      if (await this.secrets.isMarked(flow, ticket, { completed: true }, account, tx)) {
+        throw invalid('ticket', 'TICKET_ALREADY_COMPLETED');
+      }
       const held = await this.secrets.hold(flow, ticket, tx);
-      const state = held?.payload as unknown as S | undefined;
-      if (!held || !state || held.subject !== accountId) throw unknown();
-      if (state.completed) throw invalid('ticket', 'TICKET_ALREADY_COMPLETED');
-      if (state.email !== account.email) throw unknown();
+      if (held?.subject !== account.id) throw unknown();
+      const state = held.payload as unknown as S;
       const save = async (changes: Partial<S>) => {
         await this.secrets.change(flow, ticket, [{}, { ...changes }], { tx });
       };
@@ -79,14 +85,30 @@ export class MailTickets {
     });
   }
 
-  /** The address changed: what was begun for the former one is void. */
-  async revokeOpen(tx: Tx, accountId: string): Promise<void> {
-    for (const flow of FLOWS) await this.secrets.revokeLacking(flow, accountId, { completed: true }, tx);
+  /**
+   * Sends another code, in a step of its own that is charged before: what the ticket refuses costs nothing.
+   * @throws Refusal as `step`, and what `demand` and `charge` throw
+   */
+  async resend<S extends TicketState, C = void>(
+    me: SessionIdentity,
+    flow: Flow,
+    ticket: string,
+    { demand, charge, send }: Resend<S, C>,
+  ): Promise<void> {
+    const state = await this.step<S, S>(me, flow, ticket, async (step) => {
+      demand(step);
+      return step.state;
+    });
+    const charged = await charge(state);
+    await this.step<S, void>(me, flow, ticket, async (step) => {
+      demand(step);
+      await step.save(await send(step, charged));
+    });
   }
 
   /** @throws Refusal ACCESS_DENIED for a deleted account (source.md 5.9) */
-  private async hold(tx: Tx, accountId: string): Promise<Account> {
-    const account = await this.accounts.hold(tx, accountId);
+  private async hold(tx: Tx, me: SessionIdentity): Promise<Account> {
+    const account = await this.standing.hold(tx, me);
     if (isGone(account)) throw new Refusal('ACCESS_DENIED');
     return account;
   }

@@ -64,6 +64,12 @@ export class MailedCodes {
     return { digest: '', sentAt: now.toISOString() };
   }
 
+  /** @throws Refusal FEATURE_TEMPORARILY_DISABLED, RATE_LIMITED */
+  demandResend(sent: SentCode | undefined, now: Date): void {
+    this.demandMail();
+    this.demandPause(sent, now);
+  }
+
   /** @throws Refusal RATE_LIMITED within 30 s of the last send */
   demandPause(sent: SentCode | undefined, now: Date): void {
     const elapsed = sent ? (now.getTime() - Date.parse(sent.sentAt)) / 1000 : PAUSE_SECONDS;

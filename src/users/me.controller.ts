@@ -15,6 +15,7 @@ import {
 } from '../policy/decorators.js';
 import type { Identity, SessionIdentity } from '../policy/identity.js';
 import { currentUserView, tagOf } from './account.views.js';
+import { hasFactor } from './account-facts.js';
 import { EditMeInput } from './me.dto.js';
 import { MeService } from './me.service.js';
 
@@ -29,7 +30,7 @@ const changesPassword = (body: EditMeInput): boolean => body.new_password !== un
 
 /** Whoever has a second factor proves the present password too; one that is missing must not cost a factor. */
 function demandPassword(body: EditMeInput, { account }: SessionIdentity): void {
-  const needsBoth = account.hasPassword && (account.hasTotp || account.passkeys > 0);
+  const needsBoth = account.hasPassword && hasFactor(account);
   if (needsBoth && body.new_password !== undefined && body.password === undefined) {
     throw invalid('password', 'INVALID_FORMAT');
   }

@@ -6,7 +6,8 @@ import { GlobalName, Username } from './names.js';
 
 /** `0001` to `9999`. */
 function Discriminator(): PropertyDecorator {
-  return field({ optional: true, description: { type: String, pattern: '^[0-9]{4}$' } }, (value) => {
+  const bound = { bound: 4, tooLong: 'DISCRIMINATOR_INVALID_FORMAT' } as const;
+  return field({ optional: true, ...bound, description: { type: String, pattern: '^[0-9]{4}$' } }, (value) => {
     if (typeof value !== 'string' || !/^[0-9]{4}$/.test(value)) return 'DISCRIMINATOR_INVALID_FORMAT';
     return value === '0000' ? 'DISCRIMINATOR_OUT_OF_RANGE' : undefined;
   });
@@ -14,7 +15,8 @@ function Discriminator(): PropertyDecorator {
 
 /** An address is never changed by a PATCH: whatever is sent is refused. */
 function ChangedElsewhere(): PropertyDecorator {
-  return field({ optional: true, description: { type: String } }, () => 'EMAIL_MUST_BE_CHANGED_VIA_TOKEN');
+  const code = 'EMAIL_MUST_BE_CHANGED_VIA_TOKEN';
+  return field({ optional: true, bound: 0, tooLong: code, description: { type: String } }, () => code);
 }
 
 export class EditMeInput extends SudoInput {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Passwords } from '../auth/passwords.service.js';
 import { type Origin, SessionService } from '../auth/sessions.service.js';
+import { Standing } from '../auth/standing.service.js';
+import { SudoAttempts } from '../auth/sudo-attempts.service.js';
 import { invalid } from '../errors.js';
-import { Limiter } from '../limits.js';
 import { Assets, hashesOf, type NewImages } from '../media/assets.service.js';
 import { violates } from '../platform/constraints.js';
 import { Database, type Tx } from '../platform/database.js';
@@ -10,8 +11,9 @@ import type { SessionIdentity } from '../policy/identity.js';
 import type { Account } from './account.entities.js';
 import { AccountService } from './account.service.js';
 import { privateUserView, tagOf } from './account.views.js';
-import { ACCOUNT_FLAGS } from './account-facts.js';
+import { ACCOUNT_FLAGS, type Account as AccountFacts, hasFactor } from './account-facts.js';
 import { AccountState } from './account-state.service.js';
+import { type Change, ChangeControls } from './change-controls.service.js';
 import { EmailChange } from './email-change.service.js';
 import type { EditMeInput } from './me.dto.js';
 import { OwnPassword } from './own-password.service.js';
@@ -31,10 +33,12 @@ export class MeService {
     private readonly state: AccountState,
     private readonly passwords: Passwords,
     private readonly sessions: SessionService,
+    private readonly standing: Standing,
+    private readonly attempts: SudoAttempts,
     private readonly password: OwnPassword,
     private readonly emailChange: EmailChange,
     private readonly assets: Assets,
-    private readonly limiter: Limiter,
+    private readonly controls: ChangeControls,
   ) {}
 
   /** The whole body is applied or nothing. A changed password rotates the calling session and ends the others. */
@@ -42,15 +46,15 @@ export class MeService {
     const { account } = me;
     const { email_token: emailToken, new_password: newPassword } = input;
     if (PROFILE.every((member) => input[member] === undefined)) return privateUserView(account);
-    await this.chargeControls(me, input);
     const passwordHash = newPassword === undefined ? undefined : await this.hashOf(me, newPassword, input.password);
     const images = await this.assets.prepareBoth(account.id, input);
     return this.database.transaction(async (tx) => {
-      const current = await this.accounts.hold(tx, account.id);
-      if (emailToken !== undefined) await this.emailChange.applyIn(tx, account.id, emailToken);
+      const current = await this.standing.hold(tx, me);
+      if (emailToken !== undefined) await this.emailChange.applyIn(tx, current, emailToken);
       await this.write(tx, me, input, images);
       const rotated = passwordHash === undefined ? {} : await this.password.set(tx, me, current, passwordHash, origin);
-      return { ...privateUserView(await this.accounts.hold(tx, account.id)), ...rotated };
+      await this.controls.charge(account.id, differencesOf(current, input, images));
+      return { ...privateUserView(await this.accounts.require(tx, account.id)), ...rotated };
     });
   }
 
@@ -66,24 +70,6 @@ export class MeService {
     await this.assets.replaceBoth(tx, id, images);
   }
 
-  private async chargeControls({ account }: SessionIdentity, input: EditMeInput): Promise<void> {
-    const renamed = input.username !== undefined || input.discriminator !== undefined;
-    const controls = [
-      [renamed, 'username', 'USERNAME_CHANGED_TOO_MANY_TIMES', 5, 3 * 3600],
-      [input.bio !== undefined, 'bio', 'BIO_CHANGED_TOO_MANY_TIMES', 25, 1800],
-      [input.pronouns !== undefined, 'pronouns', 'PRONOUNS_CHANGED_TOO_MANY_TIMES', 25, 1800],
-      [input.accent_color !== undefined, 'accent_color', 'ACCENT_COLOR_CHANGED_TOO_MANY_TIMES', 25, 1800],
-      [input.avatar !== undefined, 'avatar', 'AVATAR_CHANGED_TOO_MANY_TIMES', 25, 1800],
-      [input.banner !== undefined, 'banner', 'BANNER_CHANGED_TOO_MANY_TIMES', 25, 1800],
-    ] as const;
-    for (const [applies, member, code, limit, seconds] of controls) {
-      if (!applies) continue;
-      const { admitted } = await this.limiter.charge(`profile:${member}`, account.id, limit, seconds);
-      if (!admitted)
-        throw invalid(member === 'username' && input.username === undefined ? 'discriminator' : member, code);
-    }
-  }
-
   private async rename(tx: Tx, { account }: SessionIdentity, input: EditMeInput): Promise<Partial<Account>> {
     const username = input.username ?? account.username;
     if (input.discriminator !== undefined) return { username, discriminator: Number(input.discriminator) };
@@ -97,22 +83,18 @@ export class MeService {
    * @throws Refusal FV(INVALID_PASSWORD@password), FV(PASSWORD_IS_TOO_COMMON@new_password)
    */
   private async hashOf({ account }: SessionIdentity, fresh: string, present = ''): Promise<string> {
-    if (account.hasPassword && (account.hasTotp || account.passkeys > 0)) {
-      const { admitted } = await this.limiter.charge('sudo', account.id, 10, 900);
-      if (!admitted || !(await this.passwords.isPasswordOf(account.id, present))) {
-        throw invalid('password', 'INVALID_PASSWORD');
-      }
-      await this.limiter.clear('sudo', account.id);
+    if (account.hasPassword && hasFactor(account)) {
+      const isRight = () => this.passwords.isPasswordOf(account.id, present);
+      if (!(await this.attempts.examine(account.id, isRight))) throw invalid('password', 'INVALID_PASSWORD');
     }
     return this.passwords.hashNew(fresh, 'new_password');
   }
 
-  async disable({ account }: SessionIdentity): Promise<void> {
+  async disable(me: SessionIdentity): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.accounts.hold(tx, account.id);
-      await this.state.setFlags(tx, account.id, ACCOUNT_FLAGS.DISABLED);
-      await this.accounts.raiseEpoch(tx, account.id);
-      await this.sessions.revokeAll(tx, account.id);
+      const { id } = await this.standing.hold(tx, me);
+      await this.state.setFlags(tx, id, ACCOUNT_FLAGS.DISABLED);
+      await this.sessions.revokeAll(tx, id);
     });
   }
 }
@@ -120,6 +102,25 @@ export class MeService {
 const isRenamed = ({ account }: SessionIdentity, { username, discriminator }: EditMeInput): boolean =>
   (username !== undefined && username !== account.username) ||
   (discriminator !== undefined && discriminator !== tagOf(account.discriminator));
+
+/** What the body would have otherwise than it is stored. */
+function differencesOf(stored: AccountFacts, input: EditMeInput, images: NewImages): Change[] {
+  const { username, discriminator, bio, pronouns, accent_color } = input;
+  const isOther = (sent: unknown, value: unknown) => sent !== undefined && sent !== value;
+  const { avatar, banner } = hashesOf(images);
+  const differences: [boolean, Change][] = [
+    [isOther(username, stored.username), { of: 'username' }],
+    [isOther(bio, stored.bio), { of: 'bio' }],
+    [isOther(pronouns, stored.pronouns), { of: 'pronouns' }],
+    [isOther(accent_color, stored.accentColor), { of: 'accent_color' }],
+    [isOther(avatar, stored.avatar), { of: 'avatar' }],
+    [isOther(banner, stored.banner), { of: 'banner' }],
+  ];
+  if (!isOther(username, stored.username) && isOther(discriminator, tagOf(stored.discriminator))) {
+    differences.unshift([true, { of: 'username', member: 'discriminator' }]);
+  }
+  return differences.filter(([differs]) => differs).map(([, change]) => change);
+}
 
 function changesOf(input: EditMeInput, images: NewImages): Partial<Account> {
   const changes: Partial<Account> = hashesOf(images);

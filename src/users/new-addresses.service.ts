@@ -8,15 +8,22 @@ import { Limiter } from '../limits.js';
 import type { Tx } from '../platform/database.js';
 import { Instance } from '../platform/instance.js';
 import { Outbox } from '../platform/outbox.js';
-import type { Account } from '../policy/identity.js';
+import type { Account, SessionIdentity } from '../policy/identity.js';
 import { AccountService } from './account.service.js';
 import { AccountContact } from './account-contact.service.js';
-import { MailTickets, type Step, type TicketState } from './mail-tickets.service.js';
+import { type Flow, MailTickets, type Step, type TicketState } from './mail-tickets.service.js';
 import { MailedCodes, type SentCode } from './mailed-codes.service.js';
 
 const TOKEN_SECONDS = 1800;
-/** Codes to new addresses, of both procedures together (account.md 1.5). */
+/** Codes to new addresses, of both procedures together: of an account, and to an address (account.md 1.5). */
 const SENDS = { limit: 5, seconds: 900 };
+
+/** A code that may be asked for. */
+export interface Send {
+  readonly to: string;
+  /** Whether the address gets it: it may have had enough from whomever. */
+  readonly isDelivered: boolean;
+}
 
 /** A procedure that leads to a new address. */
 export type NewAddressState = TicketState & {
@@ -46,44 +53,64 @@ export class NewAddresses {
    * What can be said before anything is looked up, and the allowance for looking.
    * @throws Refusal FEATURE_TEMPORARILY_DISABLED, FV(NEW_EMAIL_MUST_BE_DIFFERENT@new_email), RATE_LIMITED
    */
-  async demandRequestable(account: Account, newEmail: string): Promise<void> {
+  async demandRequestable(account: Account, newEmail: string): Promise<Send> {
     this.codes.demandMail();
     if (account.email?.toLowerCase() === newEmail.toLowerCase()) {
       throw invalid('new_email', 'NEW_EMAIL_MUST_BE_DIFFERENT');
     }
-    await this.chargeSend(account.id);
+    return this.chargeSend(account.id, newEmail);
   }
 
-  chargeSend(accountId: string): Promise<void> {
-    return this.limiter.demand('email-change:new', accountId, SENDS.limit, SENDS.seconds);
+  /** @throws Refusal RATE_LIMITED for the account's own allowance alone */
+  async chargeSend(accountId: string, to: string): Promise<Send> {
+    const { limit, seconds } = SENDS;
+    await this.limiter.demand('email-change:new', accountId, limit, seconds);
+    const { admitted } = await this.limiter.charge('email-change:recipient', to.toLowerCase(), limit, seconds);
+    return { to, isDelivered: admitted };
+  }
+
+  /** @throws Refusal FV(NO_NEW_EMAIL_REQUESTED@ticket), and what `MailTickets.resend` throws */
+  resend(me: SessionIdentity, flow: Flow, ticket: string, origin: Origin): Promise<void> {
+    const requested = ({ newEmail }: NewAddressState): string => {
+      if (newEmail === undefined) throw invalid('ticket', 'NO_NEW_EMAIL_REQUESTED');
+      return newEmail;
+    };
+    return this.tickets.resend<NewAddressState, Send>(me, flow, ticket, {
+      demand: ({ state, now }) => {
+        requested(state);
+        this.codes.demandResend(state.fresh, now);
+      },
+      charge: (state) => this.chargeSend(me.account.id, requested(state)),
+      send: async (step, charged) => {
+        const to = requested(step.state);
+        const isDelivered = charged.isDelivered && to === charged.to;
+        return { fresh: await this.sendCode(step, ticket, { to, isDelivered }, origin) };
+      },
+    });
   }
 
   /**
    * Mails a code to the new address. Where existing accounts are hidden the owner of a taken address is told instead,
-   * and nobody learns a code.
+   * and nobody learns a code. An address that had enough gets nothing, which the answer does not tell either.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@new_email)
    */
   async sendCode(
     { tx, account, now }: Pick<Step<NewAddressState>, 'tx' | 'account' | 'now'>,
     ticket: string,
-    newEmail: string,
+    { to, isDelivered }: Send,
     origin: Origin,
   ): Promise<SentCode> {
-    const owner = await this.accounts.findByEmail(newEmail, tx);
+    const owner = await this.accounts.findByEmail(to, tx);
     if (owner && owner.id !== account.id) {
       if (!this.instance.current.registration.hideExistingAccounts) throw invalid('new_email', 'EMAIL_ALREADY_IN_USE');
-      const notice = {
-        type: 'registration_existing_account',
-        to: newEmail,
-        accountId: owner.id,
-        metadata: {},
-      } as const;
-      await this.outbox.enqueue(tx, notice);
+      const notice = { type: 'registration_existing_account', to, accountId: owner.id, metadata: {} } as const;
+      if (isDelivered) await this.outbox.enqueue(tx, notice);
       return this.codes.pretend(now);
     }
+    if (!isDelivered) return this.codes.pretend(now);
     return this.codes.send(tx, now, newAddressContext(ticket), {
       type: 'email_change_new',
-      to: newEmail,
+      to,
       accountId: account.id,
       client: describeClient(origin),
     });
@@ -91,8 +118,7 @@ export class NewAddresses {
 
   /** A token with which the owner of the account may move it to an address that is confirmed. */
   issueToken(tx: Tx, account: Account, newEmail: string): Promise<string> {
-    const payload = { from: account.email, to: newEmail };
-    return this.secrets.issue('email-token', account.id, payload, TOKEN_SECONDS, { tx, secret: randomUUID() });
+    return this.secrets.issue('email-token', account, { to: newEmail }, TOKEN_SECONDS, { tx, secret: randomUUID() });
   }
 
   /**
@@ -101,24 +127,13 @@ export class NewAddresses {
    */
   async applyToken(tx: Tx, account: Account, token: string): Promise<void> {
     const issued = await this.secrets.consume('email-token', token, tx);
-    if (!issued && (await this.secrets.isKnown('email-token', token, account.id, tx))) {
+    if (!issued && (await this.secrets.hasExpired('email-token', token, account, tx))) {
       throw invalid('email_token', 'EMAIL_TOKEN_EXPIRED');
     }
-    if (issued?.subject !== account.id || issued.payload.from !== account.email) {
-      throw invalid('email_token', 'INVALID_EMAIL_TOKEN');
-    }
-    await this.move(tx, account, String(issued.payload.to), 'email_token');
+    if (issued?.subject !== account.id) throw invalid('email_token', 'INVALID_EMAIL_TOKEN');
+    await this.contact.changeEmail(tx, account.id, String(issued.payload.to), 'email_token');
     if (account.email !== null) {
-      await this.revert.offer(tx, account.id, { from: account.email, to: String(issued.payload.to) });
-    }
-  }
-
-  /** Everything that was issued for the former address dies with the change; sessions stay. */
-  async move(tx: Tx, { id }: Account, email: string, member: string): Promise<void> {
-    await this.contact.changeEmail(tx, id, email, member);
-    await this.tickets.revokeOpen(tx, id);
-    for (const purpose of ['email-token', 'email-verification', 'password-reset']) {
-      await this.secrets.revokeAll(purpose, id, tx);
+      await this.revert.offer(tx, account, { from: account.email, to: String(issued.payload.to) });
     }
   }
 

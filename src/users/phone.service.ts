@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { OneTimeSecrets } from '../auth/one-time-secrets.service.js';
+import { Standing } from '../auth/standing.service.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
 import { Refusal } from '../errors.js';
@@ -12,7 +13,6 @@ import { Instance } from '../platform/instance.js';
 import { SMS_TRANSPORT, type SmsTransport } from '../platform/sms.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { matches, mintFrom } from '../secrets.js';
-import { AccountService } from './account.service.js';
 import { AccountContact } from './account-contact.service.js';
 import type { PhoneCodeInput } from './phone.controller.js';
 
@@ -37,7 +37,7 @@ export class PhoneVerification {
   constructor(
     private readonly database: Database,
     private readonly secrets: OneTimeSecrets,
-    private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly contact: AccountContact,
     private readonly limiter: Limiter,
     private readonly digestKeys: DigestKeys,
@@ -48,7 +48,8 @@ export class PhoneVerification {
     @Inject(SMS_TRANSPORT) private readonly transport: SmsTransport | null,
   ) {}
 
-  async send({ account: { id } }: SessionIdentity, phone: string) {
+  async send(me: SessionIdentity, phone: string) {
+    const { id } = me.account;
     const transport = this.requireTransport();
     this.demandAllowed(phone);
     const [number] = this.digestsOf('phone', phone) as [Buffer];
@@ -57,10 +58,10 @@ export class PhoneVerification {
     const code = mintFrom('0123456789', 6);
     const [digest] = this.digestsOf('phone-code', `${id}\0${phone}\0${code}`) as [Buffer];
     await this.database.transaction(async (tx) => {
-      await this.accounts.hold(tx, id);
+      const owner = await this.standing.hold(tx, me);
       await this.secrets.revokeAll(PURPOSE, id, tx);
       const waiting: Waiting = { number: number.toString('hex'), code: digest.toString('hex') };
-      await this.secrets.issue(PURPOSE, id, { ...waiting }, CODE_SECONDS, { tx, secret: id });
+      await this.secrets.issue(PURPOSE, owner, { ...waiting }, CODE_SECONDS, { tx, secret: id });
     });
     const text = `${code} is your ${this.instance.current.branding.productName} code. It works for 10 minutes.`;
     try {
@@ -78,7 +79,8 @@ export class PhoneVerification {
   }
 
   /** A try is counted before the code is examined. */
-  async verify({ account: { id } }: SessionIdentity, { phone, code }: PhoneCodeInput) {
+  async verify(me: SessionIdentity, { phone, code }: PhoneCodeInput) {
+    const { id } = me.account;
     this.requireTransport();
     this.demandAllowed(phone);
     const issued = await this.secrets.attempt(PURPOSE, id, WRONG_TRIES);
@@ -86,14 +88,14 @@ export class PhoneVerification {
     const sent = Buffer.from(waiting?.code ?? '', 'hex');
     const digests = this.digestsOf('phone-code', `${id}\0${phone}\0${code.trim()}`);
     if (!digests.some((digest) => matches(sent, digest))) throw wrongCode();
-    const isFree = await this.database.transaction((tx) => this.take(tx, id, phone));
+    const isFree = await this.database.transaction((tx) => this.take(tx, me, phone));
     if (!isFree) throw new Refusal('PHONE_ALREADY_USED');
     return { verified: true };
   }
 
   /** False: enough accounts have the number; the code is spent all the same. */
-  private async take(tx: Tx, id: string, phone: string): Promise<boolean> {
-    await this.accounts.hold(tx, id);
+  private async take(tx: Tx, me: SessionIdentity, phone: string): Promise<boolean> {
+    const { id } = await this.standing.hold(tx, me);
     if (!(await this.secrets.consume(PURPOSE, id, tx))) throw wrongCode();
     const numbers = this.digestsOf('phone', phone);
     const [number] = numbers as [Buffer];

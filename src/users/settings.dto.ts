@@ -1,4 +1,5 @@
 import { Bool, type Fault, field, OneOf } from '../input.js';
+import { isStorableJson } from '../text.js';
 import { LOCALES } from './locales.js';
 
 const CUSTOM_BYTES = 16 * 1024;
@@ -6,12 +7,11 @@ const CUSTOM_BYTES = 16 * 1024;
 /** A JSON object of the client's own, at most 16 KiB serialised. */
 function Custom(): PropertyDecorator {
   const description = { type: 'object', additionalProperties: true } as const;
-  return field({ optional: true, description }, (value): Fault | undefined => {
+  return field({ optional: true, bound: 0, tooLong: 'INVALID_FORMAT', description }, (value): Fault | undefined => {
     if (typeof value !== 'object' || Array.isArray(value)) return 'INVALID_FORMAT';
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > CUSTOM_BYTES) return 'CONTENT_EXCEEDS_MAX_LENGTH';
-    // Neither NUL nor half a surrogate pair can be stored as JSON by the database.
-    return /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(text) ? 'INVALID_FORMAT' : undefined;
+    return isStorableJson(value) ? undefined : 'INVALID_FORMAT';
   });
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Database, type Tx } from '../platform/database.js';
 import { Replica } from '../platform/replica.js';
 import type { Account, SessionIdentity } from '../policy/identity.js';
@@ -22,6 +23,7 @@ export class SettingsService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
+    private readonly standing: Standing,
     private readonly replica: Replica,
   ) {}
 
@@ -29,9 +31,10 @@ export class SettingsService {
     return settingsView(locale, await tx.findOneByOrFail(AccountSettings, { accountId: id }));
   }
 
-  edit({ account: { id } }: SessionIdentity, { locale, custom, ...input }: EditSettingsInput) {
+  edit(me: SessionIdentity, { locale, custom, ...input }: EditSettingsInput) {
     return this.database.transaction(async (tx) => {
-      const account = await this.accounts.hold(tx, id);
+      const account = await this.standing.hold(tx, me);
+      const { id } = account;
       const changes: Partial<AccountSettings> = {
         ...(input.theme !== undefined && { theme: input.theme }),
         ...(input.email_notifications !== undefined && { emailNotifications: input.email_notifications }),

@@ -10,9 +10,8 @@ import { TotpService } from './totp.service.js';
 
 /** Base32 as clients show it; 16 to 64 bytes. */
 function TotpSecret(): PropertyDecorator {
-  return field({ description: { type: String, minLength: 1, maxLength: 256 } }, (value) => {
+  return field({ bound: 256, description: { type: String, minLength: 1, maxLength: 256 } }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
-    if (value.length > 256) return 'CONTENT_EXCEEDS_MAX_LENGTH';
     return parseSecret(value) ? undefined : 'INVALID_FORMAT';
   });
 }

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Factors, parseSecret } from '../auth/factors.service.js';
 import { SecurityNotices } from '../auth/security-notices.service.js';
 import type { Origin } from '../auth/sessions.service.js';
+import { Standing } from '../auth/standing.service.js';
+import { SudoAttempts } from '../auth/sudo-attempts.service.js';
 import { invalid, Refusal } from '../errors.js';
-import { Limiter } from '../limits.js';
 import { Database } from '../platform/database.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { AccountService } from './account.service.js';
@@ -17,10 +18,12 @@ export class TotpService {
     private readonly accounts: AccountService,
     private readonly factors: Factors,
     private readonly notices: SecurityNotices,
-    private readonly limiter: Limiter,
+    private readonly standing: Standing,
+    private readonly attempts: SudoAttempts,
   ) {}
 
-  async enable({ account }: SessionIdentity, input: EnableTotpInput, origin: Origin) {
+  async enable(me: SessionIdentity, input: EnableTotpInput, origin: Origin) {
+    const { account } = me;
     const secret = parseSecret(input.secret);
     if (!secret) throw invalid('secret', 'INVALID_FORMAT');
     if (account.hasTotp) throw new Refusal('TWO_FA_ALREADY_ENABLED');
@@ -28,7 +31,7 @@ export class TotpService {
     const step = this.factors.stepOf(secret, input.code);
     if (step === null) throw invalid('code', 'INVALID_CODE');
     return this.database.transaction(async (tx) => {
-      await this.accounts.hold(tx, account.id);
+      await this.standing.hold(tx, me);
       if (!(await this.factors.burnStep(account.id, step, tx))) throw invalid('code', 'INVALID_CODE');
       const won = await this.accounts.setTotpSecret(tx, account.id, this.factors.encryptSecret(account.id, secret));
       if (!won) throw new Refusal('TWO_FA_ALREADY_ENABLED');
@@ -38,15 +41,13 @@ export class TotpService {
   }
 
   /** `alreadySpent`: the same value was the sudo factor of this request and counts for both. */
-  async disable({ account }: SessionIdentity, code: string, alreadySpent: boolean, origin: Origin): Promise<void> {
+  async disable(me: SessionIdentity, code: string, alreadySpent: boolean, origin: Origin): Promise<void> {
+    const { account } = me;
     if (!account.hasTotp) throw new Refusal('TWO_FA_NOT_ENABLED');
-    if (!alreadySpent) {
-      const { admitted } = await this.limiter.charge('sudo', account.id, 10, 900);
-      if (!admitted || !(await this.factors.spendCode(account.id, code))) throw invalid('code', 'INVALID_CODE');
-      await this.limiter.clear('sudo', account.id);
-    }
+    const isRight = () => this.factors.spendCode(account.id, code);
+    if (!alreadySpent && !(await this.attempts.examine(account.id, isRight))) throw invalid('code', 'INVALID_CODE');
     await this.database.transaction(async (tx) => {
-      const current = await this.accounts.hold(tx, account.id);
+      const current = await this.standing.hold(tx, me);
       if (!current.hasTotp) throw new Refusal('TWO_FA_NOT_ENABLED');
       await this.accounts.removeTotpSecret(tx, account.id);
       if (current.passkeys === 0) await this.factors.removeBackupCodes(tx, account.id);

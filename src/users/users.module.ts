@@ -12,6 +12,7 @@ import { BackupCodesController } from './backup-codes.controller.js';
 import { BackupCodes } from './backup-codes.service.js';
 import { BackupCodesChallenge } from './backup-codes-challenge.service.js';
 import { BouncedEmailChange } from './bounced-email-change.service.js';
+import { ChangeControls } from './change-controls.service.js';
 import { EmailChangeController } from './email-change.controller.js';
 import { EmailChange } from './email-change.service.js';
 import { LifecycleController } from './lifecycle.controller.js';
@@ -20,7 +21,6 @@ import { MailTickets } from './mail-tickets.service.js';
 import { MailedCodes } from './mailed-codes.service.js';
 import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
-import { reserveTerm } from './names.js';
 import { NewAddresses } from './new-addresses.service.js';
 import { OwnPassword } from './own-password.service.js';
 import { OwnViews } from './own-views.service.js';
@@ -28,6 +28,7 @@ import { PasswordChangeController } from './password-change.controller.js';
 import { PasswordChange } from './password-change.service.js';
 import { PhoneController } from './phone.controller.js';
 import { PhoneVerification } from './phone.service.js';
+import { reserveTerm } from './reserved-terms.js';
 import { SettingsController } from './settings.controller.js';
 import { SettingsService } from './settings.service.js';
 import { TotpController } from './totp.controller.js';
@@ -48,6 +49,7 @@ import { TotpService } from './totp.service.js';
       AccountContact,
       AccountState,
       AccountRemoval,
+      ChangeControls,
       MeService,
       SettingsService,
       Lifecycle,
@@ -57,6 +59,7 @@ import { TotpService } from './totp.service.js';
     ...[OwnViews, TotpService, BackupCodes, BackupCodesChallenge, AccountExport],
   ],
   exports: [
+    ChangeControls,
     AccountExport,
     AccountRecords,
     AccountService,
@@ -76,7 +79,7 @@ export class UsersModule implements OnApplicationBootstrap {
   /** Nobody may pose as the product, whatever it is called. */
   onApplicationBootstrap(): void {
     const reserve = () => reserveTerm(this.instance.current.branding.productName);
-    this.replica.on('instance', reserve, { early: true });
+    this.replica.on('instance', reserve);
     reserve();
   }
 }

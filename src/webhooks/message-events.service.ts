@@ -21,7 +21,11 @@ import type { OpenWebhook } from './webhook-tokens.service.js';
 type Message = Omit<WebhookMessage, 'expiresAt'>;
 
 interface Claimed {
-  readonly id: string;
+  readonly webhook_id: string;
+  /** Under which the webhook was claimed. */
+  readonly lease: string;
+  /** Null when nothing waits. */
+  readonly id: string | null;
   readonly event_id: string;
   readonly kind: WebhookMessageEvent['kind'];
   readonly webhook: WebhookMessageEvent['webhook'];
@@ -34,16 +38,32 @@ const ANSWER_MS = 10_000;
 /** Longer than a sink may take: afterwards whoever handled the event is taken for dead. */
 const LEASE_SECONDS = 30;
 
-/** The oldest event of a webhook goes first; the later ones wait for it until it is handled or parked. */
-const CLAIM = `
-  UPDATE webhook_event SET attempts = attempts + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
-  WHERE id = (
-    SELECT e.id FROM webhook_event e
-    WHERE e.sink = $1 AND e.parked_at IS NULL AND e.next_attempt_at <= now() AND NOT EXISTS (
-      SELECT 1 FROM webhook_event earlier WHERE earlier.sink = e.sink AND earlier.webhook_id = e.webhook_id
-        AND earlier.parked_at IS NULL AND earlier.id < e.id)
-    ORDER BY e.next_attempt_at, e.id LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING id, event_id, kind, webhook, message, attempts, created_at < now() - interval '1 day' AS hopeless`;
+/**
+ * The oldest event of a webhook goes first; the later ones wait for it until it is handled or parked. Only webhooks are
+ * due: what waits behind the first event of one costs nothing. The search begins behind what is done, since rows that were
+ * deleted a moment ago are still in the index.
+ */
+export const CLAIM = `
+  WITH claimed AS (
+    UPDATE webhook_queue SET attempts = attempts + 1, lease = lease + 1,
+      next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
+    WHERE (sink, webhook_id) = (
+      SELECT sink, webhook_id FROM webhook_queue WHERE sink = $1 AND next_attempt_at <= now()
+      ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING webhook_id, attempts, lease, done_id)
+  SELECT c.webhook_id, c.attempts, c.lease, e.id, e.event_id, e.kind, e.webhook, e.message,
+         e.created_at < now() - interval '1 day' AS hopeless
+  FROM claimed c LEFT JOIN LATERAL (
+    SELECT * FROM webhook_event WHERE sink = $1 AND webhook_id = c.webhook_id AND parked_at IS NULL AND id > c.done_id
+    ORDER BY id LIMIT 1) e ON true`;
+
+const WAITING = `SELECT FROM webhook_event e
+  WHERE e.sink = q.sink AND e.webhook_id = q.webhook_id AND e.parked_at IS NULL AND e.id > q.done_id`;
+
+/** The lock makes events of one webhook commit in the order of their ids. */
+const QUEUE = `
+  INSERT INTO webhook_queue AS q (sink, webhook_id) SELECT sink, $1 FROM unnest($2::text[]) AS sink ORDER BY sink
+  ON CONFLICT (sink, webhook_id) DO UPDATE SET lease = q.lease`;
 
 /**
  * Messages on their way to the sinks of teams (webhooks.md section 7): written with the message itself, handed over
@@ -72,8 +92,17 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
       registers: [metrics.registry],
     });
     // What belongs to a sink that was removed is never claimed, and goes with what is parked.
-    const ended = "coalesce(parked_at, created_at + interval '1 day')";
-    janitor.addExpiry('webhook_event', 'id', `${ended} < now() - interval '7 days'`);
+    janitor.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
+    janitor.add('webhook_queue', async (tx, limit) => {
+      const [, count] = await tx.query(
+        `DELETE FROM webhook_queue WHERE ctid = ANY (ARRAY(
+           SELECT q.ctid FROM (
+             SELECT ctid, * FROM webhook_queue WHERE next_attempt_at < now() - interval '8 days'
+             ORDER BY next_attempt_at LIMIT ${limit}) q
+           WHERE NOT EXISTS (${WAITING})))`,
+      );
+      return Number(count);
+    });
   }
 
   /** @throws Error for sinks that cannot be told apart */
@@ -108,11 +137,15 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
   ): Promise<void> {
     if (this.sinks.length === 0) return;
     const webhook = JSON.stringify({ id, applicationId, ownerId, name });
-    await tx.query(
-      `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
-       SELECT $1::bigint, sink, $2::bigint, $3::text, $4::jsonb, $5::jsonb FROM unnest($6::text[]) AS sink`,
-      [this.snowflakes.next(), id, kind, webhook, JSON.stringify(message), this.sinks],
-    );
+    const row = [this.snowflakes.next(), id, kind, webhook, JSON.stringify(message), this.sinks];
+    this.database.beforeCommit(tx, async () => {
+      await tx.query(QUEUE, [id, this.sinks]);
+      await tx.query(
+        `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
+         SELECT $1::bigint, sink, $2::bigint, $3::text, $4::jsonb, $5::jsonb FROM unnest($6::text[]) AS sink`,
+        row,
+      );
+    });
     this.database.onCommit(tx, () => this.wake());
   }
 
@@ -128,9 +161,10 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** False when nothing is due. */
   private async handleNext(sink: WebhookMessageSink): Promise<boolean> {
-    const [[claimed]]: [Claimed[]] = await this.database.manager.query(CLAIM, [sink.name]);
+    const [claimed]: Claimed[] = await this.database.manager.query(CLAIM, [sink.name]);
     if (!claimed) return false;
-    if (claimed.hopeless) await this.park(sink, claimed);
+    if (claimed.id === null) await this.dequeue(sink, claimed);
+    else if (claimed.hopeless) await this.park(sink, claimed);
     else await this.attempt(sink, claimed);
     return true;
   }
@@ -143,8 +177,32 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
       return;
     }
     this.outcomes.inc({ sink: sink.name, outcome: 'handled' });
-    await this.database.manager.query('DELETE FROM webhook_event WHERE id = $1', [claimed.id]);
-    // The next one of this webhook may have waited for it.
+    await this.finish(sink, claimed, 'DELETE FROM webhook_event');
+  }
+
+  /** The next one of this webhook may have waited for it. Whoever took too long says nothing about it any more. */
+  private async finish(sink: WebhookMessageSink, { id, webhook_id, lease }: Claimed, end: string): Promise<void> {
+    await this.database.manager.query(
+      `WITH ended AS (${end} WHERE id = $1)
+       UPDATE webhook_queue SET next_attempt_at = now(), attempts = 0, done_id = $1
+       WHERE sink = $2 AND webhook_id = $3 AND lease = $4`,
+      [id, sink.name, webhook_id, lease],
+    );
+    this.wake();
+  }
+
+  /** Nothing waits: under the lock of those who enqueue, and seen after it was got. */
+  private async dequeue(sink: WebhookMessageSink, { webhook_id: id }: Claimed): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const key = [sink.name, id];
+      await tx.query('SELECT 1 FROM webhook_queue WHERE sink = $1 AND webhook_id = $2 FOR UPDATE', key);
+      const [, removed] = await tx.query(
+        `DELETE FROM webhook_queue q WHERE sink = $1 AND webhook_id = $2 AND NOT EXISTS (${WAITING})`,
+        key,
+      );
+      if (removed === 1) return;
+      await tx.query('UPDATE webhook_queue SET next_attempt_at = now() WHERE sink = $1 AND webhook_id = $2', key);
+    });
     this.wake();
   }
 
@@ -155,21 +213,22 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     return { eventId, kind, webhook, message: messageView(row, this.urls) };
   }
 
-  private async defer(sink: WebhookMessageSink, { id, attempts }: Claimed, error: unknown): Promise<void> {
+  private async defer(sink: WebhookMessageSink, claimed: Claimed, error: unknown): Promise<void> {
+    const { id, webhook_id, lease, attempts } = claimed;
     this.outcomes.inc({ sink: sink.name, outcome: 'deferred' });
     const reason = error instanceof Error ? error.constructor.name : 'unknown';
     this.log.warn('a sink did not take an event', { sink: sink.name, event: id, attempts, reason });
     await this.database.manager.query(
-      'UPDATE webhook_event SET next_attempt_at = now() + make_interval(secs => $2) WHERE id = $1',
-      [id, backOffSeconds(attempts)],
+      `UPDATE webhook_queue SET next_attempt_at = now() + make_interval(secs => $4)
+       WHERE sink = $1 AND webhook_id = $2 AND lease = $3`,
+      [sink.name, webhook_id, lease, backOffSeconds(attempts)],
     );
   }
 
-  private async park(sink: WebhookMessageSink, { id }: Claimed): Promise<void> {
+  private async park(sink: WebhookMessageSink, claimed: Claimed): Promise<void> {
     this.outcomes.inc({ sink: sink.name, outcome: 'parked' });
-    this.log.error('an event was given up that a sink did not take for a day', { sink: sink.name, event: id });
-    await this.database.manager.query('UPDATE webhook_event SET parked_at = now() WHERE id = $1', [id]);
-    this.wake();
+    this.log.error('an event was given up that a sink did not take for a day', { sink: sink.name, event: claimed.id });
+    await this.finish(sink, claimed, 'UPDATE webhook_event SET parked_at = now()');
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { assertPlainEncoding, bodyApart, drop } from '../body.js';
 import type { Call } from '../call.js';
 import { fieldError, Refusal, unavailable } from '../errors.js';
+import { closeGently } from '../framing.js';
 import { plainFilename } from '../media/keys.js';
 import type { MediaObject } from '../media/media.entities.js';
 import { attachmentKey, MediaService } from '../media/media.service.js';
@@ -75,7 +76,7 @@ export class MessageFiles {
     call: Call,
     write: (part: FilePart, limits: FormMembers['limits']) => Promise<void>,
   ): Promise<FormMembers> {
-    const { req, res } = call;
+    const { req } = call;
     assertPlainEncoding(req);
     const limits: FormMembers['limits'] = [];
     let body: Readable | undefined;
@@ -92,7 +93,7 @@ export class MessageFiles {
       return { ...form, limits: [...form.limits, ...limits] };
     } catch (error) {
       if (!req.complete) {
-        if (!res.headersSent) res.setHeader('Connection', 'close');
+        closeGently(call);
         req.unpipe();
         drop(req);
       }

@@ -1,5 +1,5 @@
 import { type FieldCode, type FieldError, fieldError, invalid, Refusal } from '../errors.js';
-import { codePoints } from '../input.js';
+import { codePoints, isText } from '../text.js';
 
 /** What a message may hold (webhooks.md 4.1). */
 export const MESSAGE_LIMITS = { content: 4000, embeds: 10, files: 10, fileBytes: 25 * 1024 * 1024 } as const;
@@ -73,7 +73,7 @@ class Reading {
   /** Text of at most `max` code points; `undefined` when it is absent. */
   text(value: unknown, path: string, { max, min = 0 }: { max: number; min?: number }): string | undefined {
     if (value === undefined) return undefined;
-    if (typeof value !== 'string' || value.includes('\u0000') || !value.isWellFormed()) return this.malformed();
+    if (!isText(value)) return this.malformed();
     const length = codePoints(value);
     if (length < min) return this.malformed();
     if (length > max) this.exceeded(path);

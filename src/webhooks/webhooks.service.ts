@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Standing } from '../auth/standing.service.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config.js';
 import { Refusal } from '../errors.js';
@@ -41,6 +42,7 @@ export class WebhookService {
     private readonly assets: Assets,
     private readonly media: MediaService,
     private readonly applications: Applications,
+    private readonly standing: Standing,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
@@ -69,6 +71,7 @@ export class WebhookService {
       ...{ digest: digest(token), createdAt: this.clock.date() },
     };
     await this.database.transaction(async (tx) => {
+      await this.standing.hold(tx, me);
       await this.requireRoom(tx, account.id);
       await tx.insert(Webhook, webhook);
       if (avatar) await this.assets.replace(tx, 'avatars', owner, avatar);
@@ -157,6 +160,7 @@ export class WebhookService {
     const webhook = await this.requireOwned(me, id);
     const token = mintLetters(TOKEN_LENGTH);
     await this.database.transaction(async (tx) => {
+      await this.standing.hold(tx, me);
       const { affected } = await tx.update(Webhook, { id }, { digest: digest(token) });
       if (affected !== 1) throw new Refusal('UNKNOWN_WEBHOOK');
       await this.announce(tx, webhook, 'rotate');

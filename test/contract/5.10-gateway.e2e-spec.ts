@@ -310,7 +310,7 @@ describe('gateway 9: revocation while connected', () => {
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
   });
 
-  test('a changed password closes the others; the caller stays under the new token and is told it', async () => {
+  test('a changed password closes the others and the caller too, who is told and resumes with the new token', async () => {
     const judy = await person(service, 'judy');
     const second = await signIn(service, judy);
     const { client: other } = await GatewayClient.identified(service, second);
@@ -329,24 +329,45 @@ describe('gateway 9: revocation while connected', () => {
     expect(d).toEqual({
       old_auth_session_id_hash: ready.auth_session_id_hash,
       new_auth_session_id_hash: body.auth_session_id_hash,
-      new_token: body.token,
     });
     expect(body.auth_session_id_hash).toBe(hash(body.token));
-    await client.beat(null);
-    const s = client.received.findLast(({ op }) => op === 0)?.s;
-    await client.vanish();
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    const { s, t } = client.received.at(-1) ?? {};
+    expect(t).toBe('AUTH_SESSION_CHANGE');
 
     const stale = await GatewayClient.greeted(service);
     stale.resume(judy.authorization, ready.session_id, 1);
     expect(await stale.closed()).toEqual([4004, 'Invalid token']);
     const back = await GatewayClient.greeted(service);
     back.resume(body.token, ready.session_id, 1);
-    expect(await back.event('RESUMED')).toMatchObject({ d: {}, s });
+    expect((await back.event('RESUMED')).s).toBeGreaterThanOrEqual(s ?? 0);
     expect(JSON.stringify(back.received)).not.toContain(body.token);
     const alsoBack = await GatewayClient.greeted(service);
     alsoBack.resume(body.token, idleReady.session_id, 1);
     await alsoBack.event('RESUMED');
     expect(alsoBack.received.some(({ t }) => t === 'AUTH_SESSION_CHANGE')).toBe(false);
+  });
+
+  test('a rotation beside 32 Identifies and Resumes with the old token leaves none of them connected', async () => {
+    const kim = await person(service, 'kim');
+    const { client, ready } = await GatewayClient.identified(service, kim.authorization);
+    await client.vanish();
+    const clients = await Promise.all(Array.from({ length: 32 }, () => GatewayClient.greeted(service)));
+    const words = { password: kim.password, new_password: 'entirely new words' };
+    const rotated = service.as(kim).patch('/v1/users/@me', words);
+    for (const [n, each] of clients.entries()) {
+      if (n % 4 === 0) each.resume(kim.authorization, ready.session_id, 1);
+      else each.send({ op: 2, d: { token: kim.authorization } });
+      await new Promise((resolve) => setTimeout(resolve, n));
+    }
+    expect((await rotated).status).toBe(200);
+    for (const each of clients) {
+      const [code] = await each.closed();
+      expect([4000, 4004]).toContain(code);
+    }
+    const back = await GatewayClient.greeted(service);
+    back.resume((await rotated).body.token, ready.session_id, 1);
+    await back.event('RESUMED');
   });
 
   test.each([

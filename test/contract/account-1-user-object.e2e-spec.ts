@@ -1,4 +1,5 @@
-import { setAcls } from '../support/admin.js';
+import { setAcls, superuser } from '../support/admin.js';
+import { GatewayClient } from '../support/gateway-client.js';
 import {
   expectInvalid,
   expectRefusal,
@@ -36,6 +37,50 @@ const bearerOf = async (persona: Persona, scope: string): Promise<string> => {
 };
 
 describe('account.md 1.1 the user object', () => {
+  const byTotp = async (owner: Persona) => void (await withTotp(service, owner));
+  const byPasskey = async (owner: Persona) =>
+    void (await passkeyAsSecondFactor(service, owner, await withPasskey(service, owner)));
+
+  test.each([
+    ['a TOTP secret', byTotp, [0]],
+    ['a passkey as second factor', byPasskey, [2]],
+  ])('a bot shows the authenticators of its owner, in every view: %s', async (_, enrol, types) => {
+    const owner = await person(service, 'owner');
+    const { id, bot } = await newApp(service, owner);
+    const admin = await superuser(service);
+    const { client, ready } = await GatewayClient.identified(service, bot.slice('Bot '.length));
+    expect(ready.user.mfa_enabled).toBe(false);
+    const views = async () => {
+      await service.as(admin).patch(`/v1/admin/users/${id}/flags`, { add_flags: ['1'] });
+      const update = (await client.event('USER_UPDATE')).d;
+      const again = (await GatewayClient.identified(service, bot.slice('Bot '.length))).ready.user;
+      const own = (await service.as(bot).get(ME)).body;
+      const ofOwner = (await service.as(owner).get(`/v1/oauth2/applications/${id}`)).body.bot;
+      const ofAdmin = (await service.as(admin).get(`/v1/admin/users/${id}`)).body.users[0];
+      return { update, again, own, ofOwner, ofAdmin };
+    };
+    const expectAll = async (expected: number[]) => {
+      const { update, again, own, ofOwner, ofAdmin } = await views();
+      for (const view of [update, again, own, ofOwner]) {
+        expect({ mfa: view.mfa_enabled, types: view.authenticator_types ?? [] }).toEqual({
+          mfa: expected.length > 0,
+          types: expected,
+        });
+      }
+      for (const view of [update, again, own]) expect('authenticator_types' in view).toBe(expected.length > 0);
+      expect(ofAdmin).toMatchObject({ authenticator_types: expected, has_totp: expected.includes(0) });
+    };
+    await expectAll([]);
+    await enrol(owner);
+    await expectAll(types);
+    // The next owner's are another matter.
+    const next = await person(service, 'next');
+    const moved = await service.as(admin).patch(`/v1/admin/applications/${id}`, { new_owner_id: next.id });
+    expect(moved.status).toBe(200);
+    expect((await service.as(bot).get(ME)).body.mfa_enabled).toBe(false);
+    client.socket.terminate();
+  });
+
   test('a session sees all of its own account, and nothing that is stored besides', async () => {
     const alice = await person(service, 'alice');
     const { status, body } = await service.as(alice).get(ME);

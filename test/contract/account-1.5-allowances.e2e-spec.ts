@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { MailDomains } from '../../src/platform/mail-domains.js';
+import { superuser } from '../support/admin.js';
 import {
   type Answer,
   expectInvalid,
@@ -10,6 +12,7 @@ import {
   type Persona,
   passkeySudo,
   person,
+  settledInboxOf,
   verifyEmail,
   withGatehouse,
   withPasskey,
@@ -87,6 +90,95 @@ describe('account.md 1.5 allowances of mailed codes', () => {
     const before = await digests();
     expectSpent(await regenerate(), 5);
     expect(await digests()).toEqual(before);
+  });
+});
+
+describe('account.md 1.5 the allowance of a recipient', () => {
+  const CHANGE = '/v1/users/@me/email-change';
+  const stranger = () => `Stranger.${randomBytes(6).toString('hex')}@Example.com`;
+  const SHAPE = {
+    ...{ ticket: expect.any(String), new_code_expires_at: expect.any(String), resend_available_at: expect.any(String) },
+  };
+
+  /** Asks for a code to the address in both procedures' ways; answers how to ask again on the same ticket. */
+  async function ask(who: string | Persona, address: string, isBounced: boolean) {
+    const persona = typeof who === 'string' ? await verified(who) : who;
+    let answer: Answer;
+    if (isBounced) {
+      await service.sql('UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1', [persona.id]);
+      answer = await service.as(persona).post(`${CHANGE}/bounced/request-new`, { new_email: address });
+    } else {
+      await service.sql('UPDATE account SET email_verified = false WHERE id = $1', [persona.id]);
+      const { ticket, original_proof } = (await service.as(persona).post(`${CHANGE}/start`)).body;
+      const request = { ticket, original_proof, new_email: address };
+      answer = await service.as(persona).post(`${CHANGE}/request-new`, request);
+    }
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 200,
+      body: { ...SHAPE, new_email: address },
+    });
+    const { ticket } = answer.body;
+    const resend = async () => {
+      await sentLongAgo(persona, isBounced ? 'bounced-email-change' : 'email-change', 'fresh');
+      return service.as(persona).post(`${CHANGE}/${isBounced ? 'bounced/' : ''}resend-new`, { ticket });
+    };
+    return { persona, ticket, resend };
+  }
+
+  test('a stranger gets five codes in 15 minutes, whoever asks and however; the others are answered as if sent', async () => {
+    const address = stranger();
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        ask(`asker${n}`, [address, address.toLowerCase(), address.toUpperCase()][n % 3] as string, n % 2 === 1),
+      ),
+    );
+    for (const { resend } of asked.slice(0, 4)) expect((await resend()).status).toBe(204);
+    expect(await settledInboxOf(service, address)).toHaveLength(5);
+    // What was only as if sent can be confirmed by nothing, and another address is another matter.
+    const waiting = await service.sql(
+      `SELECT count(*)::int AS n FROM one_time_secret
+       WHERE subject = ANY ($1) AND payload->'fresh'->>'digest' = ''`,
+      [asked.map(({ persona }) => persona.id)],
+    );
+    expect(waiting[0]?.n).toBeGreaterThanOrEqual(3);
+    const other = stranger();
+    await ask('last', other, false);
+    await mailTo(service, other, 'email_change_new');
+  });
+
+  test('an account has five of its own, and those refused take nothing from the recipient', async () => {
+    const address = stranger();
+    const alice = await person(service, 'alice');
+    const { ticket, original_proof } = (await service.as(alice).post(`${CHANGE}/start`)).body;
+    const request = (new_email: string) =>
+      service.as(alice).post(`${CHANGE}/request-new`, { ticket, original_proof, new_email });
+    for (let n = 0; n < 5; n++) {
+      expect((await request(stranger())).status).toBe(200);
+      await sentLongAgo(alice, 'email-change', 'fresh');
+    }
+    for (let n = 0; n < 5; n++) expectSpent(await request(address), 5);
+    await ask('bob', address, false);
+    expect(await settledInboxOf(service, address, 'email_change_new')).toHaveLength(1);
+  });
+
+  test('where existing accounts are hidden, the owner of a taken address gets five notices, and nobody is told', async () => {
+    await withGatehouse({}, async (hidden) => {
+      const outer = service;
+      service = hidden;
+      try {
+        const owner = await verified('owner');
+        const askers = await Promise.all(Array.from({ length: 7 }, (_, n) => verified(`asker${n}`)));
+        const changed = await hidden
+          .as(await superuser(hidden))
+          .patch('/v1/admin/instance/config', { registration: { hide_existing_accounts: true } });
+        expect(changed.status).toBe(200);
+        await Promise.all(askers.map((asker, n) => ask(asker, owner.email, n % 2 === 1)));
+        const notices = await settledInboxOf(hidden, owner.email, 'registration_existing_account');
+        expect(notices).toHaveLength(5);
+      } finally {
+        service = outer;
+      }
+    });
   });
 });
 

@@ -6,14 +6,13 @@ import type { Row } from '../../src/platform/database.js';
 import { AccountExport } from '../../src/users/account-export.service.js';
 import { AccountRemoval } from '../../src/users/account-removal.service.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
-import { adminKey, setAcls } from '../support/admin.js';
+import { adminKey, setAcls, superuser } from '../support/admin.js';
 import {
   type Answer,
   Authenticator,
   changeEmail,
   eventually,
   type Gatehouse,
-  gatehouse,
   mailTo,
   newApp,
   newCode,
@@ -28,7 +27,14 @@ import {
   withPasskey,
   withTotp,
 } from '../support/index.js';
+import { gatehouseWithSso, ScriptedProvider, signInBySso } from '../support/sso.js';
 import { sweep } from '../support/sweep.js';
+
+declare module '../../src/auth/purposes.js' {
+  interface ExtraPurposes {
+    test: true;
+  }
+}
 
 interface Fate {
   /** Finds the rows of an account ($1), its bot ($2), its webhook ($3) and its planned upload ($4). */
@@ -64,7 +70,10 @@ const TABLES: Record<string, Fate> = {
   webhook: { rows: 'owner_id = $1', after: 'removed', exported: 'webhooks' },
   webhook_message: { rows: 'webhook_id = $3', after: 'removed', exported: 'webhook_messages' },
   webhook_repeat: { rows: 'webhook_id = $3', after: 'removed', exported: null, why: 'a mark against repetition' },
-  gateway_event: { rows: null, after: 'nobody', exported: null, why: 'notices, which hold ids, for five minutes' },
+  journal: { rows: null, after: 'nobody', exported: null, why: 'notices, which hold ids, for five minutes' },
+  account_event: { rows: null, after: 'nobody', exported: null, why: 'how many events there were' },
+  gateway_session_ahead: { rows: null, after: 'nobody', exported: null, why: 'gateway sessions, for five minutes' },
+  webhook_queue: { rows: null, after: 'nobody', exported: null, why: 'when a sink is asked next, by id' },
   webhook_event: { rows: 'webhook_id = $3', after: 'removed', exported: null, why: 'a copy on its way to a sink' },
   media_object: { rows: 'account_id = $1', after: 'removed', exported: 'media' },
   media_upload: { rows: 'owner_id = $1', after: 'removed', exported: 'uploads' },
@@ -93,12 +102,17 @@ const stuck: WebhookMessageSink = {
 @Module({ providers: [{ provide: WEBHOOK_MESSAGE_SINKS, useValue: stuck }] })
 class StuckModule {}
 
+let provider: ScriptedProvider;
 let service: Gatehouse;
 beforeAll(async () => {
   const env = { SMS_TRANSPORT: 'inbox', IP_AUTHORIZATION: 'off' };
-  service = await gatehouse({ env, modules: [StuckModule] });
+  provider = await ScriptedProvider.start();
+  service = await gatehouseWithSso(provider, { env, modules: [StuckModule] });
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await provider.stop();
+});
 
 const ok = ({ status, body }: { status: number; body: unknown }) => {
   if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -225,7 +239,8 @@ describe('account.md section 3 erasure', () => {
     expect(named(({ after: fate }) => fate === 'kept').filter((table) => after[table] === 0)).toEqual([]);
     expect(await leftovers()).toEqual([]);
     const [row] = await service.sql('SELECT * FROM account WHERE id = $1', [persona.id]);
-    const { id, username, deletion_at, deleted_at, created_at, deletion_reason_code, epoch, ...rest } = row as Row;
+    const { id, username, deletion_at, deleted_at, created_at, deletion_reason_code, epoch, address_epoch, ...rest } =
+      row as Row;
     expect([id, username, deletion_reason_code]).toEqual([persona.id, 'DeletedUser', 1]);
     expect([deletion_at, deleted_at, created_at]).toEqual(Array(3).fill(expect.any(Date)));
     const isBlank = (value: unknown) =>
@@ -322,5 +337,83 @@ describe('account.md section 3 erasure', () => {
       const rows = await service.sql('SELECT 1 FROM inbox_message WHERE account_id = $1', [other.user_id]);
       return rows.length > 0 || undefined;
     });
+  });
+});
+
+/** What an adopting sign-in itself writes, by table; nothing else may be there of what erasure removes. */
+const WRITTEN_BY_ADOPTION: Readonly<Record<string, number>> = {
+  account_settings: 1,
+  session: 1,
+  authorized_ip: 1,
+  sso_identity: 1,
+  outbox: 1,
+  inbox_message: 1,
+};
+/** Columns in which an adopted account differs from one that was provisioned. Every other one is as new. */
+const OWN_COLUMNS = [
+  'id',
+  'email',
+  'username',
+  'discriminator',
+  'avatar_color',
+  'epoch',
+  'address_epoch',
+  'created_at',
+];
+
+describe('sso.md section 3 row 5 adoption', () => {
+  test('leaves nothing of whoever had the account before, in any table and column', async () => {
+    const { persona, ids } = await wholeAccount('adopted.canary@example.com');
+    const email = 'new.adopted.canary@example.com';
+    const bounced = await service.as(await superuser(service)).put(`/v1/admin/users/${persona.id}/email-bounce`, {
+      bounced: true,
+    });
+    ok(bounced);
+    await setAcls(service, persona, []);
+    await settled(service);
+    const before = await count(ids);
+    expect(Object.keys(before).filter((table) => before[table] === 0)).toEqual([]);
+    const rowOf = async (id: string) =>
+      (
+        await service.sql(
+          `SELECT to_jsonb(a) AS account, to_jsonb(s) - 'account_id' AS settings
+           FROM account a JOIN account_settings s ON s.account_id = a.id WHERE a.id = $1`,
+          [id],
+        )
+      )[0] as Row;
+    const former = (await rowOf(persona.id)).account;
+
+    const claims = { name: 'Trillian Astra', preferred_username: 'trillian' };
+    const { status, body } = await signInBySso(service, provider, { ...claims, email });
+    expect([status, body.user_id]).toEqual([200, persona.id]);
+    await settled(service);
+    const { body: other } = await signInBySso(service, provider, { ...claims, email: 'tricia@example.com' });
+    await settled(service);
+
+    const after = await count(ids);
+    const removed = named(({ after: fate }) => fate === 'removed');
+    const kept = named(({ after: fate }) => fate === 'kept');
+    const pick = (tables: string[], counts: Readonly<Record<string, number>>) =>
+      Object.fromEntries(tables.map((table) => [table, counts[table] ?? 0]));
+    expect(pick(removed, after)).toEqual(pick(removed, WRITTEN_BY_ADOPTION));
+    expect(pick(kept, after)).toEqual(pick(kept, before));
+    const [adopted, provisioned] = [await rowOf(persona.id), await rowOf(other.user_id)];
+    expect(adopted.settings).toEqual(provisioned.settings);
+    const isAsNew = (column: string) => adopted.account[column] === provisioned.account[column];
+    const isEqual = (column: string) =>
+      isAsNew(column) || JSON.stringify(adopted.account[column]) === JSON.stringify(provisioned.account[column]);
+    const columns = Object.keys(adopted.account).filter((column) => !OWN_COLUMNS.includes(column));
+    expect(columns.filter((column) => !isEqual(column))).toEqual([]);
+    expect(adopted.account).toMatchObject({
+      ...{ email, email_verified: true, username: 'trillian', global_name: 'Trillian Astra' },
+      created_at: former.created_at,
+    });
+    expect(adopted.account.epoch).toBeGreaterThan(former.epoch);
+
+    await service.sql("UPDATE media_garbage SET since = now() - interval '1 hour'");
+    await sweep(service);
+    const rest = (await leftovers()).filter(({ row }) => !String(row).includes(email));
+    expect(rest).toEqual([]);
+    expect((await service.as(persona).get('/v1/users/@me')).status).toBe(401);
   });
 });

@@ -114,6 +114,53 @@ describe('account.md 2.2 the profile', () => {
     for (let i = 0; i < 5; i++) expect((await patch(alice, { username: `alice${i}`, password })).status).toBe(200);
     expectInvalid(await patch(alice, { username: 'alice9', password }), 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
   });
+
+  test('saving a form whose values are those that are stored changes nothing and is charged for nothing', async () => {
+    const alice = await person(service, 'alice');
+    const { discriminator } = (await service.as(alice).get(ME)).body;
+    const form = { username: 'alice', discriminator, bio: 'me', pronouns: 'they', accent_color: 7, avatar: null };
+    for (let i = 0; i < 27; i++) expect((await patch(alice, form)).status).toBe(200);
+    const { password } = alice;
+    for (let i = 0; i < 5; i++) expect((await patch(alice, { ...form, username: `a${i}`, password })).status).toBe(200);
+    expectInvalid(await patch(alice, { ...form, password }), 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
+    expectInvalid(
+      await patch(alice, { discriminator: discriminator === '0001' ? '0002' : '0001', password }),
+      'discriminator: USERNAME_CHANGED_TOO_MANY_TIMES',
+    );
+    expect((await patch(alice, { ...form, username: 'a4', bio: 'new' })).body).toMatchObject({
+      username: 'a4',
+      bio: 'new',
+    });
+  });
+
+  test('what is refused is charged for nothing, and of several controls all or none', async () => {
+    const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
+    const { password } = alice;
+    const taken = (await service.as(bob).get(ME)).body;
+    const pair = { username: taken.username, discriminator: taken.discriminator, bio: 'other', password };
+    for (let i = 0; i < 26; i++) expectInvalid(await patch(alice, pair), 'discriminator: TAG_ALREADY_TAKEN');
+    expectInvalid(await patch(alice, { bio: 'other', email_token: 'x', password }), 'email_token: INVALID_EMAIL_TOKEN');
+    expect((await patch(alice, { username: 'alice0', bio: 'bio 0', password })).status).toBe(200);
+    for (let i = 1; i < 25; i++) expect((await patch(alice, { bio: `bio ${i}` })).status).toBe(200);
+    for (let i = 0; i < 6; i++) {
+      const both = { username: `none${i}`, bio: `more ${i}`, password };
+      expectInvalid(await patch(alice, both), 'bio: BIO_CHANGED_TOO_MANY_TIMES');
+    }
+    expect((await service.as(alice).get(ME)).body).toMatchObject({ username: 'alice0', bio: 'bio 24' });
+    for (let i = 1; i < 5; i++) expect((await patch(alice, { username: `alice${i}`, password })).status).toBe(200);
+    expectInvalid(await patch(alice, { username: 'alice5', password }), 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
+  });
+
+  test('of 32 renames to as many names at once five are made', async () => {
+    const alice = await person(service, 'alice');
+    const { password } = alice;
+    const names = Array.from({ length: 32 }, (_, i) => `alice${i}`);
+    const answers = await Promise.all(names.map((username) => patch(alice, { username, password })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expectInvalid(answer, 'username: USERNAME_CHANGED_TOO_MANY_TIMES');
+    }
+  });
 });
 
 describe('account.md 2.2 avatar and banner', () => {
@@ -159,9 +206,17 @@ describe('account.md 2.2 avatar and banner', () => {
 
   test('each may change 25 times in 30 minutes', async () => {
     const alice = await person(service, 'alice');
-    for (let i = 0; i < 25; i++) expect((await patch(alice, { avatar: null, banner: null })).status).toBe(200);
+    const image = (await picture('png')).toString('base64');
+    const [shown, none] = [
+      { avatar: image, banner: image },
+      { avatar: null, banner: null },
+    ];
+    for (let i = 0; i < 25; i++) {
+      for (const same of [1, 2]) expect([same, (await patch(alice, i % 2 ? none : shown)).status]).toEqual([same, 200]);
+    }
     expectInvalid(await patch(alice, { avatar: null }), 'avatar: AVATAR_CHANGED_TOO_MANY_TIMES');
     expectInvalid(await patch(alice, { banner: null }), 'banner: BANNER_CHANGED_TOO_MANY_TIMES');
+    expect((await patch(alice, shown)).status).toBe(200);
   });
 });
 

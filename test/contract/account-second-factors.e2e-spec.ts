@@ -405,13 +405,23 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     expectRefusal(await post(alice, ''), 'RATE_LIMITED');
   });
 
-  test('when the last second factor is gone nothing is regenerated', async () => {
+  test('without a second factor nothing is regenerated', async () => {
+    const alice = await verified(service, 'alice');
+    await withTotp(service, alice);
+    const { ticket } = (await post(alice, '')).body;
+    const { verification_proof } = (await post(alice, '/verify', { ticket, code: await mailed(alice) })).body;
+    await service.sql('UPDATE account SET totp_secret = NULL WHERE id = $1', [alice.id]);
+    expectRefusal(await post(alice, '/regenerate', { ticket, verification_proof }), 'TWO_FACTOR_REQUIRED');
+  });
+
+  test('a challenge dies with the second factor under which it was begun', async () => {
     const alice = await verified(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const { verification_proof } = (await post(alice, '/verify', { ticket, code: await mailed(alice) })).body;
     const code = authenticator.next();
-    await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code });
-    expectRefusal(await post(alice, '/regenerate', { ticket, verification_proof }), 'TWO_FACTOR_REQUIRED');
+    expect((await service.as(alice).post(DISABLE, { mfa_method: 'totp', mfa_code: code, code })).status).toBe(204);
+    const answer = await post(alice, '/regenerate', { ticket, verification_proof });
+    expectInvalid(answer, 'ticket: INVALID_OR_EXPIRED_TICKET');
   });
 });

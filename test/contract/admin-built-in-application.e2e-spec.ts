@@ -1,9 +1,11 @@
 import { administrator, adminKey, auditOf, setAcls } from '../support/admin.js';
 import {
+  type Answer,
   type App,
   consent,
   exchange,
   expectRefusal,
+  expectUngranted,
   type Gatehouse,
   gatehouse,
   isAlive,
@@ -13,6 +15,7 @@ import {
   parametersOf,
   person,
   refresh,
+  signIn,
 } from '../support/index.js';
 
 const ID = '987654321';
@@ -42,6 +45,41 @@ describe('admin.md 6.1 the built-in Admin application', () => {
       expect({ status, id: body.user.id }).toEqual({ status: 200, id: root.id });
     },
   );
+
+  const ENDS: Record<string, (clerk: Persona) => Promise<Answer>> = {
+    'changes its password': (clerk) =>
+      service.as(clerk).patch('/v1/users/@me', { password: clerk.password, new_password: 'a brand new password' }),
+    'ends all its sessions': async (clerk) => {
+      const { body } = await service.as(clerk).get('/v1/auth/sessions');
+      const session_id_hashes = body.map(({ id_hash }: { id_hash: string }) => id_hash);
+      return service.as(clerk).post('/v1/auth/sessions/logout', { session_id_hashes, password: clerk.password });
+    },
+    'logs out of the last one': (clerk) => service.as(clerk).post('/v1/auth/logout'),
+  };
+
+  test.each(Object.keys(ENDS))('oauth 3.4 its grant ends when the account %s', async (what) => {
+    const clerk = await administrator(service);
+    const tokens = await newTokens(service, clerk, panel);
+    const code = await newCode(service, clerk, panel);
+    const { status } = await (ENDS[what] as (typeof ENDS)[string])(clerk);
+    expect(status).toBeLessThan(300);
+    expectRefusal(await service.as(`Bearer ${tokens.access_token}`).get(SELF), 'UNAUTHORIZED');
+    await expectUngranted(service, panel, clerk, { tokens: [tokens], code });
+  });
+
+  test('oauth 3.4 its grant outlives the end of one session of several', async () => {
+    const clerk = await administrator(service);
+    const client = await bearer(clerk);
+    const other = await signIn(service, clerk);
+    const [ended] = (await service.as(other).get('/v1/auth/sessions')).body.filter(
+      ({ current }: { current: boolean }) => !current,
+    );
+    const body = { session_id_hashes: [ended.id_hash], password: clerk.password };
+    expect((await service.as(other).post('/v1/auth/sessions/logout', body)).status).toBe(204);
+    expect((await client.get(SELF)).status).toBe(200);
+    expect((await service.as(await signIn(service, clerk)).post('/v1/auth/logout')).status).toBe(204);
+    expect((await client.get(SELF)).status).toBe(200);
+  });
 
   test('a bearer reaches what its account reaches, from one request to the next', async () => {
     const clerk = await administrator(service, 'user:lookup');

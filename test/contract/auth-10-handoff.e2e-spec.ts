@@ -6,6 +6,7 @@ import {
   gatehouse,
   type Persona,
   person,
+  settledInboxOf,
   signIn,
 } from '../support/index.js';
 
@@ -137,6 +138,21 @@ describe('auth 10 session exchange', () => {
     expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
     expect((await collect(code, secret)).body).toEqual(EXPIRED);
     expect((await status(code)).body).toEqual(EXPIRED);
+  });
+
+  test('auth 1.7 the owner gets a notice of the new device when it is signed in, and only then', async () => {
+    const owner = await person(service, 'owner');
+    const notices = async () => settledInboxOf(service, owner.email, 'security_notice');
+    const { code, secret } = await inspected();
+    expect((await approve(code, owner.id, owner)).status).toBe(204);
+    expect(await notices()).toEqual([]);
+    expect((await collect(code, secret)).body.status).toBe('completed');
+    const [notice, ...more] = await notices();
+    expect(more).toEqual([]);
+    expect(notice?.metadata).toEqual({ event: 'session_handed_over' });
+    expect(notice?.text).toContain('Firefox on Linux');
+    expect((await collect(code, secret)).body).toEqual(EXPIRED);
+    expect(await notices()).toHaveLength(1);
   });
 
   test('the plain status never holds a token', async () => {

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import bowser from 'bowser';
+import fc from 'fast-check';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { describeClient } from '../../src/auth/sessions.service.js';
 import { Config, ConfigurationError, loadConfig } from '../../src/config.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
@@ -31,6 +34,8 @@ const deferred = (service: Gatehouse, email: string, attempts = 1) =>
   });
 /** Another message wakes the outbox, which then sends everything that is due. */
 const wake = (service: Gatehouse) => register(service, fresh());
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
 describe('design 6 the development inbox', () => {
   let service: Gatehouse;
@@ -98,6 +103,40 @@ describe('design 6 the development inbox', () => {
     expect(`${text}${html}`).not.toMatch(/<img|evil\.example/);
     const page = await service.anonymous.get('/dev/inbox', { query: { to: alice.email } });
     expect(page.text).not.toContain('<img');
+  });
+
+  test.each([
+    ['Your account is locked call 0900 123/1.0 ', 'Call 0900 123 now', 'unknown browser on unknown system'],
+    ['Visit evil example/1 ', 'macOS or call 0900 123', 'unknown browser on macOS'],
+    ['Visit evil example/1 ', 'Linuxcall 0900', 'unknown browser on unknown system'],
+    [FIREFOX, 'windows 11', 'Firefox on Windows'],
+    [FIREFOX, 'Windows Phone 8', 'Firefox on Windows Phone'],
+    [FIREFOX, 'x', 'Firefox on Linux'],
+  ])('a mail says nothing in the words of whoever asked: %j, %j', async (userAgent, os, words) => {
+    const alice = await person(service, 'alice');
+    const properties = Buffer.from(JSON.stringify({ os })).toString('base64');
+    await service.anonymous
+      .from('127.0.40.2')
+      .with({ 'user-agent': userAgent, 'x-service-client-properties': properties })
+      .post('/v1/auth/login', { email: alice.email, password: alice.password });
+    const { text, html } = await mailTo(service, alice.email, 'ip_authorization');
+    expect(text).toContain(words);
+    for (const own of ['0900', 'evil', 'locked']) expect(`${text}${html}`).not.toContain(own);
+  });
+
+  test('whatever a client says of itself, a device is named in words of a fixed list', () => {
+    const seen = new Set(
+      fc.sample(fc.tuple(fc.string(), fc.string()), 2000).map(([userAgent, os]) => describeClient({ userAgent, os })),
+    );
+    for (const word of ['Opera/9.8 ', 'Firefox', 'Chrome/1 ', 'Call us/1 now ', 'iPhone', 'CrOS x', 'Tizen ']) {
+      for (const noise of fc.sample(fc.string({ maxLength: 40 }), 100)) {
+        seen.add(describeClient({ userAgent: `${word}${noise}`, os: `${noise}${word}` }));
+      }
+    }
+    const browsers = [...Object.values(bowser.BROWSER_MAP), 'unknown browser'];
+    const systems = [...Object.values(bowser.OS_MAP), 'unknown system'];
+    const all = new Set(browsers.flatMap((browser) => systems.map((system) => `${browser} on ${system}`)));
+    expect([...seen].filter((words) => !all.has(words))).toEqual([]);
   });
 
   test('DELETE empties it', async () => {

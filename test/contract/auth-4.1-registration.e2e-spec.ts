@@ -106,7 +106,9 @@ describe('auth 4.1 register', () => {
     ['a space in an address', { email: 'a b@example.com', password }, 'email: INVALID_EMAIL_LOCAL_PART'],
     ['NUL in an address', { email: 'a@example.com\u0000', password }, 'email: INVALID_EMAIL_FORMAT'],
     ['a line break in an address', { email: 'a\r\nBcc: b@example.com', password }, 'email: INVALID_EMAIL_LOCAL_PART'],
-    ['an object for an address', { email: { $ne: null }, password }, 'email: INVALID_EMAIL_FORMAT'],
+    ['an object for an address', { email: { $ne: null }, password }, 'email: INVALID_FORMAT'],
+    ['a number for an address', { email: 7, password }, 'email: INVALID_FORMAT'],
+    ['half a pair in an address', { email: 'a\ud83d@example.com', password }, 'email: INVALID_EMAIL_FORMAT'],
     ['a password of 7', { email: 'a@example.com', password: 'short12' }, 'password: PASSWORD_LENGTH_INVALID'],
     ['a password of 257', { email: 'a@example.com', password: 'x'.repeat(257) }, 'password: PASSWORD_LENGTH_INVALID'],
     ['a common password', { email: 'a@example.com', password: 'Password1' }, 'password: PASSWORD_IS_TOO_COMMON'],
@@ -130,6 +132,12 @@ describe('auth 4.1 register', () => {
       { global_name: 'Gatehouse Team' },
       'global_name: GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS',
     ],
+    [
+      'a global name that shows nothing',
+      { global_name: '\u200b\u3164\u2800' },
+      'global_name: GLOBAL_NAME_LENGTH_INVALID',
+    ],
+    ['a global name of NUL alone', { global_name: '\u0000' }, 'global_name: GLOBAL_NAME_LENGTH_INVALID'],
     ['a blank global name', { global_name: ' ' }, 'global_name: GLOBAL_NAME_LENGTH_INVALID'],
     ['a reserved global name', { global_name: 'here' }, 'global_name: GLOBAL_NAME_RESERVED_VALUE'],
     [
@@ -137,6 +145,31 @@ describe('auth 4.1 register', () => {
       { global_name: 'A System Message' },
       'global_name: GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS',
     ],
+    ...[
+      ...[
+        'Ｇａｔｅｈｏｕｓｅ',
+        'G\u200ba\u200bt\u200be\u200bhouse',
+        'G a t e h o u s e',
+        'Gate\u00adhouse',
+        'Gate\u2028house',
+      ],
+      ...['\u202eG\u202cate\u2066house', 'Gаtеhоusе', 'Ｇаtе-ｈоuѕе', 'G\u0301ate.house', '🅶🅰🆃🅴🅷🅾🆄🆂🅴', '𝕲𝖆𝖙𝖊𝖍𝖔𝖚𝖘𝖊'],
+      ...[
+        'Sуstеm Mеssаgе',
+        'System\u00a0\u00a0Message',
+        'SYSTEM_MESSAGE',
+        'systern message',
+        'System\u2800Message',
+        'ѕуѕтеm mеѕѕаgе',
+      ],
+      ...['GATEH0USE', '🇬🇦🇹🇪🇭🇴🇺🇸🇪', 'ɢᴀᴛᴇʜᴏᴜꜱᴇ'],
+    ].map((name): [string, object, string] => [
+      `${name}, read as a reserved term,`,
+      { global_name: name },
+      'global_name: GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS',
+    ]),
+    ['a name read as a reserved value', { global_name: 'еvеryоnе' }, 'global_name: GLOBAL_NAME_RESERVED_VALUE'],
+    ['zeros for letters', { username: 'gateh0use' }, 'username: USERNAME_CANNOT_CONTAIN_RESERVED_TERMS'],
     ['an unknown theme', { theme: 'purple' }, 'theme: INVALID_FORMAT'],
     ['text for consent', { consent: 'yes' }, 'consent: INVALID_FORMAT'],
   ])('%s is refused', async (_what, body, fault) => {
@@ -273,6 +306,22 @@ describe('auth 4.1 hide_existing_accounts', () => {
 
   test('an unclaimed registration gets its session', async () => {
     expect((await register(service, {})).body).toMatchObject({ token: expect.any(String) });
+  });
+
+  test('auth 6 whoever resets the password of a new account has confirmed its address, and may sign in', async () => {
+    const email = fresh();
+    await register(service, { email, password });
+    expect((await service.anonymous.post('/v1/auth/login', { email, password })).status).toBe(400);
+    await service.anonymous.post('/v1/auth/forgot', { email });
+    const { token } = (await mailTo(service, email, 'password_reset')).metadata;
+    const chosen = 'a brand new password';
+    const { body } = await service.anonymous.post('/v1/auth/reset', { token, password: chosen });
+    expect((await service.as(body.token).get('/v1/users/@me')).body).toMatchObject({
+      email,
+      verified: true,
+      traits: [],
+    });
+    expect((await service.anonymous.post('/v1/auth/login', { email, password: chosen })).status).toBe(200);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   type Gatehouse,
   gatehouse,
   type Persona,
+  PRODUCTION_HASHES,
   person,
   sessionsOf,
   signIn,
@@ -28,7 +29,7 @@ const setFlags = (service: Gatehouse, { id }: { id: string }, flags: bigint) =>
 describe('auth 4.2 login', () => {
   let service: Gatehouse;
   beforeAll(async () => {
-    service = await gatehouse();
+    service = await gatehouse({ env: PRODUCTION_HASHES });
   });
   afterAll(() => service.close());
 
@@ -93,7 +94,7 @@ describe('auth 4.2 login', () => {
     [{}, ['email: INVALID_FORMAT', 'password: INVALID_FORMAT']],
     [{ email: 'a@example.com', password: '' }, ['password: PASSWORD_LENGTH_INVALID']],
     [{ email: 'a@example.com', password: ['12345678'] }, ['password: INVALID_FORMAT']],
-    [{ email: ['a@example.com'], password: '12345678' }, ['email: INVALID_EMAIL_FORMAT']],
+    [{ email: ['a@example.com'], password: '12345678' }, ['email: INVALID_FORMAT']],
     [{ email: '%', password: '12345678' }, ['email: INVALID_EMAIL_FORMAT']],
   ])('%j is refused before anything is looked up', async (body, faults) => {
     expectInvalid(await login(service, body), ...faults);
@@ -217,6 +218,31 @@ describe('auth 1.5 login allowances', () => {
     expectSpent(right);
     expectSpent(wrong);
     expect(await sessionsOf(service, alice)).toBe(1);
+  });
+
+  test('nobody can lock an owner out of a network that the account knows', async () => {
+    const dora = await person({ ...service, anonymous: service.anonymous.from('127.0.8.1') }, 'dora');
+    const others = Array.from({ length: 40 }, (_, n) => attempt(`127.0.9.${n + 1}`, dora.email));
+    expect((await Promise.all(others)).filter(({ status }) => status === 400)).toHaveLength(5);
+    expectSpent(await attempt('127.0.9.99', dora.email, dora.password));
+    for (let n = 0; n < 5; n++) {
+      expect((await attempt('127.0.8.1', n % 2 ? dora.email : dora.email.toUpperCase(), dora.password)).status).toBe(
+        200,
+      );
+    }
+    // What it knows has an allowance of its own, and no more than that.
+    expectSpent(await attempt('127.0.8.1', dora.email, dora.password));
+    expect(await sessionsOf(service, dora)).toBe(6);
+  });
+
+  test('whose own network is busy may still come from elsewhere, and forgotten networks are strangers', async () => {
+    const fred = await person({ ...service, anonymous: service.anonymous.from('127.0.10.1') }, 'fred');
+    for (let n = 0; n < 5; n++) expectInvalid(await attempt('127.0.10.1', fred.email), ...WRONG);
+    expectSpent(await attempt('127.0.10.1', fred.email, fred.password));
+    expect((await attempt('127.0.10.2', fred.email, fred.password)).status).toBe(403);
+    await service.sql('DELETE FROM authorized_ip WHERE account_id = $1', [fred.id]);
+    for (let n = 0; n < 4; n++) expectInvalid(await attempt('127.0.10.1', fred.email), ...WRONG);
+    expectSpent(await attempt('127.0.10.1', fred.email, fred.password));
   });
 
   test('an unknown address locks in the same way', async () => {

@@ -136,12 +136,21 @@ describe('auth 4.3 login MFA by code', () => {
   test('with neither secret nor unconsumed backup code it is TOTP_NOT_ENABLED', async () => {
     const { alice, authenticator } = await enrolled();
     const { ticket } = await challenged(alice);
-    await service.as(alice).post('/v1/users/@me/mfa/totp/disable', {
+    await service.sql('UPDATE account SET totp_secret = NULL WHERE id = $1', [alice.id]);
+    await service.sql('UPDATE backup_code SET consumed_at = now() WHERE account_id = $1', [alice.id]);
+    expectInvalid(await complete({ ticket, code: authenticator.next() }), 'code: TOTP_NOT_ENABLED');
+  });
+
+  test('a ticket dies with the second factor that it waits for', async () => {
+    const { alice, authenticator } = await enrolled();
+    const { ticket } = await challenged(alice);
+    const disabled = await service.as(alice).post('/v1/users/@me/mfa/totp/disable', {
       code: authenticator.next(),
       mfa_method: 'totp',
       mfa_code: authenticator.code(),
     });
-    expectInvalid(await complete({ ticket, code: authenticator.next() }), 'code: TOTP_NOT_ENABLED');
+    expect(disabled.status).toBe(204);
+    expectInvalid(await complete({ ticket, code: authenticator.next() }), 'ticket: SESSION_TIMEOUT');
   });
 
   test.each<[what: string, body: object, ...faults: string[]]>([

@@ -89,11 +89,13 @@ describe('auth 7 email revert', () => {
   test('voids tickets, reset and verification tokens, and replaces the authorised addresses by that of the caller', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
-    const verification = await service.sql('SELECT 1 FROM one_time_secret WHERE subject = $1', [alice.id]);
-    expect(verification).toEqual([]);
     await service.sql('UPDATE account SET suspicious_flags = 2 WHERE id = $1', [alice.id]);
     await service.as(alice).post('/v1/auth/verify/resend');
     await service.sql('UPDATE account SET suspicious_flags = 0 WHERE id = $1', [alice.id]);
+    const verification = (await mailTo(service, alice.email, 'email_verification', 2)).metadata.token;
+    await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
+    const reset = (await mailTo(service, alice.email, 'password_reset')).metadata.token;
+    expect((await service.anonymous.get(`/v1/auth/reset/${reset}`)).body).toEqual({ valid: true });
     const ticket = (await logIn(service, alice)).body.ticket;
     const token = await stolen(alice, () => ({ mfa_method: 'totp', mfa_code: authenticator.next() }));
     const back = await service.anonymous
@@ -102,7 +104,11 @@ describe('auth 7 email revert', () => {
     expect(back.status).toBe(200);
     const answer = await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: authenticator.next() });
     expectInvalid(answer, 'ticket: SESSION_TIMEOUT');
-    expect(await service.sql('SELECT purpose FROM one_time_secret WHERE subject = $1', [alice.id])).toEqual([]);
+    expectInvalid(
+      await service.anonymous.post('/v1/auth/verify', { token: verification }),
+      'token: INVALID_OR_EXPIRED_VERIFICATION_TOKEN',
+    );
+    expect((await service.anonymous.get(`/v1/auth/reset/${reset}`)).body).toEqual({ valid: false });
     const rows = await service.sql('SELECT ip_key FROM authorized_ip WHERE account_id = $1', [alice.id]);
     expect(rows).toEqual([{ ip_key: '127.0.11.1' }]);
   });

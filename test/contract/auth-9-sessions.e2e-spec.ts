@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { LastUsed } from '../../src/auth/last-used.service.js';
+import { Database } from '../../src/platform/database.js';
 import {
   eventually,
   expectInvalid,
@@ -30,6 +33,25 @@ describe('auth 9 sessions', () => {
 
   const list = async (credential: string | Persona): Promise<Shown[]> =>
     (await service.as(credential).get('/v1/auth/sessions')).body;
+  /** One request of hers, and what is written behind it. */
+  const use = async (alice: Persona): Promise<void> => {
+    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+    await service.app.get(LastUsed).settle();
+  };
+  const usedAgo = async ({ id }: Persona, seconds: number): Promise<void> => {
+    const at = `now() - interval '${seconds} seconds'`;
+    await service.sql(`UPDATE session SET last_used_at = ${at} WHERE account_id = $1`, [id]);
+    await service.sql(`UPDATE account SET last_active_at = ${at} WHERE id = $1`, [id]);
+  };
+  /** The longest that her session or her account lags behind. */
+  const secondsSinceUse = async ({ id }: Persona): Promise<number> => {
+    const [row] = await service.sql(
+      `SELECT extract(epoch FROM now() - least(a.last_active_at, s.last_used_at))::float8 AS lag
+       FROM account a JOIN session s ON s.account_id = a.id WHERE a.id = $1`,
+      [id],
+    );
+    return row?.lag;
+  };
   const end = (alice: Persona, session_id_hashes: unknown, more: object = { password: alice.password }) =>
     service.as(alice).post('/v1/auth/sessions/logout', { session_id_hashes, ...more });
 
@@ -61,16 +83,28 @@ describe('auth 9 sessions', () => {
     }
   });
 
-  test('the latest activity comes first', async () => {
+  test('the session in use comes first, with its time, then the latest activity', async () => {
     const alice = await person(service, 'alice');
-    const second = await signIn(service, alice);
-    await service.sql("UPDATE session SET last_used_at = now() - interval '1 day' WHERE account_id = $1", [alice.id]);
+    const tokens = [await signIn(service, alice), await signIn(service, alice), await signIn(service, alice)];
+    const hashes = tokens.map((token) => createHash('sha256').update(token).digest('base64url'));
+    // The later a session was made, the longer ago it was used.
     await service.sql(
-      `UPDATE session SET last_used_at = now() + interval '1 day'
-       WHERE id = (SELECT min(id) FROM session WHERE account_id = $1)`,
+      `UPDATE session SET last_used_at = now() - interval '1 day' * (SELECT count(*) FROM session s WHERE s.id <= session.id)
+       WHERE account_id = $1`,
       [alice.id],
     );
-    expect((await list(second)).map(({ current }) => current)).toEqual([false, true]);
+    for (const [index, token] of tokens.entries()) {
+      const before = Date.now();
+      const shown = (await list(token)).map(({ id_hash }) => id_hash);
+      expect(shown[0]).toBe(hashes[index]);
+      expect(shown.filter((hash) => hashes.includes(hash) && hash !== hashes[index])).toEqual(
+        hashes.filter((hash) => hash !== hashes[index]),
+      );
+      const [inUse, ...others] = await list(token);
+      // The service and its database may not agree to the second.
+      expect(Date.parse(inUse?.approx_last_used_at ?? '')).toBeGreaterThan(before - 60_000);
+      for (const other of others) expect(Date.parse(other.approx_last_used_at)).toBeLessThan(before - 3_600_000);
+    }
   });
 
   test('use is written behind, at most once a minute', async () => {
@@ -82,14 +116,64 @@ describe('auth 9 sessions', () => {
       return row?.last_active_at ? row : undefined;
     });
     expect(active.last_active_ip).toBe('127.0.0.1');
-    await service.sql("UPDATE session SET last_used_at = now() - interval '1 hour' WHERE account_id = $1", [alice.id]);
-    const isFresh = async () => {
-      const [session] = await list(alice);
-      return Date.parse(session?.approx_last_used_at ?? '') > Date.now() - 60_000;
-    };
-    expect(await isFresh()).toBe(false);
+    await usedAgo(alice, 3600);
+    await use(alice);
+    expect(await secondsSinceUse(alice)).toBeGreaterThan(3500);
     service.clock.advance({ minutes: 1 });
-    await eventually('a fresh time of use', async () => ((await isFresh()) ? true : undefined));
+    await use(alice);
+    expect(await secondsSinceUse(alice)).toBeLessThan(60);
+  });
+
+  test('a use that came too early to be written is written as soon as the minute is over', async () => {
+    const alice = await person(service, 'alice');
+    await use(alice);
+    service.clock.advance({ minutes: 1 });
+    // By the clock of the database the minute since the last write is not quite over.
+    await usedAgo(alice, 50);
+    await use(alice);
+    expect(await secondsSinceUse(alice)).toBeGreaterThan(45);
+    await usedAgo(alice, 61);
+    service.clock.advance({ seconds: 11 });
+    await use(alice);
+    expect(await secondsSinceUse(alice)).toBeLessThan(45);
+  });
+
+  test.each(['session', 'account'])(
+    'a use that could not be written to its %s is written by the next one',
+    async (table) => {
+      const alice = await person(service, 'alice');
+      await use(alice);
+      await usedAgo(alice, 3600);
+      service.clock.advance({ minutes: 1 });
+      await service.sql(`CREATE FUNCTION refuse_use() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'no'; END $$`);
+      await service.sql(
+        `CREATE TRIGGER refuse_use BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse_use()`,
+      );
+      await use(alice);
+      await service.sql('DROP FUNCTION refuse_use() CASCADE');
+      expect(await secondsSinceUse(alice)).toBeGreaterThan(3500);
+      await use(alice);
+      expect(await secondsSinceUse(alice)).toBeLessThan(60);
+    },
+  );
+
+  const onServer = process.env.TEST_DATABASE_URL ? test : test.skip;
+  onServer('a use whose row somebody was changing is written by the next one (needs two connections)', async () => {
+    const alice = await person(service, 'alice');
+    await use(alice);
+    for (const table of ['session', 'account']) {
+      await usedAgo(alice, 3600);
+      service.clock.advance({ minutes: 1 });
+      await service.app.get(Database).transaction(async (tx) => {
+        const key = table === 'session' ? 'account_id' : 'id';
+        await tx.query(`SELECT 1 FROM ${table} WHERE ${key} = $1 FOR UPDATE`, [alice.id]);
+        await use(alice);
+      });
+      expect(await secondsSinceUse(alice)).toBeGreaterThan(3500);
+      await use(alice);
+      expect(await secondsSinceUse(alice)).toBeLessThan(60);
+    }
   });
 
   test('terminates the sessions with the given hashes, at once; the calling one may be among them', async () => {

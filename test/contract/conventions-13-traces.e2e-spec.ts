@@ -37,7 +37,7 @@ describe('conventions.md 13 traces', () => {
     await once(collector, 'listening');
     const { port } = collector.address() as AddressInfo;
     service = await ServiceProcess.ready({
-      DATABASE_URL: (await copyOfTemplate()).databaseUrl,
+      DATABASE_URL: await copyOfTemplate(),
       TRUSTED_PROXIES: '127.0.0.9',
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=collector',

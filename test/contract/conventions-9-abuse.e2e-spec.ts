@@ -1,14 +1,41 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { jest } from '@jest/globals';
+import fc from 'fast-check';
+import { IpBans } from '../../src/admin/ip-bans.service.js';
+import { Metrics } from '../../src/metrics.js';
+import { SharedStore } from '../../src/platform/shared-store.js';
 import { GatewayClient } from '../support/gateway-client.js';
-import { type Answer, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
+import {
+  type Answer,
+  ban,
+  basic,
+  type Client,
+  eventually,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Persona,
+  person,
+  withGatehouse,
+} from '../support/index.js';
 
 const token = (): string => `flx_${randomBytes(18).toString('hex')}`;
 let next = 1;
+/** Basic with every character percent-encoded. */
+const spelt = (id: string, secret: string): string => {
+  const every = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+  return Buffer.from(`${every(id)}:${every(secret)}`).toString('base64');
+};
 /** A public address that no other test uses. */
 const address = (): string => `9.9.${next >> 8}.${next++ & 255}`;
 
 async function boot(env: Record<string, string> = {}): Promise<Gatehouse> {
-  return gatehouse({ env: { TRUSTED_PROXIES: '127.0.0.1', APPEAL_EMAIL: 'appeals@example.com', ...env } });
+  return gatehouse({
+    env: {
+      ...{ TRUSTED_PROXIES: '127.0.0.1', APPEAL_EMAIL: 'appeals@example.com', CORS_ORIGINS: 'https://app.example' },
+      ...{ PUBLIC_ORIGIN: 'http://localhost:8080', ...env },
+    },
+  });
 }
 
 describe('conventions 9 repeated failures of an address', () => {
@@ -88,6 +115,200 @@ describe('conventions 9 repeated failures of an address', () => {
     expect(await isBanned(socket)).toBe(true);
   });
 
+  const hex = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes).toString('hex'));
+  const secrets = hex.map((text) => `secret-${text}`);
+  const names = hex.map((text) => `name-${text}`);
+  interface Way {
+    readonly name: string;
+    readonly form: Record<string, string>;
+    readonly authorization?: string;
+  }
+  const guesses = async (work: (from: Client, ip: string) => Promise<void>) => {
+    const ip = address();
+    await work(from(ip), ip);
+    return isBanned(ip);
+  };
+
+  test('9.1 what is distinct is the guess: one wrong secret, however it is sent and named, is one', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ id: fc.constantFrom('1', '2', 'no id', ''), secret: secrets }),
+        fc.array(names, { minLength: 6, maxLength: 6 }),
+        async ({ id, secret }, given) => {
+          const ways = given.flatMap((name): Way[] => [
+            { name, form: { client_id: id, client_secret: secret } },
+            { name, form: { client_id: id, client_secret: secret, grant_type: name } },
+            { name, form: {}, authorization: basic(id, secret) },
+            { name, form: { client_id: id }, authorization: basic(id, secret).replace('Basic', 'bAsIc') },
+            { name, form: {}, authorization: `Basic ${spelt(id, secret)}` },
+          ]);
+          const isOut = await guesses(async (caller) => {
+            for (const { name, form, authorization } of ways) {
+              const client = authorization ? caller.with({ authorization }) : caller;
+              const answer = await client.with({ 'x-request-id': name }).form('/v1/oauth2/token', form);
+              expectRefusal(answer, 'INVALID_CLIENT');
+            }
+          });
+          // Thirty guesses weigh 52.5, below a strike; as distinct ones they would have been too many.
+          expect(isOut).toBe(false);
+        },
+      ),
+      { numRuns: 4 },
+    );
+  });
+
+  test('9.1 guesses are counted as many as they are, whatever they share', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom<'form' | 'basic' | 'session' | 'bot' | 'bearer'>('form', 'basic', 'session', 'bot', 'bearer'),
+        names,
+        fc.uniqueArray(secrets, { minLength: 20, maxLength: 20 }),
+        async (kind, shared, tried) => {
+          const isOut = await guesses(async (caller) => {
+            const client = caller.with({ 'x-request-id': shared, 'user-agent': shared });
+            for (const secret of tried) {
+              const scheme = { session: '', bot: 'Bot 1.', bearer: 'Bearer ' }[kind as 'bot'];
+              if (kind === 'form') await client.form('/v1/oauth2/token', { client_id: '1', client_secret: secret });
+              else if (kind === 'basic') {
+                await client.with({ authorization: basic('1', secret) }).form('/v1/oauth2/introspect', {});
+              } else await client.with({ authorization: scheme + secret }).get('/v1/users/@me');
+            }
+          });
+          expect(isOut).toBe(true);
+        },
+      ),
+      { numRuns: 5 },
+    );
+  });
+
+  test('9.1 a token is the same guess in every spelling, and at the gateway', async () => {
+    const same = token();
+    const isOut = await guesses(async (caller, ip) => {
+      const gateway = await GatewayClient.open(service, '', { 'x-forwarded-for': ip });
+      await gateway.next();
+      gateway.send({ op: 2, d: { token: same } });
+      expect(await gateway.closed()).toEqual([4004, 'Invalid token']);
+      for (let i = 0; i < 12; i++) {
+        expectRefusal(await caller.with({ authorization: same }).get('/v1/users/@me'), 'UNAUTHORIZED');
+        expectRefusal(await caller.with({ authorization: `Bearer ${same}` }).get('/v1/users/@me'), 'UNAUTHORIZED');
+      }
+    });
+    expect(isOut).toBe(false);
+  });
+
+  const FOREIGN: [string, Record<string, string>][] = [
+    ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['the Origin of another site', { origin: 'https://elsewhere.example' }],
+    ['the Origin null', { origin: 'null' }],
+    ['an Origin that begins like ours', { origin: 'http://localhost:8080.elsewhere.example' }],
+  ];
+  const HOME: [string, Record<string, string>][] = [
+    ['neither header', {}],
+    ['our own Origin', { origin: 'http://localhost:8080' }],
+    ['an Origin of CORS_ORIGINS', { origin: 'https://app.example', 'sec-fetch-site': 'same-site' }],
+    ['Sec-Fetch-Site: same-origin', { 'sec-fetch-site': 'same-origin' }],
+    ['Sec-Fetch-Site: none', { 'sec-fetch-site': 'none' }],
+  ];
+  /** Everything that could count against who sends it, many times over. */
+  const misbehave = async (ip: string, headers: Record<string, string>) => {
+    const caller = from(ip).with(headers);
+    for (let i = 0; i < 20; i++) {
+      await caller.with({ authorization: token() }).get('/v1/users/@me');
+      await caller.form('/v1/oauth2/token', { client_id: '1', client_secret: token(), grant_type: 'refresh_token' });
+      await caller.post('/v1/auth/login', {});
+      await caller.get('/v1/nowhere');
+    }
+  };
+
+  test.each(FOREIGN)('9.1 a page of others gets nobody banned: %s', async (_, headers) => {
+    const ip = address();
+    const counted = async () => (await service.app.get(Metrics).abuse.get()).values;
+    const before = await counted();
+    await misbehave(ip, headers);
+    expect(await counted()).toEqual(before);
+    expect(await isBanned(ip)).toBe(false);
+  });
+
+  test.each(HOME)('9.1 whoever else misbehaves is banned: %s', async (_, headers) => {
+    const ip = address();
+    await misbehave(ip, headers);
+    expect(await isBanned(ip)).toBe(true);
+  });
+
+  const identify = async (ip: string, headers: Record<string, string>, payload: () => object) => {
+    for (let i = 0; i < 20; i++) {
+      const gateway = await GatewayClient.open(service, '', { 'x-forwarded-for': ip, ...headers });
+      await gateway.next();
+      gateway.send(payload());
+      expect(await gateway.closed()).toEqual([4004, 'Invalid token']);
+    }
+  };
+  const STARTS: [string, () => object][] = [
+    ['Identify', () => ({ op: 2, d: { token: token() } })],
+    ['Resume', () => ({ op: 6, d: { token: token(), session_id: 'a'.repeat(32), seq: 1 } })],
+  ];
+
+  test.each(STARTS)('9.1 a page of others that sends %s gets nobody banned; others are', async (_, payload) => {
+    for (const [, headers] of FOREIGN.slice(0, 2)) {
+      const ip = address();
+      await identify(ip, headers, payload);
+      expect(await isBanned(ip)).toBe(false);
+    }
+    const ip = address();
+    await identify(ip, { origin: 'https://app.example' }, payload);
+    expect(await isBanned(ip)).toBe(true);
+  });
+
+  test('gateway.md 1: pages of others have at most eight sockets at once from one address', async () => {
+    const ip = address();
+    const open = (headers: Record<string, string>) =>
+      GatewayClient.open(service, '', { 'x-forwarded-for': ip, ...headers });
+    const foreign = { origin: 'https://elsewhere.example' };
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => open(foreign)));
+    for (const socket of sockets) expect((await socket.next()).op).toBe(10);
+    expect(await (await open(foreign)).closed()).toEqual([4008, 'Too many connections']);
+    expect(await (await open({ 'sec-fetch-site': 'cross-site' })).closed()).toEqual([4008, 'Too many connections']);
+    for (const headers of [{}, { origin: 'https://app.example' }] as Record<string, string>[]) {
+      const own = await open(headers);
+      expect((await own.next()).op).toBe(10);
+      own.socket.terminate();
+    }
+    // Another address has its own, and what was closed makes room.
+    const elsewhere = await GatewayClient.open(service, '', { 'x-forwarded-for': address(), ...foreign });
+    expect((await elsewhere.next()).op).toBe(10);
+    for (const socket of [elsewhere, ...sockets.splice(0, 1)]) socket.socket.close();
+    await eventually('room', async () => {
+      const again = await open(foreign);
+      const isIn = await Promise.race([again.next().then(() => true), again.closed().then(() => false)]);
+      if (isIn) sockets.push(again);
+      return isIn ? true : undefined;
+    });
+    for (const socket of sockets) socket.socket.terminate();
+  });
+
+  test('9.1 digests of guesses are keyed, and go with their window', async () => {
+    const store = service.app.get(SharedStore);
+    const kept: { key: string; member: string; seconds: number; at: number }[] = [];
+    const distinct = store.distinct.bind(store);
+    const spy = jest.spyOn(store, 'distinct').mockImplementation((key, member, seconds) => {
+      kept.push({ key, member, seconds, at: service.clock.seconds() });
+      return distinct(key, member, seconds);
+    });
+    const secret = token();
+    await me(address(), secret);
+    service.clock.advance({ seconds: 100 });
+    await me(address(), secret);
+    spy.mockRestore();
+    expect(kept).toHaveLength(2);
+    for (const { member, seconds, at } of kept) {
+      expect((at + seconds) % 300).toBe(0);
+      for (const text of [secret, `session ${secret}`]) {
+        expect(member).not.toBe(createHash('sha256').update(text).digest('base64url'));
+      }
+    }
+    expect(kept[0]?.member).toBe(kept[1]?.member);
+  });
+
   test.each([
     ['a documentation address', () => '203.0.113.7'],
     ['a private address', () => '10.1.2.3'],
@@ -104,6 +325,28 @@ describe('conventions 9 repeated failures of an address', () => {
     const free = address();
     for (let i = 0; i < 25; i++) await from(free, token()).get('/.well-known/service');
     expect(await isBanned(free)).toBe(false);
+  });
+});
+
+describe('conventions 9.2 bans that are over', () => {
+  test('leave the memory of every replica, those that hold on stay', async () => {
+    await withGatehouse({}, async (service) => {
+      const bans = service.app.get(IpBans);
+      const passing = ['9.9.9.1', '9.9.8.0/24', '2a00:1450:4001:81b::/64', '2a00:1450::/32'];
+      for (const value of passing) await ban(service, value, 60);
+      await ban(service, '9.9.9.2', null);
+      await ban(service, '9.9.9.3', 600);
+      expect(bans.held).toBe(6);
+      bans.sweep();
+      expect(bans.held).toBe(6);
+      service.clock.advance({ seconds: 61 });
+      bans.sweep();
+      expect(bans.held).toBe(2);
+      expect([bans.find('9.9.9.1'), bans.find('2a00:1450:4001:81b::1')]).toEqual([null, null]);
+      expect([bans.find('9.9.9.2')?.kind, bans.find('9.9.9.3')?.kind]).toEqual(['permanent', 'temporary_24h']);
+      await ban(service, '9.9.9.1', 600);
+      expect(bans.find('9.9.9.1')).not.toBeNull();
+    });
   });
 });
 

@@ -290,6 +290,29 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: parser failures', (platform) =
     expectFixedHeaders(answer);
   });
 
+  // The answer to the first takes a look into the database, that to the others none.
+  test.each([
+    ['CONNECT', 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NOT_FOUND'],
+    ['nonsense', 'nonsense\r\n\r\n', 'BAD_REQUEST'],
+    ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 'BAD_REQUEST'],
+  ])('%s behind other requests is answered after them, and ends the connection', async (_title, bytes, code) => {
+    const connection = await Wire.open(services[platform]);
+    const ids = ['r0', 'r1', 'r2'];
+    const { session } = callers[platform];
+    const me = (id: string) =>
+      `GET ${ME} HTTP/1.1\r\nHost: x\r\nX-Request-ID: ${id}\r\nAuthorization: ${session}\r\n\r\n`;
+    connection.send(ids.map(me).join('') + bytes);
+    for (const id of ids) {
+      const answer = await connection.answer();
+      expect([answer.status, answer.headers.get('x-request-id')]).toEqual([200, id]);
+    }
+    const last = await connection.answer();
+    expect(last.body.code).toBe(code);
+    expectFixedHeaders(last);
+    await connection.closed;
+    expect(connection.unread).toBe('');
+  });
+
   test('a fault after an answer comes after it, and only once', async () => {
     const connection = await Wire.open(services[platform]);
     connection.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');

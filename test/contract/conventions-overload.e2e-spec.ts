@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
 import type { Call } from '../../src/call.js';
+import { Clock } from '../../src/clock.js';
 import type { Config } from '../../src/config.js';
+import { Load } from '../../src/load.js';
 import { EventLoop } from '../../src/platform/event-loop.js';
 import { BlockedBySso, Public, RateLimit, TheCall } from '../../src/policy/decorators.js';
 import { LoadGuard } from '../../src/policy/guards.js';
@@ -75,6 +77,8 @@ const ask = (target: string, ...lines: string[]): Promise<WireAnswer> =>
 
 /** Runs `work` while two requests, all that the process takes at once, are held inside it. */
 async function whileFull(work: () => Promise<void>): Promise<void> {
+  // The last time is another story.
+  service.clock.advance({ seconds: 3 });
   const connections = [await Wire.open(service), await Wire.open(service)];
   held = new Promise((resolve) => {
     release = resolve;
@@ -130,13 +134,28 @@ describe('conventions.md 12: load shedding', () => {
     });
   });
 
+  test('readiness says so once it has lasted 10 s, until nothing has been shed for a while', async () => {
+    const ready = async () => (await ask('/health/ready')).status;
+    await whileFull(async () => {
+      expect(await ready()).toBe(200);
+      service.clock.advance({ seconds: 11 });
+      const answer = await ask('/health/ready');
+      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect((await ask('/health/live')).status).toBe(200);
+    });
+    // A moment of calm is not the end of it.
+    await whileFull(async () => {});
+    expect(await ready()).toBe(200);
+  });
+
   test('a late event loop sheds until it has caught up', async () => {
     const config = { maxInFlight: 10, maxLoopDelayMs: 100 } as Config;
     const loop = new EventLoop(config);
-    const guard = new LoadGuard(config, loop);
+    const guard = new LoadGuard(new Load(config, loop, new Clock()));
     const isShedding = () => {
       try {
-        guard.arrive({ res: { headersSent: false } } as Call);
+        guard.arrive();
         return false;
       } catch {
         return true;

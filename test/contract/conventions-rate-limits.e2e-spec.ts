@@ -1,3 +1,4 @@
+/** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { createHash } from 'node:crypto';
 import { Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/common';
 import { Text } from '../../src/input.js';

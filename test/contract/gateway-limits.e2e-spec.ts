@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { eventOf, numbered } from '../../src/gateway/event.js';
 import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
-import { eventOf } from '../../src/gateway/session.js';
 import { GatewayClient, holdLookups, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, person } from '../support/index.js';
 
@@ -167,8 +167,8 @@ describe('gateway 10: limits', () => {
     const sessions = service.app.get(LiveSessions);
     // Nothing that compression could make small: what the system takes on the way is full at some time.
     const webhook_id = randomBytes(75_000).toString('base64');
-    while (sessions.find(ready.session_id)?.holder) {
-      sessions.dispatch(who.id, eventOf('WEBHOOKS_UPDATE', { webhook_id }));
+    for (let n = 1; sessions.find(ready.session_id)?.holder; n++) {
+      sessions.dispatch(who.id, numbered(n, eventOf('WEBHOOKS_UPDATE', { webhook_id })));
       await new Promise((resolve) => setImmediate(resolve));
     }
     client.socket.resume();

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { LoadGuard } from '../../src/policy/guards.js';
+import { Load } from '../../src/load.js';
 import { GatewayClient, holdLookups, pass, tick } from '../support/gateway-client.js';
 import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/gateway-wire.js';
 import {
@@ -170,7 +170,7 @@ describe('gateway 1: connecting', () => {
   });
 
   test('while the service sheds load or drains, an upgrade gets 503', async () => {
-    const load = service.app.get(LoadGuard);
+    const load = service.app.get(Load);
     load.draining = true;
     const { status, headers, body } = await refusedUpgrade('/gateway');
     load.draining = false;

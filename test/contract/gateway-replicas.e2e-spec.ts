@@ -97,18 +97,34 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
     expect(await Promise.all(seen)).toEqual([inOrder, inOrder]);
   });
 
-  test('sockets of a rotated session learn the new token on every replica, which no notice shows', async () => {
+  test('sockets of a rotated session end on every replica; no notice and no frame shows a token, sealed or not', async () => {
     const who = await person(first);
-    const { client } = await GatewayClient.identified(second, who.authorization);
-    const notices: string[] = [];
-    second.app.get(Replica).on('event', (data) => void notices.push(JSON.stringify(data)));
+    const { client, ready } = await GatewayClient.identified(second, who.authorization);
+    const notices: object[] = [];
+    second.app.get(Replica).on('event', (data) => void notices.push(data));
     const { body } = await first
       .as(who)
       .patch('/v1/users/@me', { password: who.password, new_password: 'entirely new words' });
-    expect((await client.event('AUTH_SESSION_CHANGE')).d.new_token).toBe(body.token);
-    expect(notices.join()).toContain('AUTH_SESSION_CHANGE');
-    expect(notices.join()).not.toContain(body.token);
-    await client.beat(null);
+    const change = {
+      old_auth_session_id_hash: ready.auth_session_id_hash,
+      new_auth_session_id_hash: body.auth_session_id_hash,
+    };
+    expect((await client.event('AUTH_SESSION_CHANGE')).d).toEqual(change);
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    const [notice] = notices.filter((data) => 'type' in data && data.type === 'AUTH_SESSION_CHANGE');
+    expect(notice).toEqual({
+      type: 'AUTH_SESSION_CHANGE',
+      account_id: who.id,
+      session_id: expect.any(String),
+      d: change,
+    });
+    const thief = await GatewayClient.greeted(second);
+    thief.resume(who.authorization, ready.session_id, 1);
+    expect(await thief.closed()).toEqual([4004, 'Invalid token']);
+    const back = await GatewayClient.greeted(second);
+    back.resume(body.token, ready.session_id, 1);
+    await back.event('RESUMED');
+    expect(second.frames.join('')).not.toContain(body.token);
   });
 
   test('a session of another replica is unknown: op 9', async () => {

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
-import { eventOf } from '../../src/gateway/session.js';
 import { Database } from '../../src/platform/database.js';
 import { Replica } from '../../src/platform/replica.js';
 import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
@@ -210,10 +208,8 @@ describe('gateway 8: Resume', () => {
   test('the buffer is bounded in bytes too, and an event too large for it is sent but not kept', async () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
-    // Larger than a notice may be: straight to the sessions, as an event that a reader reads.
-    const big = (bytes: number) => eventOf('WEBHOOKS_UPDATE', { webhook_id: 'x'.repeat(bytes) });
-    const sessions = service.app.get(LiveSessions);
-    for (let n = 0; n < 4; n++) sessions.dispatch(who.id, big(90_000));
+    const big = (bytes: number): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: 'x'.repeat(bytes) }];
+    await announce(who.id, ...[1, 2, 3, 4].map(() => big(90_000)));
     for (let n = 0; n < 4; n++) await client.event('WEBHOOKS_UPDATE');
     await client.vanish();
     const refused = await GatewayClient.greeted(service);
@@ -221,7 +217,7 @@ describe('gateway 8: Resume', () => {
     expect((await refused.next()).op).toBe(9);
     const { client: back, replayed } = await resumed(who.authorization, id, seq + 1);
     expect(replayed).toHaveLength(3);
-    sessions.dispatch(who.id, big(100_001));
+    await announce(who.id, big(100_001));
     expect((await back.event('WEBHOOKS_UPDATE')).s).toBe(seq + 5);
     await back.vanish();
     refused.resume(who.authorization, id, seq + 4);
@@ -280,14 +276,15 @@ describe('gateway 8: Resume', () => {
 
   test('a long replay waits for its reader, and what happens meanwhile follows it', async () => {
     const { who, id, seq } = await away();
-    const sessions = service.app.get(LiveSessions);
-    for (let n = 0; n < 3; n++) {
-      sessions.dispatch(who.id, eventOf('WEBHOOKS_UPDATE', { webhook_id: String(n), x: 'x'.repeat(90_000) }));
-    }
+    const long = { x: 'x'.repeat(90_000) };
+    await announce(
+      who.id,
+      ...['0', '1', '2'].map((id): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: id, ...long }]),
+    );
     const client = await GatewayClient.greeted(service);
     client.resume(who.authorization, id, seq);
     await client.event('WEBHOOKS_UPDATE');
-    sessions.dispatch(who.id, eventOf('WEBHOOKS_UPDATE', { webhook_id: '3' }));
+    await announce(who.id, note(3));
     const rest = [];
     for (let n = 0; n < 3; n++) rest.push(await client.event('WEBHOOKS_UPDATE'));
     expect(idsOf(rest)).toEqual(['1', '2', '3']);
@@ -389,15 +386,46 @@ describe('gateway 11: events', () => {
     expect(await client.next()).toEqual({ op: 9, d: false });
   });
 
-  test('after notices of other replicas may have been lost, sessions end at their next Resume', async () => {
+  test('after events were gone before they could be heard, sessions end at their next Resume', async () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
     // biome-ignore lint/suspicious/noExplicitAny: what the replica does by itself when its connection is back
-    await (service.app.get(Replica) as any).deliver({ topic: 'resync', data: {} }, () => true);
+    await (service.app.get(Replica) as any).deliver({ topic: 'gap', data: {} });
     await announce(who.id, note(1));
     const { s = 0 } = await client.event('WEBHOOKS_UPDATE');
     client.resume(who.authorization, id, s);
     expect(await client.op(9)).toEqual({ op: 9, d: false });
+  });
+
+  test('32 transactions that announce for the same accounts in opposite orders all commit; numbers have no gap', async () => {
+    const [one, two] = [await person(service), await person(service)];
+    const replica = service.app.get(Replica);
+    const data = (who: Persona) => ({ type: 'WEBHOOKS_UPDATE', account_id: who.id, d: {} });
+    const work = (_: unknown, n: number) =>
+      commit(async (tx) => {
+        const order = n % 2 ? [one, two, one] : [two, one];
+        for (const who of order) await replica.announce(tx, { topic: 'event', data: data(who) });
+        if (n % 8 === 0) throw new Error('rolled back');
+      });
+    const results = await Promise.allSettled(Array.from({ length: 32 }, work));
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(4);
+    for (const [{ id }, count] of [[one, 44] as const, [two, 28] as const]) {
+      const rows = await service.sql(
+        "SELECT number FROM journal WHERE account_id = $1 AND data->>'type' = 'WEBHOOKS_UPDATE' ORDER BY id",
+        [id],
+      );
+      const first = Number(rows[0]?.number);
+      expect(rows.map(({ number }) => Number(number))).toEqual(Array.from({ length: count }, (_, n) => first + n));
+    }
+  });
+
+  test('after a long time without any, the next event is heard like every other', async () => {
+    const { who, id, seq } = await away();
+    const replica = service.app.get(Replica) as unknown as { heardAt: number };
+    // A process that shares its database has looked every second.
+    if (!process.env.TEST_DATABASE_URL) replica.heardAt -= 600_000;
+    await announce(who.id, note(1));
+    expect(idsOf((await resumed(who.authorization, id, seq)).replayed)).toEqual(['1']);
   });
 
   test('SESSIONS_REPLACE tells all sessions of the account when one starts or ends', async () => {

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { SudoService } from '../../src/auth/sudo.service.js';
 import { Config } from '../../src/config.js';
+import { Log } from '../../src/log.js';
+import { Database } from '../../src/platform/database.js';
 import { DigestKeys } from '../../src/platform/digest-keys.js';
 import { Instance } from '../../src/platform/instance.js';
+import { KeyCheck } from '../../src/platform/key-check.service.js';
 import { KeyRotation } from '../../src/platform/key-rotation.js';
+import { SEALED_KINDS, sealedStates } from '../../src/platform/sealed-kinds.js';
 import { Keyring } from '../../src/secrets.js';
 import { AccountService } from '../../src/users/account.service.js';
 import {
@@ -113,6 +117,27 @@ describe('keys rotate', () => {
     expect(afterwards.decrypt('outbox', now.mail?.payload, '7')).toBe('{"waits":true}');
     expect(afterwards.decrypt('sso-client-secret', now.clientSecret, 'sso')).toBe('of the provider');
     for (const { renewed } of (await rotate()).values()) expect(renewed).toBe(0);
+  });
+
+  test('a start tries one stored thing of each kind and warns by name of those that no secret opens', async () => {
+    expect(SEALED_KINDS.map(({ name }) => name).sort()).toEqual(service.app.get(KeyRotation).names.sort());
+    const { manager } = service.app.get(Database);
+    const [bob] = await service.sql('SELECT id FROM account WHERE totp_secret IS NOT NULL');
+    await service.sql("INSERT INTO backup_code (account_id, digest, position) VALUES ($1, '\\x00', 0)", [bob?.id]);
+    const states = (keyring: Keyring) => sealedStates(manager, keyring);
+    const check = async (keyring: Keyring) => {
+      const from = service.log.length;
+      await new KeyCheck(service.app.get(Database), keyring, service.app.get(Log)).onModuleInit();
+      return service.log.slice(from).filter((line) => line.includes('no secret of the service opens what is stored'));
+    };
+    const names = SEALED_KINDS.map(({ name }) => name);
+    expect(await states(service.app.get(Keyring))).toEqual(names.map((name) => ({ name, tried: 1, opened: 1 })));
+    expect(await states(stranger)).toEqual(names.map((name) => ({ name, tried: 1, opened: 0 })));
+    expect(await check(service.app.get(Keyring))).toEqual([]);
+    const warnings = await check(stranger);
+    expect(warnings).toHaveLength(names.length);
+    for (const name of names) expect(warnings.join('')).toContain(`opens what is stored: ${name}`);
+    await service.sql('DELETE FROM backup_code WHERE account_id = $1', [bob?.id]);
   });
 
   test('what no secret opens is counted and left as it is', async () => {

@@ -314,7 +314,7 @@ describe('media.md 7.1, selectors of avatars and banners', () => {
     const [row] = await service.sql("SELECT encode(sha256, 'hex') AS sha FROM media_object WHERE key LIKE $1", [
       `avatars/${alice.id}/%`,
     ]);
-    const tag = hash('sha256', `${row?.sha}|animated=false&format=png&quality=high&size=128|1`, 'hex').slice(0, 32);
+    const tag = hash('sha256', `${row?.sha}|animated=false&format=png&quality=high&size=128|2`, 'hex').slice(0, 32);
     expect(Object.fromEntries(headers)).toMatchObject({
       etag: `"${tag}"`,
       'cache-control': 'public, max-age=31536000',

@@ -83,16 +83,14 @@ describe('media.md 7.2, slots and time', () => {
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
 
-  test('15 s count from the arrival, the time in the queue included', async () => {
+  test('15 s count from the arrival, the time in the queue included, and are not waited for beyond', async () => {
     const path = await store('b.png', await fresh());
     const reads = holdReads();
+    const giveBack = hurry(15_000);
     const answers = Array.from({ length: IMAGE_SLOTS + 1 }, (_, n) => service.anonymous.get(`${path}?width=${n + 1}`));
-    await reads.until(IMAGE_SLOTS);
-    service.clock.advance({ seconds: 16 });
+    for (const answer of await Promise.all(answers)) expectRefusal(answer, 'GATEWAY_TIMEOUT');
+    giveBack();
     reads.release();
-    const late = (await Promise.all(answers)).filter(({ status }) => status !== 200);
-    expect(late.length).toBeGreaterThanOrEqual(IMAGE_SLOTS);
-    for (const answer of late) expectRefusal(answer, 'GATEWAY_TIMEOUT');
     expect((await service.anonymous.get(`${path}?width=1`)).status).toBe(200);
   });
 });

@@ -9,6 +9,7 @@ import {
   type Persona,
   pathOf,
   person,
+  picture,
   uploadFile,
   wire,
 } from '../support/index.js';
@@ -181,7 +182,8 @@ describe('media.md 7.3, type and disposition', () => {
     const { headers, bytes } = await fetchBytes(service, path);
     expect(bytes.equals(content)).toBe(true);
     expect(headers.get('content-type')).toBe(type);
-    expect(headers.get('content-disposition')).toBe(`${disposition}; filename="${filename}"`);
+    const name = filename === 'a.bin' ? 'a.png' : filename;
+    expect(headers.get('content-disposition')).toBe(`${disposition}; filename="${name}"`);
     expect(headers.get('content-security-policy')).toBe(
       disposition === 'inline'
         ? "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
@@ -189,6 +191,28 @@ describe('media.md 7.3, type and disposition', () => {
     );
     const noTransform = /^(?:audio|video)/.test(type) ? ', no-transform' : '';
     expect(headers.get('cache-control')).toBe(`public, max-age=31536000${noTransform}`);
+  });
+
+  test.each([
+    ['x.html', 'x.png'],
+    ['x.svg', 'x.png'],
+    ['x.png.hta', 'x.png.png'],
+    ['x.jpg', 'x.png'],
+    ['x.PNG', 'x.PNG'],
+    ['x', 'x.png'],
+    ['x.', 'x..png'],
+    ['x.html ', 'x.html .png'],
+  ])('a picture named %j is saved as %j, shown or offered, as it is and transformed', async (filename, name) => {
+    const path = await store(filename, await picture('png'));
+    for (const [query, disposition] of [
+      ['', 'inline'],
+      ['?download=1', 'attachment'],
+      ['?quality=low', 'inline'],
+    ]) {
+      const { headers } = await fetchBytes(service, path + query);
+      expect(headers.get('content-type')).toBe('image/png');
+      expect(headers.get('content-disposition')).toBe(`${disposition}; filename="${name}"`);
+    }
   });
 
   test('download offers an image for saving; the last value counts', async () => {

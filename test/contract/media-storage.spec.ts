@@ -72,6 +72,34 @@ const chunks = (...items: (string | Uint8Array)[]) => Readable.from(items.map((i
 const textOf = async (stream: Readable | null): Promise<string | null> =>
   stream && Buffer.concat(await stream.toArray()).toString();
 
+test('what a disk answers is logged with its path and its code, and no key', async () => {
+  const base = directory();
+  const root = join(base, 'media');
+  const lines: string[] = [];
+  const storage = await openStorage(loadConfig({ GATEHOUSE_SECRET, MEDIA_LOCAL_ROOT: root }), logTo(lines));
+  writeFileSync(root, '');
+  const work = [
+    () => storage.write('uploads', 'canary-key', chunks('x')),
+    () => storage.read('media', 'canary-key'),
+    () => storage.size('media', 'canary-key'),
+    () => storage.publish('canary-key', 'canary-key'),
+  ];
+  for (const fails of work) await expect(fails()).rejects.toThrow(StorageFault);
+  const told = lines.map((line) => JSON.parse(line));
+  expect(told).toHaveLength(work.length);
+  for (const one of told) {
+    expect(one).toMatchObject({ msg: 'the media store failed', level: 50, errno: expect.stringMatching(/^E[A-Z]+$/) });
+    expect(one.path).toContain(root);
+  }
+  expect(lines.join('')).not.toContain('canary');
+  expect(await storage.read('media', 'none').catch(() => 'failed')).toBe('failed');
+  rmSync(root);
+  lines.length = 0;
+  expect(await storage.read('media', 'none')).toBeNull();
+  expect(lines).toEqual([]);
+  rmSync(base, { recursive: true });
+});
+
 describe.each(Object.keys(stages))('media.md section 2, storage: %s', (kind) => {
   let stage: Stage;
   let storage: Storage;

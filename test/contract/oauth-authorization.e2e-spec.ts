@@ -452,7 +452,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
       await consent(service, alice, app, { client_id: Number(app.id) }),
       'client_id: INVALID_SNOWFLAKE_FORMAT',
     );
-    expectRefusal(await consent(service, alice, app, { client_id: 1 }), 'INVALID_CLIENT');
+    expectRefusal(await consent(service, alice, app, { client_id: 1 }), 'UNKNOWN_APPLICATION');
   });
 
   test('a body of the wrong shape is refused', async () => {
@@ -491,7 +491,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
         await consent(service, alice, app, { ...bad, client_id: '1', decision: 1 }),
         'decision: INVALID_FORMAT',
       );
-      expectRefusal(await consent(service, alice, app, { ...bad, client_id: '1', scope: 'x' }), 'INVALID_CLIENT');
+      expectRefusal(await consent(service, alice, app, { ...bad, client_id: '1', scope: 'x' }), 'UNKNOWN_APPLICATION');
       expectRefusal(await consent(service, alice, app, { ...bad, scope: 'x' }), 'INVALID_REQUEST');
       expectRefusal(await consent(service, alice, app, { code_challenge: 'x', scope: 'x' }), 'INVALID_REQUEST');
       expectRefusal(await consent(service, alice, app, { scope: 'bot x' }), 'INVALID_SCOPE');
@@ -527,7 +527,7 @@ describe('5.4 POST /v1/oauth2/authorize/consent', () => {
       const toWebApp = await consent(service, alice, app, { ...deny, scope: 'bot', redirect_uri: undefined });
       expect(toWebApp.body.redirect_to.split('?')[0]).toBe(WEB_APP);
       expect(parametersOf(toWebApp.body.redirect_to)).toEqual({ error: 'access_denied', state: 's', iss: ORIGIN });
-      expectRefusal(await consent(service, alice, app, { ...deny, client_id: '1' }), 'INVALID_CLIENT');
+      expectRefusal(await consent(service, alice, app, { ...deny, client_id: '1' }), 'UNKNOWN_APPLICATION');
       expectRefusal(
         await consent(service, alice, app, { ...deny, redirect_uri: 'https://evil.example/' }),
         'INVALID_REQUEST',

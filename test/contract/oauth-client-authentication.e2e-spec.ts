@@ -47,7 +47,7 @@ async function expectInvalidClient(answer: Answer) {
       error_description: 'Client authentication failed.',
     }),
   );
-  expect(answer.status).toBe(400);
+  expect(answer.status).toBe(401);
   expect(answer.headers.get('pragma')).toBe('no-cache');
 }
 
@@ -172,7 +172,7 @@ describe('5.5 client authentication', () => {
       req.setHeader('Authorization', [good, good]);
       req.end('token=x');
     });
-    expect(status).toBe('400 INVALID_CLIENT');
+    expect(status).toBe('401 INVALID_CLIENT');
   });
 
   test('two methods at once, another id in the form, or a secret in the query: invalid_request', async () => {

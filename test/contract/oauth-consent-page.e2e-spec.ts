@@ -1,9 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { describeInBrowser, freePort, openBrowser } from '../machine/browser.js';
-import { expectRefusal, type Gatehouse, gatehouse, type Persona, person, withTotp } from '../support/index.js';
+import {
+  earnedCaptcha,
+  enforceSso,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  logIn,
+  mailTo,
+  type Persona,
+  person,
+  withGatehouse,
+  withTotp,
+} from '../support/index.js';
 
 interface Application {
   id: string;
@@ -76,6 +88,7 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
   let browser: Browser;
   let page: Page;
   const requested: string[] = [];
+  let isOwnService = true;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -83,9 +96,14 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
   afterAll(() => browser.close());
   beforeEach(async () => {
     page = await browser.newPage({ viewport: { width: 320, height: 640 } });
-    page.on('request', (request) => requested.push(new URL(request.url()).origin));
+    page.on('request', (request) => {
+      if (isOwnService) requested.push(new URL(request.url()).origin);
+    });
   });
-  afterEach(() => page?.close());
+  afterEach(async () => {
+    await page?.close();
+    isOwnService = true;
+  });
 
   const signIn = async ({ email, password }: Persona) => {
     await page.getByLabel('E-mail address').fill(email);
@@ -207,10 +225,226 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type(fay.password);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Allow' }).waitFor();
-    await page.waitForFunction("document.activeElement.id === 'allow'");
+    await page.locator('#consent-title:focus').waitFor();
+    await page.locator('#allow:enabled').waitFor();
+    await page.keyboard.press('Tab');
+    await page.locator('#allow:focus').waitFor();
     await page.keyboard.press('Enter');
     await arrive();
+  });
+
+  test('a second Enter, a key that is held down and a click of the first second decide nothing', async () => {
+    const gus = await person(service, 'gus');
+    await page.goto(pageUrl());
+    await page.getByLabel('E-mail address').fill(gus.email);
+    await page.getByLabel('Password').fill(gus.password);
+    // The page's own time stands still in the first second, however slow the machine is.
+    await page.evaluate('window.now = performance.now(); performance.now = () => window.now');
+    await page.keyboard.down('Enter');
+    await page.locator('#consent-title:focus').waitFor();
+    for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    for (let more = 0; more < 3; more++) await page.keyboard.press('Enter');
+    for (const id of ['allow', 'deny']) {
+      expect(await page.evaluate(`document.getElementById('${id}').disabled`)).toBe(true);
+      await page.evaluate(
+        `document.getElementById('${id}').disabled = false; document.getElementById('${id}').click()`,
+      );
+    }
+    const codes = () => service.sql('SELECT 1 FROM oauth_code WHERE account_id = $1', [gus.id]);
+    expect([await codes(), new URL(page.url()).origin]).toEqual([[], origin]);
+    // Afterwards a key counts when it is pressed, not while it is held.
+    await page.evaluate('window.now += 1500');
+    await page.locator('#allow:enabled').waitFor();
+    await page.locator('#allow').focus();
+    await page.evaluate(`document.getElementById('allow').dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', repeat: true, bubbles: true, cancelable: true }))`);
+    await page.keyboard.down('Tab');
+    await page.keyboard.up('Tab');
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await arrive();
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
+    expect(await codes()).toEqual([]);
+  });
+
+  test("it says whose page it is, that the application is another's, and who the person is; one may be another", async () => {
+    const [hal, ida] = [await person(service, 'hal'), await person(service, 'ida')];
+    await service.as(hal).patch('/v1/users/@me', { global_name: 'Hal <i>Nine</i>' });
+    await page.goto(pageUrl());
+    const product = (await service.anonymous.get('/.well-known/service')).body.product_name;
+    await page.getByText(`Sign in to ${product} to go on to Sample <b>App</b>.`).waitFor();
+    await signIn(hal);
+    await page.getByText(`You are Hal <i>Nine</i> (${hal.username}#`).waitFor();
+    expect(await page.locator('#consent').innerText()).toContain(hal.email);
+    await page.getByText(`Sample <b>App</b> is not a part of ${product}.`).waitFor();
+    expect(await page.locator('#service').innerText()).toBe(product);
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await page.getByLabel('E-mail address').waitFor();
+    expect(await page.getByLabel('Password').inputValue()).toBe('');
+    expect((await service.as(hal).get('/v1/auth/sessions')).body).toHaveLength(1);
+    await signIn(ida);
+    await page.getByText(`You are ${ida.username}#`).waitFor();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await arrive();
+  });
+
+  /** The page of a service with settings of its own, with an application there. */
+  async function elsewhere(
+    env: Record<string, string>,
+    work: (other: Gatehouse, url: string, persona: Persona) => Promise<void>,
+  ): Promise<void> {
+    const port = await freePort();
+    const PUBLIC_ORIGIN = `http://localhost:${port}`;
+    const settings = { PORT: String(port), PUBLIC_ORIGIN, IP_AUTHORIZATION: 'off', ...env };
+    isOwnService = false;
+    await withGatehouse({ env: settings }, async (other) => {
+      // Its own captcha is in the way of registering, too.
+      const captcha = async (): Promise<Record<string, string>> =>
+        env.CAPTCHA_PROVIDER === 'altcha'
+          ? { 'x-captcha-token': await earnedCaptcha(other) }
+          : env.CAPTCHA_PROVIDER
+            ? { 'x-captcha-token': `token ${randomBytes(9).toString('hex')}` }
+            : {};
+      const front = { ...other, anonymous: other.anonymous.with(await captcha()) };
+      const jo = await person(front, 'jo');
+      const { body } = await other
+        .as(jo)
+        .with(await captcha())
+        .post('/v1/oauth2/applications', { name: 'Elsewhere', redirect_uris: [redirectUri] });
+      const query = new URLSearchParams({ client_id: body.id, scope: 'identify', redirect_uri: redirectUri });
+      await work(other, `${PUBLIC_ORIGIN}/oauth2/authorize?${query}`, jo);
+    });
+  }
+  const allow = async () => {
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await arrive();
+    expect(new URL(page.url()).searchParams.has('code')).toBe(true);
+  };
+
+  test('a poll that is lost on its way does not end the wait for the mailed link', async () => {
+    await elsewhere({ IP_AUTHORIZATION: 'on' }, async (other, url, jo) => {
+      await other.sql('DELETE FROM authorized_ip');
+      const losses = [
+        (route: Route) => route.abort('connectionreset'),
+        (route: Route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+        (route: Route) =>
+          route.fulfill({ status: 503, contentType: 'application/json', body: '{"code":"SERVICE_UNAVAILABLE"}' }),
+        (route: Route) =>
+          route.fulfill({ status: 429, contentType: 'application/json', body: '{"code":"RATE_LIMITED"}' }),
+      ];
+      let polls = 0;
+      await page.route('**/v1/auth/ip-authorization/poll*', async (route) => {
+        const lose = losses[polls++];
+        if (lose) return lose(route);
+        // The answer to the one that brings the session is lost as well.
+        if (polls === losses.length + 1) {
+          await route.fetch();
+          return route.abort('connectionreset');
+        }
+        return route.continue();
+      });
+      await page.goto(url);
+      await signIn(jo);
+      await page.getByRole('heading', { name: 'Confirm this sign-in' }).waitFor();
+      const { token } = (await mailTo(other, jo.email, 'ip_authorization')).metadata;
+      await other.anonymous.post('/v1/auth/authorize-ip', { token });
+      await page.getByText(`You are ${jo.username}#`).waitFor({ timeout: 90_000 });
+      expect(polls).toBeGreaterThan(losses.length + 1);
+      await allow();
+      expect((await other.as(jo).get('/v1/auth/sessions')).body).toHaveLength(1);
+    });
+  });
+
+  test('a wait whose ticket is gone ends with words and the form', async () => {
+    await elsewhere({ IP_AUTHORIZATION: 'on' }, async (other, url, jo) => {
+      await other.sql('DELETE FROM authorized_ip');
+      await page.goto(url);
+      await signIn(jo);
+      await page.getByRole('heading', { name: 'Confirm this sign-in' }).waitFor();
+      await other.sql('DELETE FROM one_time_secret');
+      await page.getByRole('alert').filter({ hasText: 'That took too long' }).waitFor();
+      expect(await page.getByLabel('Password').isVisible()).toBe(true);
+    });
+  });
+
+  test('where a captcha is asked for, the page earns it: the work of the service itself', async () => {
+    await elsewhere({ CAPTCHA_PROVIDER: 'altcha' }, async (_, url, jo) => {
+      await page.goto(url);
+      await signIn({ ...jo, password: 'not the password' });
+      await page.getByRole('alert').filter({ hasText: 'The address or the password is wrong.' }).waitFor();
+      await signIn(jo);
+      await allow();
+    });
+  });
+
+  test.each([
+    ['hcaptcha', 'HCAPTCHA', /hcaptcha\.com/],
+    ['turnstile', 'TURNSTILE', /challenges\.cloudflare\.com/],
+  ])('where a captcha is asked for, the page shows it: the widget of %s', async (provider, prefix, host) => {
+    const verifier = createServer((req, res) => {
+      let text = '';
+      req.on('data', (chunk) => {
+        text += chunk;
+      });
+      req.on('end', () => {
+        const success = String(new URLSearchParams(text).get('response')).startsWith('token ');
+        res.setHeader('content-type', 'application/json').end(JSON.stringify({ success }));
+      });
+    });
+    await new Promise<void>((resolve) => verifier.listen(0, '127.0.0.1', resolve));
+    const env = {
+      ...{ CAPTCHA_PROVIDER: provider, [`${prefix}_SITE_KEY`]: 'site', [`${prefix}_SECRET`]: 'a secret of a captcha' },
+      CAPTCHA_VERIFY_URL: `http://127.0.0.1:${(verifier.address() as AddressInfo).port}/`,
+    };
+    try {
+      await elsewhere(env, async (_, url, jo) => {
+        const widget = `window.${provider} = { render: (place, { sitekey, callback }) => {
+          const button = document.createElement('button');
+          button.type = 'button';
+          button.textContent = 'I am human, says ' + sitekey;
+          button.onclick = () => callback('token ' + Math.random());
+          place.append(button);
+        } }`;
+        await page.route(host, (route) => route.fulfill({ contentType: 'text/javascript', body: widget }));
+        await page.goto(url);
+        await signIn(jo);
+        await page.getByRole('button', { name: 'I am human, says site' }).click();
+        await allow();
+      });
+    } finally {
+      verifier.close();
+    }
+  });
+
+  test('single sign-on and a captcha that cannot be loaded lock nobody out: another device lets the page in', async () => {
+    await elsewhere({}, async (other, url, jo) => {
+      const session = await logIn(other, jo);
+      await enforceSso(other, true);
+      await page.goto(url);
+      await page.locator('#device:focus').waitFor();
+      expect(await page.getByLabel('Password').isVisible()).toBe(false);
+      await page.keyboard.press('Enter');
+      const code = await page.locator('#handoff-code').filter({ hasText: /./ }).innerText();
+      const me = other.as(session.body.token);
+      expect((await me.get(`/v1/auth/handoff/${code}/info`)).body.status).toBe('pending');
+      expect((await me.post('/v1/auth/handoff/complete', { code, user_id: jo.id })).status).toBe(204);
+      await page.getByText(`You are ${jo.username}#`).waitFor();
+      await allow();
+    });
+    await elsewhere({}, async (other, url, jo) => {
+      await page.route('**/v1/auth/login', (route) =>
+        route.fulfill({ status: 400, contentType: 'application/json', body: '{"code":"CAPTCHA_REQUIRED"}' }),
+      );
+      await page.goto(url);
+      await signIn(jo);
+      await page.getByRole('alert').filter({ hasText: 'cannot be loaded' }).waitFor();
+      await page.getByRole('button', { name: 'Sign in with a device that is signed in' }).click();
+      await page.locator('#handoff-code').filter({ hasText: /./ }).waitFor();
+      await page.getByRole('button', { name: 'Sign in another way' }).click();
+      await page.getByLabel('E-mail address').waitFor();
+      expect((await other.anonymous.get('/health/live')).status).toBe(200);
+    });
   });
 
   test('the page asks no third party for anything', () => {

@@ -87,6 +87,68 @@ describe('sso.md section 3: a linked identity', () => {
     expect(await identityOf({ id: first.user_id })).toEqual([{ issuer: 'https://former.example', subject: sub }]);
   });
 
+  describe('row 1: another provider vouches for no administrator', () => {
+    const described = () => ({
+      authorization_url: `${provider.issuer}/authorize`,
+      token_url: `${provider.issuer}/token`,
+      jwks_url: `${provider.issuer}/keys`,
+    });
+    const restore = () =>
+      configureSso(service, {
+        ...{ issuer: provider.issuer, client_id: provider.clientId },
+        ...{ authorization_url: null, token_url: null, userinfo_url: null, jwks_url: null },
+      });
+    const linked = async (name: string, acls: string[]) => {
+      const persona = await verified(name);
+      const sub = subject();
+      expect((await sso({ sub, email: persona.email })).status).toBe(200);
+      await setAcls(service, persona, acls);
+      return { ...persona, sub };
+    };
+    const change = (members: Claims) => asAdmin().patch('/v1/admin/instance/config', { sso: members });
+    afterEach(restore);
+
+    test.each<[string, () => Claims]>([
+      ['issuer', () => ({ issuer: 'https://other.example', ...described() })],
+      ['authorization_url', () => ({ authorization_url: described().authorization_url })],
+      ['token_url', () => ({ token_url: described().token_url })],
+      ['userinfo_url', () => ({ userinfo_url: `${provider.issuer}/userinfo` })],
+      ['jwks_url', () => ({ jwks_url: described().jwks_url })],
+      ['client_id', () => ({ client_id: 'another' })],
+    ])('a change of %s voids the links of all who hold an admin ACL, and says how many', async (_, members) => {
+      const bosses = [await linked('boss', ['*']), await linked('clerk', ['user:lookup'])];
+      const alice = await linked('alice', []);
+      const { status, body } = await change(members());
+      expect([status, body.voided_admin_links]).toEqual([200, 2]);
+      for (const boss of bosses) {
+        expect(await identityOf(boss)).toEqual([]);
+        expect((await rowOf(boss))?.traits).toEqual([]);
+      }
+      expect(await identityOf(alice)).toEqual([{ issuer: provider.issuer, subject: alice.sub }]);
+      expect((await auditOf(service, 'update_instance_config')).at(-1)?.metadata.voided_admin_links).toBe('2');
+
+      // Whoever comes back to the former provider finds the links gone for good.
+      await restore();
+      for (const { sub, email } of bosses) expectInvalid(await sso({ sub, email }), 'code: SSO_IDENTITY_MISMATCH');
+      expect((await sso({ sub: alice.sub })).body.user_id).toBe(alice.id);
+      const [boss] = bosses as [(typeof bosses)[0]];
+      await asAdmin().put(`/v1/admin/users/${boss.id}/sso-identity`, { subject: boss.sub });
+      expect((await sso({ sub: boss.sub })).body.user_id).toBe(boss.id);
+      await setAcls(service, boss, []);
+    });
+
+    test('a change of anything else, or to what is there already, voids none and says nothing', async () => {
+      const boss = await linked('boss', ['*']);
+      const others = { display_name: 'Company', allowed_domains: [], client_secret: provider.clientSecret };
+      for (const members of [others, { client_id: provider.clientId, token_url: null }, { auto_provision: true }]) {
+        const { status, body } = await change(members);
+        expect([status, 'voided_admin_links' in body]).toEqual([200, false]);
+      }
+      expect((await sso({ sub: boss.sub })).body.user_id).toBe(boss.id);
+      await setAcls(service, boss, []);
+    });
+  });
+
   test('the subject is compared exactly', async () => {
     const sub = `Case-${subject()}`;
     const { body: first } = await sso({ sub });
@@ -132,7 +194,8 @@ describe('sso.md section 3: an account that holds the address', () => {
     const { body: login } = await service.anonymous.post('/v1/auth/login', alice);
     expect(login).toEqual(expect.objectContaining({ mfa: true, totp: true }));
     expect((await mailTo(service, alice.email, 'security_notice', 2)).metadata).toEqual({ event: 'sso_linked' });
-    expect(await auditOf(service, 'link_sso_identity')).toHaveLength(1);
+    const audited = await auditOf(service);
+    expect(audited.filter(({ target_id }) => target_id === alice.id)).toEqual([]);
   });
 
   test('the notice is mailed once, not at every sign-in', async () => {

@@ -59,7 +59,7 @@ describe('sso.md section 1: the stored configuration', () => {
   let admin: Persona;
   beforeAll(async () => {
     service = await gatehouse({ env: { SSO_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-    admin = await administrator(service, 'instance:config:view', 'instance:config:update');
+    admin = await administrator(service, '*');
   });
   afterAll(() => service.close());
 
@@ -319,7 +319,7 @@ describe('sso.md section 1: endpoints lead to public addresses', () => {
   });
 
   test('the test names an endpoint that may not be asked', async () => {
-    const admin = await administrator(service, 'instance:config:update');
+    const admin = await administrator(service, '*');
     const { body } = await service.as(admin).post('/v1/admin/instance/sso/test');
     expect(body.checks[1]).toEqual({
       name: 'endpoints',

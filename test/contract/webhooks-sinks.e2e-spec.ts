@@ -17,7 +17,8 @@ import {
   WebhookTokenService,
 } from '../../src/index.js';
 import { Metrics } from '../../src/metrics.js';
-import { MessageEvents } from '../../src/webhooks/message-events.service.js';
+import { Database } from '../../src/platform/database.js';
+import { CLAIM, MessageEvents } from '../../src/webhooks/message-events.service.js';
 import { until } from '../machine/service-process.js';
 import {
   expectRefusal,
@@ -113,7 +114,7 @@ const waiting = async () =>
 const settled = () => until(async () => (await waiting()) === 0);
 /** Lets the time until the next attempt pass. */
 const nextAttempt = async () => {
-  await service.sql('UPDATE webhook_event SET next_attempt_at = now()');
+  await service.sql('UPDATE webhook_queue SET next_attempt_at = now()');
   service.app.get(MessageEvents).wake();
 };
 
@@ -160,7 +161,7 @@ describe('webhooks.md section 7, sinks', () => {
       async () =>
         (
           await service.sql(
-            "SELECT 1 FROM webhook_event WHERE sink = 'search' AND attempts = 1 AND next_attempt_at < now() + interval '10 seconds'",
+            "SELECT 1 FROM webhook_queue WHERE sink = 'search' AND attempts = 1 AND next_attempt_at < now() + interval '10 seconds'",
           )
         ).length === 1,
     );
@@ -201,7 +202,7 @@ describe('webhooks.md section 7, sinks', () => {
     const giveBack = hurry(10_000);
     search.before = () => new Promise(() => {});
     const { id } = await send('unanswered');
-    const deferred = `SELECT 1 FROM webhook_event
+    const deferred = `SELECT 1 FROM webhook_event JOIN webhook_queue USING (sink, webhook_id)
       WHERE sink = 'search' AND message->>'id' = $1 AND attempts = 1 AND next_attempt_at < now() + interval '10 seconds'`;
     await until(async () => (await service.sql(deferred, [id])).length === 1);
     giveBack();
@@ -220,10 +221,12 @@ describe('webhooks.md section 7, sinks', () => {
     await send('after it');
     await until(
       async () =>
-        (await service.sql('SELECT 1 FROM webhook_event WHERE attempts = 1 AND sink = $1', ['search'])).length > 0,
+        (await service.sql('SELECT 1 FROM webhook_queue WHERE attempts = 1 AND sink = $1', ['search'])).length > 0,
     );
     await heard(archive, 2);
-    await service.sql("UPDATE webhook_event SET created_at = now() - interval '25 hours' WHERE attempts > 0");
+    await service.sql(
+      "UPDATE webhook_event SET created_at = now() - interval '25 hours' WHERE message->>'content' = 'hopeless'",
+    );
     await nextAttempt();
     await heard(search, 1);
     expect(told(search)).toEqual([['create', 'after it']]);
@@ -241,6 +244,70 @@ describe('webhooks.md section 7, sinks', () => {
     expect(await service.sql('SELECT sink FROM webhook_event')).toEqual([]);
     const metrics = await service.app.get(Metrics).registry.metrics();
     expect(metrics).toContain('gatehouse_webhook_events_total{sink="search",outcome="parked"} 1');
+  });
+});
+
+/** Every node of a plan as PostgreSQL writes it. */
+function nodesOf(plan: Record<string, unknown>): Record<string, unknown>[] {
+  return [plan, ...((plan.Plans as Record<string, unknown>[]) ?? []).flatMap(nodesOf)];
+}
+
+describe('webhooks.md section 7, a backlog', () => {
+  const BACKLOG = Number(process.env.SINK_BACKLOG ?? 20_000);
+
+  test(`${BACKLOG} waiting events, of one webhook and of very many, cost a claim no more than one event`, async () => {
+    await settled();
+    for (const webhooks of [1, Math.ceil(BACKLOG / 2)]) {
+      for (let from = 0; from < BACKLOG; from += 100_000) {
+        await service.sql(
+          `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
+           SELECT n, 'backlog', 1 + n % $3::int, 'create', '{}', '{"id": "1"}' FROM generate_series($1::int, $2::int) n`,
+          [from + 1, Math.min(BACKLOG, from + 100_000), webhooks],
+        );
+      }
+      await service.sql(
+        `INSERT INTO webhook_queue (sink, webhook_id) SELECT DISTINCT sink, webhook_id FROM webhook_event
+         WHERE sink = 'backlog'`,
+      );
+      // What was handled a moment ago is still in the index, as far as another transaction may look at it.
+      await service.sql(
+        `WITH gone AS (DELETE FROM webhook_event WHERE sink = 'backlog' AND id IN (
+           SELECT id FROM webhook_event WHERE sink = 'backlog' AND webhook_id = 1 ORDER BY id LIMIT $1) RETURNING id)
+         UPDATE webhook_queue SET done_id = coalesce((SELECT max(id) FROM gone), 0) WHERE webhook_id = 1`,
+        [Math.min(BACKLOG / webhooks / 2, 100_000)],
+      );
+      await service.sql('ANALYZE webhook_event, webhook_queue');
+      const explained = service.app.get(Database).transaction(async (tx) => {
+        const [row] = await tx.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${CLAIM}`, ['backlog']);
+        throw Object.assign(new Error('undone'), { explained: row['QUERY PLAN'][0] });
+      });
+      const { explained: result } = await explained.catch((error) => error);
+      if (process.env.SINK_BACKLOG) process.stdout.write(`claim: ${result['Execution Time']} ms\n`);
+      const nodes = nodesOf(result.Plan);
+      const events = nodes.filter((node) => node['Relation Name'] === 'webhook_event');
+      expect(events.map((node) => [node['Node Type'], node['Actual Rows'], node['Actual Loops']])).toEqual([
+        ['Index Scan', 1, 1],
+      ]);
+      expect(nodes.map((node) => Number(node['Rows Removed by Filter'] ?? 0))).not.toContain(BACKLOG);
+      expect(Number(result.Plan['Shared Hit Blocks']) + Number(result.Plan['Shared Read Blocks'])).toBeLessThan(100);
+      await service.sql("DELETE FROM webhook_event WHERE sink = 'backlog'");
+      await service.sql("DELETE FROM webhook_queue WHERE sink = 'backlog'");
+    }
+  });
+
+  test('messages of one webhook that are sent at once are handed over in the order of their commits, each once', async () => {
+    const sent = await Promise.all(Array.from({ length: 32 }, (_, n) => send(String(n))));
+    await heard(search, 32);
+    await settled();
+    const order = await service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1 ORDER BY id', [hook.id]);
+    expect(order).toHaveLength(32);
+    expect(
+      told(search)
+        .map(([, content]) => content)
+        .sort(),
+    ).toEqual(sent.map(({ content }) => content).sort());
+    expect(told(archive)).toEqual(told(search));
+    await until(async () => (await service.sql('SELECT FROM webhook_queue')).length === 0);
   });
 });
 

@@ -22,7 +22,7 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
   let databaseUrl: string;
 
   beforeAll(async () => {
-    databaseUrl = (await copyOfTemplate()).databaseUrl ?? '';
+    databaseUrl = (await copyOfTemplate()) ?? '';
     const way = await Detour.to(databaseUrl, 5432);
     detour = way.detour;
     service = await gatehouse({ env: { DATABASE_URL: way.url, DATABASE_POOL_SIZE: '4' } });
@@ -97,7 +97,8 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
       expectRefusal(answer, 'SERVICE_UNAVAILABLE');
     }
     detour.mend();
-    await until(async () => (await me()).status === 200);
+    await until(async () => (await service.anonymous.get('/health/ready')).status === 200);
+    expect((await me()).status).toBe(200);
     expect((await register()).status).toBe(200);
   });
 

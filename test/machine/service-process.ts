@@ -45,7 +45,7 @@ export class ServiceProcess implements Front {
 
   static start(env: Settings): ServiceProcess {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
-    const child = spawn(process.execPath, [join(root, 'dist/src/main.js')], {
+    const child = spawn(process.execPath, [join(root, 'dist/src/main.cjs')], {
       cwd: directory,
       env: {
         PATH: process.env.PATH,

@@ -1,10 +1,50 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { loadConfig } from '../../dist/src/config.js';
-import { Database } from '../../dist/src/platform/database.js';
+
+register('./typescript-hooks.js', import.meta.url);
+const { loadConfig } = await import('../../src/config.ts');
+const { Database } = await import('../../src/platform/database.ts');
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** What the embedded template is made from: while none of it changes, one that was made before serves again. */
+function fingerprint() {
+  const migrations = join(ROOT, 'src/migrations');
+  const hash = createHash('sha256');
+  for (const name of readdirSync(migrations).sort()) hash.update(readFileSync(join(migrations, name)));
+  for (const path of ['ormconfig.ts', 'src/platform/database.ts', 'package-lock.json']) {
+    hash.update(readFileSync(join(ROOT, path)));
+  }
+  return hash.digest('hex');
+}
+
+async function embeddedTemplate(env, target) {
+  const cache = join(ROOT, 'node_modules/.cache/gatehouse-test');
+  const cached = join(cache, `${fingerprint()}.tar`);
+  if (!existsSync(cached)) {
+    mkdirSync(cache, { recursive: true });
+    const database = await Database.open(loadConfig(env));
+    await database.migrate();
+    const dump = await database.dump();
+    writeFileSync(`${cached}.${process.pid}`, Buffer.from(await dump.arrayBuffer()));
+    renameSync(`${cached}.${process.pid}`, cached);
+    await database.close();
+  }
+  copyFileSync(cached, target);
+}
 
 /**
  * One migrated database for the whole run, from which every test file gets a copy: a template database where
@@ -16,23 +56,19 @@ export default async function setUp() {
   process.env.GATEHOUSE_TEST_SECRET = randomBytes(32).toString('base64');
   const server = process.env.TEST_DATABASE_URL;
   const env = { NODE_ENV: 'test', GATEHOUSE_SECRET: process.env.GATEHOUSE_TEST_SECRET, DATA_DIR: directory };
-  if (server) {
-    const name = `gatehouse_test_${process.pid}_${randomBytes(3).toString('hex')}`;
-    const admin = new pg.Client({ connectionString: server });
-    await admin.connect();
-    await admin.query(`CREATE DATABASE ${name}`);
-    await admin.end();
-    process.env.GATEHOUSE_TEST_TEMPLATE = name;
-    const url = new URL(server);
-    url.pathname = `/${name}`;
-    const database = await Database.open(loadConfig({ ...env, DATABASE_URL: url.href }));
-    await database.migrate();
-    await database.close();
+  if (!server) {
+    await embeddedTemplate(env, join(directory, 'template.tar'));
     return;
   }
-  const database = await Database.open(loadConfig(env));
+  const name = `gatehouse_test_${process.pid}_${randomBytes(3).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: server });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  process.env.GATEHOUSE_TEST_TEMPLATE = name;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const database = await Database.open(loadConfig({ ...env, DATABASE_URL: url.href }));
   await database.migrate();
-  const dump = await database.dump();
-  writeFileSync(join(directory, 'template.tar'), Buffer.from(await dump.arrayBuffer()));
   await database.close();
 }

@@ -117,7 +117,8 @@ export class Client {
   }
 
   private remember(secret: string | undefined): void {
-    if (secret && secret.length >= 12) this.canaries.push(secret);
+    // What is no text has no spelling that a log could give it.
+    if (secret && secret.length >= 12 && secret.isWellFormed()) this.canaries.push(secret);
   }
 }
 

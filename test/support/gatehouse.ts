@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import pg from 'pg';
 import { createApp } from '../../src/app.js';
@@ -12,6 +13,7 @@ import { Background } from '../../src/platform/background.js';
 import { Database, type Row } from '../../src/platform/database.js';
 import type { Network } from '../../src/platform/network.js';
 import { Client } from './client.js';
+import { lentDatabase } from './embedded.js';
 
 /** A clock that tests move. It starts at the real time and stands still only when it is told to. */
 export class MovableClock extends Clock {
@@ -55,6 +57,8 @@ export interface Gatehouse extends Front {
   readonly clock: MovableClock;
   /** Everything that the service wrote to its log. */
   readonly log: string[];
+  /** Everything that gateway clients were sent. */
+  readonly frames: string[];
   /** Reads or prepares rows that no operation reaches. */
   sql(text: string, values?: unknown[]): Promise<Row[]>;
   /** Waits for work that answers do not wait for. */
@@ -62,12 +66,10 @@ export interface Gatehouse extends Front {
   close(): Promise<void>;
 }
 
-/** A migrated database of one's own: its URL on a server, or the template of an embedded one. */
-export async function copyOfTemplate(): Promise<{ databaseUrl?: string; template?: Blob }> {
-  const { GATEHOUSE_TEST_DIR: directory, GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
-  if (!template || !server) {
-    return directory ? { template: new Blob([readFileSync(join(directory, 'template.tar'))]) } : {};
-  }
+/** The URL of a migrated database of one's own on a server; none where the suite runs on the embedded one. */
+export async function copyOfTemplate(): Promise<string | undefined> {
+  const { GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
+  if (!template || !server) return undefined;
   const name = `${template}_${randomBytes(4).toString('hex')}`;
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();
@@ -80,12 +82,35 @@ export async function copyOfTemplate(): Promise<{ databaseUrl?: string; template
   }
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { databaseUrl: url.href };
+  return url.href;
 }
+
+/** A migrated database of one's own. */
+export interface OwnDatabase {
+  /** Where it is, on a server. */
+  readonly databaseUrl?: string;
+  /** It, where it is embedded. */
+  readonly embedded?: PGlite;
+  /** To be called once nothing uses it any more. */
+  giveBack(): Promise<void>;
+}
+
+export async function ownDatabase(): Promise<OwnDatabase> {
+  const databaseUrl = await copyOfTemplate();
+  const directory = process.env.GATEHOUSE_TEST_DIR;
+  if (databaseUrl || !directory) return { ...(databaseUrl ? { databaseUrl } : {}), giveBack: async () => {} };
+  const { engine: embedded, giveBack } = await lentDatabase(join(directory, 'template.tar'));
+  return { embedded, giveBack };
+}
+
+const CHEAP_HASHES = { ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
+
+/** Password hashes as an installation makes them, for tests that look at a hash or wait for one. */
+export const PRODUCTION_HASHES = { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2' };
 
 /** Boots a service for a test file. Close it in `afterAll`. */
 export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehouse> {
-  const { databaseUrl, template } = await copyOfTemplate();
+  const { databaseUrl, embedded, giveBack } = await ownDatabase();
   const config = loadConfig({
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
@@ -99,15 +124,17 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     LOGIN_ALLOWANCES: 'off',
     REGISTRATION_ALLOWANCES: 'off',
     MAX_LOOP_DELAY_MS: '0',
+    ...CHEAP_HASHES,
     LOG_LEVEL: 'debug',
     ...options.env,
   });
   const clock = new MovableClock();
   const log: string[] = [];
+  const frames: string[] = [];
   const app = await createApp(config, {
     clock,
     logDestination: { write: (line) => void log.push(line) },
-    ...(template ? { databaseTemplate: template } : {}),
+    ...(embedded ? { embeddedDatabase: embedded } : {}),
     ...(options.modules ? { modules: options.modules } : {}),
     ...(options.network ? { network: options.network } : {}),
   });
@@ -123,17 +150,24 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     port,
     clock,
     log,
+    frames,
     anonymous: new Client(url, undefined, canaries),
     as,
     sql: (text, values = []) => app.get(Database).manager.query(text, values),
     idle: () => app.get(Background).idle(),
     async close() {
       await app.close();
+      await giveBack();
       const leaked = leaks(canaries, log);
       if (process.env.GATEHOUSE_TEST_DIR) {
         appendFileSync(join(process.env.GATEHOUSE_TEST_DIR, 'canaries.log'), `${canaries.length}\n`);
       }
       if (leaked.length > 0) throw new Error(`secrets were written to the log:\n${leaked.join('\n')}`);
+      const told = leaks(
+        canaries.filter(({ length }) => length >= TOKEN_LENGTH),
+        frames,
+      );
+      if (told.length > 0) throw new Error(`secrets were sent to gateway clients:\n${told.join('\n')}`);
     },
   };
 }
@@ -148,9 +182,12 @@ export async function withGatehouse(options: GatehouseOptions, work: (service: G
   }
 }
 
-/** Log lines that hold a secret which the service issued or was sent, in any spelling a log could give it. */
-function leaks(canaries: readonly string[], log: readonly string[]): string[] {
-  const text = log.join('');
+// What clients choose themselves and are shown again is shorter.
+const TOKEN_LENGTH = 32;
+
+/** Lines that hold a secret which the service issued or was sent, in any spelling they could give it. */
+function leaks(canaries: readonly string[], lines: readonly string[]): string[] {
+  const text = lines.join('');
   return [...new Set(canaries)].filter((secret) =>
     [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64').replace(/=+$/, '')].some((form) =>
       text.includes(form),

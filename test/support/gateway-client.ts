@@ -35,6 +35,7 @@ export class GatewayClient {
     readonly socket: WebSocket,
   ) {
     socket.on('message', (data) => {
+      this.service.frames.push(String(data));
       this.received.push(JSON.parse(String(data)));
       this.wake();
     });

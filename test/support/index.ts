@@ -1,3 +1,4 @@
+export * from './admin.js';
 export * from './bans.js';
 export * from './captcha.js';
 export * from './cast.js';
@@ -6,6 +7,7 @@ export * from './enforce-sso.js';
 export * from './events.js';
 export * from './expect-refusal.js';
 export * from './gatehouse.js';
+export { GatewayClient, type Payload } from './gateway-client.js';
 export * from './hurry.js';
 export * from './mail.js';
 export * from './media.js';
@@ -15,5 +17,16 @@ export * from './outfit.js';
 export * from './passkeys.js';
 export * from './pictures.js';
 export * from './software-authenticator.js';
+export {
+  type Claims,
+  configureSso,
+  gatehouseWithSso,
+  patchSso,
+  ScriptedProvider,
+  signed,
+  signInBySso,
+  startSso,
+} from './sso.js';
+export * from './sweep.js';
 export * from './webhooks.js';
 export * from './wire.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Gatehouse } from './gatehouse.js';
+import type { Front } from './gatehouse.js';
 
 /** A webhook as its creation answers it, and the path that its token opens. */
 export interface Hook {
@@ -12,7 +12,7 @@ export interface Hook {
 
 /** Creates a webhook. */
 export async function newHook(
-  service: Gatehouse,
+  service: Front,
   holder: { authorization: string } | string,
   body: Record<string, unknown> = { name: 'hook' },
 ): Promise<Hook> {

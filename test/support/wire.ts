@@ -29,9 +29,10 @@ export class Wire {
     });
   }
 
-  static open({ port }: { port: number }): Promise<Wire> {
+  /** `from`: any address of `127.0.0.0/8`; to the service, each of them is another client. */
+  static open({ port }: { port: number }, from = '127.0.0.1'): Promise<Wire> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true });
       socket.once('error', reject).once('connect', () => resolve(new Wire(socket)));
     });
   }
@@ -121,9 +122,9 @@ function readChunks(rest: Buffer): { body: Buffer; end: number } | null {
 export async function wire(
   service: { port: number },
   lines: readonly string[],
-  { body = '', bodiless = false }: { body?: string | Buffer; bodiless?: boolean } = {},
+  { body = '', bodiless = false, from }: { body?: string | Buffer; bodiless?: boolean; from?: string } = {},
 ): Promise<WireAnswer> {
-  const connection = await Wire.open(service);
+  const connection = await Wire.open(service, from);
   try {
     const [start = '', ...fields] = lines;
     connection.send([start, 'Host: gatehouse.test', ...fields, '', ''].join('\r\n'));

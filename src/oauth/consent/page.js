@@ -20,8 +20,9 @@
     INVALID_EMAIL_OR_PASSWORD: 'The address or the password is wrong.',
     INVALID_CODE: 'That code is not right.',
     SESSION_TIMEOUT: 'That took too long. Please sign in again.',
-    SSO_REQUIRED: 'This service signs people in through single sign-on. Please use its own application.',
-    CAPTCHA_REQUIRED: 'Please sign in through the application of this service.',
+    INVALID_CAPTCHA: 'The check that you are human was not accepted. Please try again.',
+    CAPTCHA_UNAVAILABLE: 'The check that you are human cannot be loaded. Sign in with a device that is signed in.',
+    HANDOFF_EXPIRED: 'That code has expired. Please ask for another one.',
     RATE_LIMITED: 'Too many attempts. Please wait a while.',
     PASSKEY_AUTHENTICATION_FAILED: 'The passkey was not accepted.',
     ACCOUNT_SUSPENDED_TEMPORARILY: 'This account is suspended for a time.',
@@ -34,17 +35,42 @@
     BOT_IS_PRIVATE: 'The bot of this application is private.',
   };
   const $ = (id) => document.getElementById(id);
-  const views = ['sign-in', 'second-factor', 'waiting', 'consent'];
+  const views = ['sign-in', 'second-factor', 'waiting', 'handoff', 'consent'];
+  const DECISIONS = ['allow', 'deny'];
+  /** What is pressed before anybody can have read the question is no answer to it. */
+  const READING_MS = 1000;
+  const POLL_MS = 3000;
+  let service;
   let session = '';
   let ticket = '';
+  let decidableAt = 0;
+  let isActing = false;
+  /** Which of the waits goes on; the others have been given up. */
+  let wait = 0;
 
   function show(view, focus) {
     for (const id of views) $(id).hidden = id !== view;
     $('status').textContent = '';
-    if (!focus) return;
-    // While an action runs every button is off, and what is off takes no focus.
-    $(focus).disabled = false;
+    wait++;
     $(focus).focus();
+  }
+
+  function showSignIn() {
+    const { enforced } = service.sso;
+    $('by-password').hidden = enforced;
+    $('by-provider').hidden = !enforced;
+    // What is off takes no focus.
+    isActing = false;
+    refreshButtons();
+    show('sign-in', enforced ? 'device' : 'email');
+  }
+
+  /** Every button is off while an action runs, and the decision until the question can have been read. */
+  function refreshButtons() {
+    const isEarly = performance.now() < decidableAt;
+    for (const button of document.querySelectorAll('button')) {
+      button.disabled = isActing || (isEarly && DECISIONS.includes(button.id));
+    }
   }
 
   function fail(words, isFinal) {
@@ -58,9 +84,11 @@
   }
 
   class Refused extends Error {
-    constructor(body) {
+    constructor(body, status = 400) {
       super(body.code);
       this.body = body;
+      /** Another time the same may be answered. */
+      this.isPassing = status === 429 || status >= 500;
       this.code = body.errors ? body.errors[0].code : body.code;
     }
 
@@ -69,8 +97,8 @@
     }
   }
 
-  async function call(method, path, body) {
-    const headers = {};
+  async function call(method, path, body, more = {}) {
+    const headers = { ...more };
     if (body) headers['Content-Type'] = 'application/json';
     if (session) headers.Authorization = session;
     const answer = await fetch(path, {
@@ -81,8 +109,25 @@
     });
     const text = await answer.text();
     const value = text ? JSON.parse(text) : {};
-    if (!answer.ok) throw new Refused(value);
+    if (!answer.ok) throw new Refused(value, answer.status);
     return value;
+  }
+
+  /** The same for an operation that may want to see a captcha first. */
+  async function callAsHuman(path, body) {
+    try {
+      return await call('POST', path, body);
+    } catch (error) {
+      if (error.code !== 'CAPTCHA_REQUIRED') throw error;
+    }
+    $('status').textContent = 'Checking that you are human…';
+    const token = await import('/oauth2/authorize/captcha.js')
+      .then(({ earn }) => earn(service.captcha, $('captcha')))
+      .catch(() => {
+        throw new Refused({ code: 'CAPTCHA_UNAVAILABLE' });
+      });
+    const { provider } = service.captcha;
+    return call('POST', path, body, { 'X-Captcha-Token': token, 'X-Captcha-Type': provider });
   }
 
   function parameters() {
@@ -117,9 +162,23 @@
 
   async function signedIn(answer) {
     session = answer.token;
-    $('account').textContent = `${answer.user.username}#${answer.user.discriminator}`;
+    const { user } = answer;
+    const { email } = await call('GET', '/v1/users/@me').catch(() => ({}));
+    const tag = `${user.username}#${user.discriminator}`;
+    $('account').textContent = user.global_name ? `${user.global_name} (${tag})` : tag;
+    $('contact').textContent = email ? `, ${email}` : '';
     $('error').hidden = true;
-    show('consent', 'allow');
+    $('password').value = '';
+    $('code').value = '';
+    decidableAt = performance.now() + READING_MS;
+    setTimeout(refreshButtons, READING_MS + 1);
+    show('consent', 'consent-title');
+    refreshButtons();
+  }
+
+  async function signOut() {
+    await call('POST', '/v1/auth/logout').catch(() => {});
+    session = '';
   }
 
   async function afterLogin(answer) {
@@ -129,18 +188,59 @@
     show('second-factor', 'code');
   }
 
-  async function wait(ms) {
-    await new Promise((resolve) => setTimeout(resolve, ms));
+  /** Asks again and again until `isOver`. A question or an answer that is lost on the way ends nothing. */
+  async function poll(ask, isOver) {
+    const mine = wait;
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      if (wait !== mine) return null;
+      try {
+        const answer = await ask();
+        if (wait !== mine) return null;
+        if (isOver(answer)) return answer;
+      } catch (error) {
+        if (error instanceof Refused && !error.isPassing) throw error;
+      }
+    }
   }
 
-  async function awaitConfirmation({ ticket: held, email }) {
+  /** What is waited for ends in a session, or in words. */
+  function afterWait(waited, words) {
+    waited
+      .then((answer) => answer && signedIn(answer))
+      .catch((error) => {
+        showSignIn();
+        fail(error.code === 'SSO_REQUIRED' ? error.words : words);
+      });
+  }
+
+  function awaitConfirmation({ ticket: held, email }) {
     $('waiting-address').textContent = email;
-    show('waiting');
-    for (;;) {
-      await wait(3000);
-      const answer = await call('GET', `/v1/auth/ip-authorization/poll?ticket=${encodeURIComponent(held)}`);
-      if (answer.completed) return signedIn(answer);
-    }
+    show('waiting', 'waiting-title');
+    const path = `/v1/auth/ip-authorization/poll?ticket=${encodeURIComponent(held)}`;
+    const waited = poll(
+      () => call('GET', path),
+      ({ completed }) => completed,
+    );
+    afterWait(waited, WORDS.SESSION_TIMEOUT);
+  }
+
+  async function beginHandoff() {
+    const { code, poll_secret } = await call('POST', '/v1/auth/handoff/initiate');
+    $('handoff-code').textContent = code;
+    show('handoff', 'handoff-title');
+    const path = `/v1/auth/handoff/${encodeURIComponent(code)}/status`;
+    const waited = poll(
+      () => call('POST', path, { poll_secret }),
+      ({ status }) => status !== 'pending',
+    );
+    afterWait(
+      waited.then((answer) => {
+        if (answer && answer.status !== 'completed') throw new Refused({ code: 'HANDOFF_EXPIRED' });
+        return answer;
+      }),
+      WORDS.HANDOFF_EXPIRED,
+    );
   }
 
   async function withPasskey(optionsPath, completionPath, extra) {
@@ -156,8 +256,7 @@
 
   async function decide(request, decision) {
     const { redirect_to: target } = await call('POST', '/v1/oauth2/authorize/consent', { ...request, decision });
-    await call('POST', '/v1/auth/logout').catch(() => {});
-    session = '';
+    await signOut();
     location.replace(target);
   }
 
@@ -165,24 +264,25 @@
   function on(id, event, action) {
     $(id).addEventListener(event, async (occurrence) => {
       occurrence.preventDefault();
-      const buttons = document.querySelectorAll('button');
+      if (isActing || (DECISIONS.includes(id) && performance.now() < decidableAt)) return;
+      isActing = true;
       $('error').hidden = true;
-      for (const button of buttons) button.disabled = true;
+      refreshButtons();
       try {
         await action();
       } catch (error) {
         if (!(error instanceof Refused)) fail('The service cannot be reached. Please try again.');
-        else if (error.body.code === 'IP_AUTHORIZATION_REQUIRED') {
-          awaitConfirmation(error.body).catch(() => {
-            fail(WORDS.SESSION_TIMEOUT);
-            show('sign-in', 'email');
-          });
+        else if (error.code === 'IP_AUTHORIZATION_REQUIRED') awaitConfirmation(error.body);
+        else if (error.code === 'SSO_REQUIRED') {
+          service.sso.enforced = true;
+          showSignIn();
         } else {
+          if (error.code === 'SESSION_TIMEOUT') showSignIn();
           fail(error.words);
-          if (error.code === 'SESSION_TIMEOUT') show('sign-in', 'email');
         }
       } finally {
-        for (const button of buttons) button.disabled = false;
+        isActing = false;
+        refreshButtons();
       }
     });
   }
@@ -193,6 +293,9 @@
     if ((request.response_type || 'code') !== 'code') throw new Refused({ code: 'INVALID_REQUEST' });
     const scopes = [...new Set((request.scope || '').split(/[ +]+/).filter(Boolean))];
     if (scopes.length === 0) throw new Refused({ code: 'INVALID_SCOPE' });
+    service = await call('GET', '/.well-known/service');
+    for (const place of document.querySelectorAll('[data-service]')) place.textContent = service.product_name;
+    $('provider').textContent = service.sso.display_name || 'single sign-on';
     const application = await call('GET', `/v1/oauth2/applications/${request.client_id}/public`);
     const needsRedirect = !(scopes.length === 1 && scopes[0] === 'bot');
     if (request.redirect_uri ? !isRegistered(request.redirect_uri, application.redirect_uris) : needsRedirect) {
@@ -207,11 +310,10 @@
       $('scopes').append(item);
     }
     on('sign-in', 'submit', async () => {
-      afterLogin(await call('POST', '/v1/auth/login', { email: $('email').value, password: $('password').value }));
-      $('password').value = '';
+      await afterLogin(await callAsHuman('/v1/auth/login', { email: $('email').value, password: $('password').value }));
     });
     on('second-factor', 'submit', async () => {
-      signedIn(await call('POST', '/v1/auth/login/mfa/totp', { ticket, code: $('code').value }));
+      await signedIn(await call('POST', '/v1/auth/login/mfa/totp', { ticket, code: $('code').value }));
     });
     on('passkey', 'click', () =>
       withPasskey('/v1/auth/webauthn/authentication-options', '/v1/auth/webauthn/authenticate'),
@@ -219,10 +321,20 @@
     on('second-passkey', 'click', () =>
       withPasskey('/v1/auth/login/mfa/webauthn/authentication-options', '/v1/auth/login/mfa/webauthn', { ticket }),
     );
+    on('device', 'click', beginHandoff);
+    on('handoff-cancel', 'click', async () => showSignIn());
+    on('switch', 'click', async () => {
+      await signOut();
+      showSignIn();
+    });
     on('allow', 'click', () => decide(request, 'approve'));
     on('deny', 'click', () => decide(request, 'deny'));
+    // A key that is held down says nothing that it has not said before.
+    $('consent').addEventListener('keydown', (occurrence) => {
+      if (occurrence.repeat && occurrence.key !== 'Tab') occurrence.preventDefault();
+    });
     $('passkey').hidden = !window.SimpleWebAuthnBrowser.browserSupportsWebAuthn();
-    show('sign-in', 'email');
+    showSignIn();
   }
 
   begin().catch((error) => fail(error instanceof Refused ? error.words : 'The service cannot be reached.', true));

@@ -35,6 +35,7 @@ const EVENTS = {
   sso_linked: 'Your account was linked to single sign-on: the owner of this address signed in with it.',
   sso_taken_over:
     'The owner of this address signed in with single sign-on. The address had never been verified, so everything that could sign in to the account before was removed.',
+  session_handed_over: 'A new device was signed in to your account. A device that was signed in already let it in.',
   sessions_ended: 'An administrator ended the sessions of your account.',
 } as const satisfies Record<string, string>;
 

@@ -1,3 +1,6 @@
+import type { Ref } from '../event.js';
+import type { Break, Standing } from '../session-log.js';
+
 /** A gateway session as it is first stored. */
 export interface NewSession {
   readonly id: string;
@@ -8,34 +11,52 @@ export interface NewSession {
   readonly binding: string;
   /** What the client asked for. */
   readonly wishes: string;
+  readonly cursor: number;
 }
 
-export interface StoredEvent {
-  readonly s: number;
+export interface StoredPayload {
+  readonly ref: Ref;
   readonly type: string;
   readonly json: string;
 }
 
-/** A step of a session, from the sequence that is stored to a later one. */
-export interface SessionWrite {
-  readonly from: number;
-  readonly seq: number;
-  readonly acknowledged: number;
-  readonly floor: number;
-  /** Which events of the account the session knows of. */
-  readonly cursor: string;
-  readonly events: readonly StoredEvent[];
+export interface HeldSession {
+  readonly id: string;
+  readonly fence: number;
+}
+
+/** What is stored of a session beside its first record. */
+interface State {
+  /** How many writes there were. */
+  readonly step: number;
+  readonly standing: Standing;
+  /** The place in the journal from which the session may ask for events again. */
+  readonly needed: number;
+}
+
+/** A session makes a step. */
+export interface SessionWrite extends HeldSession, State {
+  /** How many breaks of the map are of no use any more, the oldest ones, and which ones are new. */
+  readonly drop: number;
+  readonly breaks: readonly Break[];
+}
+
+/** All that there is of a session, for a store that has lost it. */
+export interface WholeSession extends HeldSession, State, Omit<NewSession, 'cursor'> {
+  readonly since: number;
+  readonly breaks: readonly Break[];
+  readonly payloads: readonly StoredPayload[];
 }
 
 /** A session that changes hands, with all that its new owner has to know. */
 export interface Handover {
   readonly fence: number;
-  readonly seq: number;
-  readonly acknowledged: number;
-  readonly floor: number;
+  readonly since: number;
+  readonly step: number;
+  readonly standing: Standing;
   readonly wishes: string;
-  readonly cursor: string;
-  readonly events: readonly StoredEvent[];
+  readonly breaks: readonly Break[];
+  readonly payloads: readonly StoredPayload[];
 }
 
 export interface ClaimInput {
@@ -58,9 +79,11 @@ export interface Renewal {
   readonly changed: readonly string[];
 }
 
-export interface HeldSession {
+export interface ListedSession {
   readonly id: string;
-  readonly fence: number;
+  readonly mobile: boolean;
+  /** This process has it. */
+  readonly isHere: boolean;
 }
 
 export interface SocketCount {
@@ -68,21 +91,32 @@ export interface SocketCount {
   readonly count: number;
 }
 
+/** What a session is created as; null: the account has its limit. */
+export interface Created {
+  readonly since: number;
+  readonly listed: readonly ListedSession[];
+}
+
 type Answer<T> = T | Promise<T>;
 
 /**
  * Where gateway sessions are kept beside the memory of the process that serves them, so that another can go on. One
- * process owns a session; every change of owner raises its fencing number, and who has an older one writes nothing.
+ * process owns a session; every change of owner raises its fencing number, and who has an older one writes nothing. What is
+ * kept may be lost: the owner puts it back.
  */
 export abstract class SessionStore {
-  /** False: sessions live and die with the process. */
-  abstract readonly isShared: boolean;
-  /** False: the account has its limit of sessions. */
-  abstract create(session: NewSession, limit: number): Answer<boolean>;
-  abstract write(session: HeldSession, write: SessionWrite): Answer<Holding>;
+  abstract create(session: NewSession, limit: number): Answer<Created | null>;
+  /** Steps of sessions of one account, with the events that they are the first to have. A step is made once. */
+  abstract write(
+    account: string,
+    payloads: readonly StoredPayload[],
+    steps: readonly SessionWrite[],
+  ): Answer<readonly Holding[]>;
+  /** Puts a session back; not if another process has taken it since. */
+  abstract restore(session: WholeSession): Answer<Holding>;
   /** Makes this process the owner if the session may be resumed from `seq`; else nothing changes. */
   abstract claim(input: ClaimInput): Answer<Claim>;
-  /** Keeps sessions that have a connection. */
+  /** Keeps sessions that have a connection, and what their accounts may ask for again. */
   abstract renew(sessions: readonly HeldSession[]): Answer<Renewal>;
   /** The session has no connection any more: it is kept for the time of retention. */
   abstract retain(session: HeldSession): Answer<void>;
@@ -98,49 +132,8 @@ export abstract class SessionStore {
     except: string | undefined,
   ): Answer<readonly string[]>;
   /** The sessions of an account, as they were created; null: those of this process are all. */
-  abstract list(account: string): Answer<Pick<NewSession, 'id' | 'wishes'>[] | null>;
+  abstract list(account: string): Promise<ListedSession[]> | null;
   /** Says how many sockets of each address this process has, and answers how many all processes have. */
   abstract sockets(counts: readonly SocketCount[]): Answer<number[]>;
   abstract close(): Promise<void>;
-}
-
-/** Sessions are nowhere but in the process. */
-export class ProcessSessions extends SessionStore {
-  readonly isShared = false;
-
-  create(): boolean {
-    return true;
-  }
-
-  write(): Holding {
-    return 'held';
-  }
-
-  claim(): Claim {
-    return 'held';
-  }
-
-  renew(sessions: readonly HeldSession[]): Renewal {
-    return { holdings: sessions.map(() => 'held'), changed: [] };
-  }
-
-  retain(): void {}
-
-  remove(): Holding {
-    return 'held';
-  }
-
-  revoke(): readonly string[] {
-    return [];
-  }
-
-  list(): null {
-    return null;
-  }
-
-  sockets(counts: readonly SocketCount[]): number[] {
-    return counts.map(({ count }) => count);
-  }
-
-  async close(): Promise<void> {}
 }

@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+import { CreateAdminKeyInput } from '../admin/admin-keys.dto.js';
+import { AdminKeys } from '../admin/admin-keys.service.js';
+import { theConsole } from '../admin/operator.js';
+import { validateShape } from '../input.js';
+import { type Command, CommandError, UsageError } from './command.js';
+import { accountNamed, withService } from './service.js';
+import { demandAcls } from './user-acls.js';
+
+export const createAdminKey: Command = async (args, terminal) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      owner: { type: 'string' },
+      name: { type: 'string' },
+      acl: { type: 'string', multiple: true },
+      days: { type: 'string' },
+    },
+  });
+  const { owner, name, acl = [], days } = values;
+  if (owner === undefined || name === undefined) throw new UsageError('--owner and --name are needed');
+  const wanted = [...acl.flatMap((item) => item.split(',')), ...positionals].map((item) => item.trim());
+  demandAcls(wanted);
+  const { instance: input, faults } = validateShape(CreateAdminKeyInput, {
+    name,
+    acls: wanted,
+    ...(days === undefined ? {} : { expires_in_days: Number(days) }),
+  });
+  if (faults.length > 0) throw new CommandError(`not valid: ${faults.map(({ path }) => path).join(', ')}`);
+  return withService(terminal, async (app) => {
+    const account = await accountNamed(app, owner);
+    const missing = wanted.filter((item) => ![item, '*'].some((held) => account.acls.includes(held)));
+    if (missing.length > 0) {
+      throw new CommandError(
+        `${account.username} does not hold ${missing.join(', ')}: a key holds no more than its owner`,
+      );
+    }
+    const key = await app.get(AdminKeys).createFor(theConsole(), account.id, input);
+    terminal.out(`key ${key.key_id} of ${account.username}${key.expires_at ? `, until ${key.expires_at}` : ''}:`);
+    terminal.out(key.key);
+    terminal.out('It is shown only now. Send it as `Authorization: Admin <key>`.');
+    return 0;
+  });
+};

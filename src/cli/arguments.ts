@@ -1,0 +1,31 @@
+import { UsageError } from './command.js';
+
+/** Refuses what a command does not take. */
+export function demandNothing(args: readonly string[]): void {
+  if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
+}
+
+/** The one account that is named. */
+export function theAccount([name, ...more]: readonly string[]): string {
+  if (name === undefined || more.length > 0) throw new UsageError('one account is needed');
+  return name;
+}
+
+/** A whole number within bounds. */
+export function count(name: string, text: string | undefined, fallback: number, [min, max]: [number, number]): number {
+  if (text === undefined) return fallback;
+  if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+  throw new UsageError(`${name} must be a whole number from ${min} to ${max}`);
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A moment, as a time of ISO 8601 with its zone, a day (of UTC), or how long ago. */
+export function moment(text: string, now: number): Date {
+  const [, number, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (number !== undefined) return new Date(now - Number(number) * (UNITS[unit] ?? 0));
+  const at = TIME.test(text) ? new Date(text) : new Date(Number.NaN);
+  if (Number.isNaN(at.getTime())) throw new UsageError(`${text} is no time: write 2026-01-31T12:00:00Z, or 12h`);
+  return at;
+}

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import { AuditLog } from '../admin/audit.service.js';
+import { theConsole } from '../admin/operator.js';
+import { count, demandNothing } from './arguments.js';
+import type { Command } from './command.js';
+import { recordAtConsole, withService } from './service.js';
+
+export const verifyAudit: Command = (args, terminal) => {
+  demandNothing(args);
+  return withService(terminal, async (app) => {
+    const verdict = await app.get(AuditLog).verify();
+    terminal.out(
+      verdict.intact
+        ? `intact: ${verdict.entries} entries, head ${verdict.head}`
+        : `broken: entry ${verdict.sequence} ${verdict.fault}`,
+    );
+    return verdict.intact ? 0 : 1;
+  });
+};
+
+type Entry = Awaited<ReturnType<AuditLog['list']>>['logs'][number];
+
+function lineOf(entry: Entry): string {
+  const who = entry.admin_user_id === '0' ? 'console' : `${entry.admin_user?.username ?? '?'} (${entry.admin_user_id})`;
+  const key = entry.api_key_id === null ? '' : ` by key ${entry.api_key_id}`;
+  const reason = entry.audit_log_reason === null ? '' : `  "${entry.audit_log_reason}"`;
+  const facts = Object.entries(entry.metadata).map(([name, value]) => `${name}=${value}`);
+  const target = `${entry.target_type}${entry.target_id === '0' ? '' : ` ${entry.target_id}`}`;
+  return [entry.created_at, `${who}${key}`, entry.action, target, ...facts].join('  ') + reason;
+}
+
+export const tailAudit: Command = (args, terminal) => {
+  const options = {
+    lines: { type: 'string', short: 'n' },
+    action: { type: 'string' },
+    json: { type: 'boolean' },
+  } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  demandNothing(positionals);
+  const limit = count('-n', values.lines, 20, [1, 200]);
+  const { action } = values;
+  return withService(terminal, async (app) => {
+    const { logs } = await app.get(AuditLog).list(theConsole(), { limit, ...(action === undefined ? {} : { action }) });
+    await recordAtConsole(app, {
+      action: 'tail_audit_log',
+      target: { type: 'instance' },
+      metadata: { entry_count: logs.length },
+    });
+    const entries = logs.reverse();
+    if (values.json) terminal.out(JSON.stringify(entries, null, 2));
+    else for (const entry of entries) terminal.out(lineOf(entry));
+    return 0;
+  });
+};

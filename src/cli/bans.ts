@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { IpBanEntries } from '../admin/ip-ban-entries.service.js';
+import { parseNetwork } from '../admin/networks.js';
+import { theConsole } from '../admin/operator.js';
+import { demandNothing } from './arguments.js';
+import { type Command, CommandError, UsageError } from './command.js';
+import { recordAtConsole, withService } from './service.js';
+
+const PAGE = 200;
+
+type Entry = Awaited<ReturnType<IpBanEntries['list']>>['items'][number];
+
+async function allOf(entries: IpBanEntries): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await entries.list({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    all.push(...page.items);
+    after = page.next_after;
+  }
+  return all;
+}
+
+const lineOf = ({ value, kind, reason, expires_at, created_at }: Entry): string =>
+  [value, kind, reason, `since ${created_at}`, expires_at === null ? 'without end' : `until ${expires_at}`].join('  ');
+
+export const listBans: Command = (args, terminal) => {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'boolean' } } });
+  demandNothing(positionals);
+  return withService(terminal, async (app) => {
+    const bans = await allOf(app.get(IpBanEntries));
+    await recordAtConsole(app, {
+      action: 'list_ip_bans',
+      target: { type: 'instance' },
+      metadata: { ban_count: bans.length },
+    });
+    if (values.json) terminal.out(JSON.stringify(bans, null, 2));
+    else for (const ban of bans) terminal.out(lineOf(ban));
+    if (!values.json && bans.length === 0) terminal.out('nobody is banned');
+    return 0;
+  });
+};
+
+export const removeBan: Command = (args, terminal) => {
+  const [value, ...more] = parseArgs({ args, allowPositionals: true }).positionals;
+  if (value === undefined || more.length > 0) throw new UsageError('one address or range is needed');
+  const network = parseNetwork(value);
+  if (!network) throw new CommandError(`${value} is no address and no range`);
+  return withService(terminal, async (app) => {
+    await app.get(IpBanEntries).lift(theConsole(), value);
+    terminal.out(`${network.text} is not banned any more`);
+    return 0;
+  });
+};

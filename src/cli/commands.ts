@@ -1,0 +1,119 @@
+import type { Command } from './command.js';
+
+export interface Entry {
+  /** The words of the command and what follows them. */
+  readonly usage: string;
+  readonly summary: string;
+  /** A command is loaded when it is asked for: most of them bring the whole service with them. */
+  load(): Promise<Command>;
+}
+
+/** Every command, by its words. */
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  migrate: {
+    usage: 'migrate',
+    summary: 'applies pending migrations of the database',
+    load: async () => (await import('./operations.js')).migrate,
+  },
+  doctor: {
+    usage: 'doctor',
+    summary: 'says what is wrong with the set-up and how to mend it; exit code 1 on faults',
+    load: async () => (await import('./doctor.js')).doctor,
+  },
+  routes: {
+    usage: 'routes',
+    summary: 'prints method, path and policy of every route',
+    load: async () => (await import('./routes.js')).routes,
+  },
+  explain: {
+    usage: 'explain <METHOD> <path>',
+    summary: "prints a route's policy and the guards that judge it, in order",
+    load: async () => (await import('./routes.js')).explain,
+  },
+  'user list': {
+    usage: 'user list [--limit <1-1000>] [--offset <n>] [--json]',
+    summary: 'lists accounts, newest first: 50 unless told',
+    load: async () => (await import('./user-records.js')).listUsers,
+  },
+  'user show': {
+    usage: 'user show <email|id> [--json]',
+    summary: 'prints what administrators see of an account',
+    load: async () => (await import('./user-records.js')).showUser,
+  },
+  'user verify': {
+    usage: 'user verify <email|id>',
+    summary: 'counts the address of an account as verified',
+    load: async () => (await import('./user-sign-in.js')).verifyEmail,
+  },
+  'user reset-password': {
+    usage: 'user reset-password <email|id>',
+    summary: 'mails a token to the owner of an account, who sets a new password with it; nobody else sees it',
+    load: async () => (await import('./user-sign-in.js')).resetPassword,
+  },
+  'user mfa off': {
+    usage: 'user mfa off <email|id> [--passkeys]',
+    summary: 'removes authenticator and backup codes of an account; with --passkeys its passkeys too',
+    load: async () => (await import('./user-sign-in.js')).mfaOff,
+  },
+  'user grant-acl': {
+    usage: 'user grant-acl <email|id> <acl...>',
+    summary: "adds ACLs to an account; '*' makes it an administrator of everything",
+    load: async () => (await import('./user-acls.js')).grantAcl,
+  },
+  'user revoke-acl': {
+    usage: 'user revoke-acl <email|id> <acl...>',
+    summary: 'takes ACLs from an account; its Admin keys narrow with it',
+    load: async () => (await import('./user-acls.js')).revokeAcl,
+  },
+  'user export': {
+    usage: 'user export <email|id>',
+    summary: 'prints everything that is kept of an account as JSON, without secrets',
+    load: async () => (await import('./accounts.js')).exportAccount,
+  },
+  'user delete': {
+    usage: 'user delete <email|id> [--yes]',
+    summary: 'erases an account at once and for good; without --yes it only says whose',
+    load: async () => (await import('./accounts.js')).deleteAccount,
+  },
+  'sessions revoke': {
+    usage: 'sessions revoke --since <time>',
+    summary:
+      'ends every session made at or after a time (2026-01-31T12:00:00Z) or within the last while (90m, 12h, 7d)',
+    load: async () => (await import('./sessions.js')).revokeSessions,
+  },
+  'ban list': {
+    usage: 'ban list [--json]',
+    summary: 'lists the banned addresses and ranges',
+    load: async () => (await import('./bans.js')).listBans,
+  },
+  'ban remove': {
+    usage: 'ban remove <address|cidr>',
+    summary: 'lifts the ban of an address or range, an automatic one too',
+    load: async () => (await import('./bans.js')).removeBan,
+  },
+  'admin-key create': {
+    usage: 'admin-key create --owner <email|id> --name <name> --acl <acl...> [--days <1-365>]',
+    summary: 'makes an Admin API key, within the ACLs of its owner, and prints it once',
+    load: async () => (await import('./admin-keys.js')).createAdminKey,
+  },
+  'keys rotate': {
+    usage: 'keys rotate',
+    summary: 'puts what is encrypted at rest under the current GATEHOUSE_SECRET; exit code 1 when something is lost',
+    load: async () => (await import('./keys.js')).rotateKeys,
+  },
+  'sso enforce off': {
+    usage: 'sso enforce off',
+    summary: 'lifts the enforcement of single sign-on, for when the provider is lost; everybody signs in as before',
+    load: async () => (await import('./operations.js')).liftSsoEnforcement,
+  },
+  'audit verify': {
+    usage: 'audit verify',
+    summary: 'walks the hash chain of the audit log; exit code 1 when it is broken',
+    load: async () => (await import('./audit.js')).verifyAudit,
+  },
+  'audit tail': {
+    usage: 'audit tail [-n <1-200>] [--action <action>] [--json]',
+    summary: 'prints the last entries of the audit log, the newest at the end: 20 unless told',
+    load: async () => (await import('./audit.js')).tailAudit,
+  },
+};

@@ -1,0 +1,65 @@
+import { commandLine } from '../command-line.js';
+import { StartError } from '../config.js';
+import { startFault } from '../start-fault.js';
+import { CommandError, type Terminal, UsageError } from './command.js';
+import { COMMANDS, type Entry } from './commands.js';
+
+/** What the words of a command are followed by in its longest form. */
+const MOST_WORDS = 3;
+
+const isHelp = (arg: string): boolean => arg === '-h' || arg === '--help';
+
+const about = (entries: readonly Entry[]): string =>
+  entries.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join('\n');
+
+/** Of every command, or of those that begin with these words. */
+function usageOf(words: readonly string[]): string {
+  const begin = words.join(' ');
+  const fits = (name: string) => name === begin || name.startsWith(`${begin} `);
+  const entries = Object.entries(COMMANDS).filter(([name]) => begin === '' || fits(name));
+  const [only] = entries;
+  if (only && entries.length === 1) return `usage: ${commandLine(only[1].usage)}\n\n  ${only[1].summary}`;
+  return `usage: ${commandLine('<command>')}\n\n${about(entries.map(([, entry]) => entry))}`;
+}
+
+/** How many of the words name a command, or begin the name of one. */
+function wordsOf(args: readonly string[]): { readonly words: readonly string[]; readonly entry?: Entry } {
+  for (let count = Math.min(MOST_WORDS, args.length); count > 0; count--) {
+    const words = args.slice(0, count);
+    const name = words.join(' ');
+    const entry = COMMANDS[name];
+    if (entry) return { words, entry };
+    if (Object.keys(COMMANDS).some((other) => other.startsWith(`${name} `))) return { words };
+  }
+  return { words: [] };
+}
+
+/** Carries out what was typed and answers the exit code. */
+export async function execute(args: string[], terminal: Terminal): Promise<number> {
+  const { words, entry } = wordsOf(args[0] === 'help' ? args.slice(1) : args);
+  if (args[0] === 'help' || args.some(isHelp)) {
+    terminal.out(usageOf(words));
+    return 0;
+  }
+  try {
+    if (!entry) throw new UsageError(args.length === 0 ? 'a command is needed' : `${args.join(' ')} is no command`);
+    const command = await entry.load();
+    return await command(args.slice(words.length), terminal);
+  } catch (error) {
+    return explainFailure(error, words, terminal);
+  }
+}
+
+const isUsageFault = (error: unknown): error is Error =>
+  error instanceof UsageError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
+
+function explainFailure(thrown: unknown, words: readonly string[], { err }: Terminal): number {
+  const error = startFault(thrown);
+  if (isUsageFault(error)) {
+    err(`${error.message}\n\n${usageOf(words)}`);
+    return 2;
+  }
+  if (error instanceof CommandError || error instanceof StartError) err(error.message);
+  else err(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return 1;
+}

@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util';
+import { acls, isAcl } from '../admin/acls.js';
+import { theConsole } from '../admin/operator.js';
+import { UserAcls } from '../admin/user-acls.service.js';
+import { type Command, CommandError, UsageError } from './command.js';
+import { accountNamed, withService } from './service.js';
+
+export function demandAcls(names: readonly string[]): void {
+  const unknown = names.filter((name) => !isAcl(name));
+  if (unknown.length === 0) return;
+  throw new CommandError(`unknown ACL: ${unknown.join(', ')}. The registry holds:\n  ${acls().join('\n  ')}`);
+}
+
+function accountAndAcls(args: string[]): [name: string, acls: string[]] {
+  const [name, ...named] = parseArgs({ args, allowPositionals: true }).positionals;
+  if (name === undefined || named.length === 0) throw new UsageError('an account and at least one ACL are needed');
+  return [name, named];
+}
+
+export const grantAcl: Command = async (args, terminal) => {
+  const [name, granted] = accountAndAcls(args);
+  demandAcls(granted);
+  return withService(terminal, async (app) => {
+    const account = await accountNamed(app, name);
+    const held = await app.get(UserAcls).grant(theConsole(), account.id, granted);
+    terminal.out(`${account.username} (${account.id}) holds: ${held.join(', ')}`);
+    return 0;
+  });
+};
+
+/** What is not in the registry may be taken away too: it authorises nothing, but it stands there. */
+export const revokeAcl: Command = async (args, terminal) => {
+  const [name, revoked] = accountAndAcls(args);
+  return withService(terminal, async (app) => {
+    const account = await accountNamed(app, name);
+    const absent = revoked.filter((acl) => !account.acls.includes(acl));
+    if (absent.length > 0) throw new CommandError(`${account.username} does not hold ${absent.join(', ')}`);
+    const held = await app.get(UserAcls).revoke(theConsole(), account.id, revoked);
+    terminal.out(`${account.username} (${account.id}) holds: ${held.join(', ') || 'no ACL'}`);
+    return 0;
+  });
+};

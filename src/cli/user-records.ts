@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+import { adminUserView, FULL_SIGHT } from '../admin/admin-users.views.js';
+import { AccountRecords } from '../users/account-records.service.js';
+import { count, demandNothing, theAccount } from './arguments.js';
+import type { Command } from './command.js';
+import { accountNamed, recordAtConsole, withService } from './service.js';
+
+const JSON_OPTION = { json: { type: 'boolean' } } as const;
+const MOST = 1000;
+
+type View = ReturnType<typeof adminUserView>;
+
+const text = (value: unknown): string =>
+  value === null || value === '' ? '-' : Array.isArray(value) ? value.join(', ') || '-' : String(value);
+
+/** What keeps an account out, or makes it more than others. */
+function marksOf(user: View): string {
+  const marks = [
+    ...(user.bot ? ['bot'] : []),
+    ...(user.email !== null && !user.email_verified ? ['unverified'] : []),
+    ...(user.banned ? ['banned'] : []),
+    ...(user.pending_deletion_at !== null ? ['to be deleted'] : []),
+    ...user.traits,
+    ...user.acls.map((acl) => `acl ${acl}`),
+  ];
+  return marks.join(', ') || '-';
+}
+
+const lineOf = (user: View): string =>
+  [user.id, `${user.username}#${user.discriminator}`, text(user.email), text(user.created_at), marksOf(user)].join(
+    '  ',
+  );
+
+export const showUser: Command = (args, terminal) => {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: JSON_OPTION });
+  const name = theAccount(positionals);
+  return withService(terminal, async (app) => {
+    const account = await accountNamed(app, name);
+    await recordAtConsole(app, { action: 'show_user', target: { type: 'user', id: account.id } });
+    const user = adminUserView(account, FULL_SIGHT);
+    if (values.json) terminal.out(JSON.stringify(user, null, 2));
+    else for (const [member, value] of Object.entries(user)) terminal.out(`${member.padEnd(26)} ${text(value)}`);
+    return 0;
+  });
+};
+
+export const listUsers: Command = (args, terminal) => {
+  const options = { ...JSON_OPTION, limit: { type: 'string' }, offset: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  demandNothing(positionals);
+  const limit = count('--limit', values.limit, 50, [1, MOST]);
+  const offset = count('--offset', values.offset, 0, [0, 999_999_999]);
+  return withService(terminal, async (app) => {
+    const { records, total } = await app.get(AccountRecords).search({}, { limit, offset });
+    await recordAtConsole(app, {
+      action: 'list_users',
+      target: { type: 'instance' },
+      metadata: { user_count: records.length },
+    });
+    const users = records.map((record) => adminUserView(record, FULL_SIGHT));
+    if (values.json) terminal.out(JSON.stringify(users, null, 2));
+    else for (const user of users) terminal.out(lineOf(user));
+    if (!values.json) terminal.out(`${users.length} of ${total}`);
+    return 0;
+  });
+};

@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { theConsole } from '../admin/operator.js';
+import { UserContact } from '../admin/user-contact.service.js';
+import { UserFactors } from '../admin/user-factors.service.js';
+import { Passkeys } from '../auth/passkeys.service.js';
+import { Outbox } from '../platform/outbox.js';
+import { theAccount } from './arguments.js';
+import { type Command, CommandError } from './command.js';
+import { accountNamed, withService } from './service.js';
+
+export const verifyEmail: Command = (args, terminal) => {
+  const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);
+  return withService(terminal, async (app) => {
+    const { id, username } = await accountNamed(app, name);
+    const { user } = await app.get(UserContact).verifyEmail(theConsole(), id);
+    terminal.out(`the address ${user.email} of ${username} (${id}) counts as verified`);
+    return 0;
+  });
+};
+
+export const resetPassword: Command = (args, terminal) => {
+  const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);
+  return withService(terminal, async (app) => {
+    const { id, username, email } = await accountNamed(app, name);
+    if (!app.get(Outbox).isOpen) throw new CommandError('MAIL_TRANSPORT is none: the token could not be mailed');
+    await app.get(UserContact).mailReset(theConsole(), id);
+    terminal.out(`a token for a new password goes to ${email}, the address of ${username} (${id})`);
+    return 0;
+  });
+};
+
+/** For whoever lost the device: the password, or a passkey, is enough from then on. */
+export const mfaOff: Command = (args, terminal) => {
+  const options = { passkeys: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  const name = theAccount(positionals);
+  return withService(terminal, async (app) => {
+    const { id, username } = await accountNamed(app, name);
+    const factors = app.get(UserFactors);
+    await factors.disableMfa(theConsole(), id);
+    const passkeys = await app.get(Passkeys).list(id);
+    if (values.passkeys) for (const passkey of passkeys) await factors.deletePasskey(theConsole(), id, passkey.id);
+    const removed = values.passkeys ? 'no authenticator, backup code or passkey' : 'no authenticator or backup code';
+    terminal.out(`${username} (${id}) has ${removed} any more`);
+    const stay = `${passkeys.length} passkeys stay; --passkeys removes them too`;
+    if (!values.passkeys && passkeys.length > 0) terminal.out(stay);
+    return 0;
+  });
+};

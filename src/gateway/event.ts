@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import type { Closing, IdentifyInput } from './protocol.js';
+
+/** An event as it is sent to any number of sessions: its data is serialised once. */
+export interface GatewayEvent {
+  readonly type: string;
+  readonly json: string;
+  /** Size of the data. */
+  readonly bytes: number;
+  /** Sent whatever a session ignores; not kept for replay. */
+  readonly isPersonal: boolean;
+  /** How the socket that gets it ends. */
+  readonly closing?: Closing;
+}
+
+export function eventOf(type: string, d: unknown, isPersonal = false): GatewayEvent {
+  const json = JSON.stringify(d);
+  return { type, json, bytes: Buffer.byteLength(json), isPersonal };
+}
+
+/** What names an event among those of its account: its number, or after which one a list of sessions was told. */
+export type Ref = string;
+
+/** An event that was heard of; no `event` where there is nothing to tell. */
+export interface Heard {
+  readonly ref: Ref;
+  /** Null for what is in no journal. */
+  readonly number: number | null;
+  readonly event: GatewayEvent | null;
+}
+
+export const numbered = (number: number, event: GatewayEvent | null): Heard => ({ ref: String(number), number, event });
+
+/** Lists of sessions that say the same after the same event are one. */
+export function presenceAfter(number: number, event: GatewayEvent): Heard {
+  return { ref: `p${number}.${hash('sha256', event.json, 'base64url').slice(0, 12)}`, number: null, event };
+}
+
+/** To a login session alone. */
+export const personal = (event: GatewayEvent): Heard => ({ ref: '', number: null, event });
+
+export const isPresence = (ref: Ref): boolean => ref.startsWith('p');
+
+/** The number of the event, or of the last one before it. */
+export const placeOf = (ref: Ref): number => Number.parseInt(isPresence(ref) ? ref.slice(1) : ref, 10);
+
+/** A dispatch of one session: the event under its sequence number. */
+export interface Dispatch {
+  readonly s: number;
+  readonly event: GatewayEvent;
+}
+
+export const dispatchFrame = ({ s, event }: Dispatch): string =>
+  `{"op":0,"d":${event.json},"s":${s},"t":${JSON.stringify(event.type)}}`;
+
+/** What a client asked for when it identified. */
+export type Wishes = Pick<IdentifyInput, 'mobile' | 'ignored' | 'shard'>;
+
+/** Shard, then what is ignored. */
+export function isWanted({ shard, ignored }: Wishes, { type, isPersonal }: GatewayEvent): boolean {
+  return isPersonal || ((shard === null || shard[0] === 0) && !ignored.has(type));
+}
+
+export function textOfWishes({ mobile, ignored, shard }: Wishes): string {
+  return JSON.stringify({ mobile, ignored: [...ignored], shard });
+}
+
+export function wishesOf(text: string): Wishes {
+  const { mobile, ignored, shard } = JSON.parse(text);
+  return { mobile, ignored: new Set(ignored), shard };
+}

@@ -1,0 +1,120 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { Log } from '../log.js';
+import { Replica } from '../platform/replica.js';
+import { eventOf } from './event.js';
+import { LiveSessions } from './live-sessions.service.js';
+import { type ListedSession, SessionStore } from './store/session-store.js';
+
+interface Untold {
+  readonly accountId: string;
+  /** Whether other processes have to hear of it too. */
+  isOurs: boolean;
+  notBefore: number;
+}
+
+// Telling n sessions of n sessions costs n squared: this many milliseconds apart, that stays a steady small load.
+const quietPeriod = (sessions: number): number => (sessions * sessions) / 100;
+const RETRY_MS = 500;
+const HINT = 'presence';
+
+/**
+ * Tells the sessions of an account of each other when one starts or ends (SESSIONS_REPLACE): at once while they are few.
+ * Only the last list counts, so nothing is lost with one; what cannot be told is told later.
+ */
+@Injectable()
+export class Presence implements OnModuleInit {
+  private readonly untold = new Map<string, Untold>();
+  private readonly telling = new Set<string>();
+
+  constructor(
+    private readonly sessions: LiveSessions,
+    private readonly store: SessionStore,
+    private readonly replica: Replica,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  onModuleInit(): void {
+    this.sessions.onEnd = (accountId) => this.changed(accountId);
+    this.replica.onHint(HINT, ({ account }) => {
+      if (this.sessions.of(String(account))) this.note(String(account), false);
+    });
+  }
+
+  /** A session has started or ended here. */
+  changed(accountId: string): void {
+    this.note(accountId, true);
+  }
+
+  private note(accountId: string, isOurs: boolean): void {
+    const known = this.untold.get(accountId);
+    if (known) known.isOurs ||= isOurs;
+    else this.untold.set(accountId, { accountId, isOurs, notBefore: Number.NEGATIVE_INFINITY });
+    this.tellDue(accountId, this.clock.monotonic());
+  }
+
+  private tellDue(accountId: string, now: number): void {
+    const untold = this.untold.get(accountId);
+    if (!untold || this.telling.has(accountId) || now < untold.notBefore) return;
+    const account = this.sessions.of(accountId);
+    if (account) {
+      if (now - account.toldAt < quietPeriod(account.sessions.size)) return;
+      account.toldAt = now;
+    }
+    this.untold.delete(accountId);
+    this.tell(untold);
+  }
+
+  private tell(untold: Untold): void {
+    const { accountId } = untold;
+    const found = this.find(accountId);
+    if (Array.isArray(found)) this.dispatch(untold, found);
+    else this.tellLater(untold, found);
+  }
+
+  private tellLater(untold: Untold, found: Promise<ListedSession[]>): void {
+    const { accountId } = untold;
+    this.telling.add(accountId);
+    found
+      .then(
+        (listed) => this.dispatch(untold, listed),
+        (error) => {
+          this.log.debug('gateway sessions could not be listed', { error });
+          const notBefore = this.clock.monotonic() + RETRY_MS;
+          const isOurs = untold.isOurs || this.untold.get(accountId)?.isOurs === true;
+          this.untold.set(accountId, { accountId, isOurs, notBefore });
+        },
+      )
+      .finally(() => {
+        this.telling.delete(accountId);
+        this.tellDue(accountId, this.clock.monotonic());
+      });
+  }
+
+  private find(accountId: string): ListedSession[] | Promise<ListedSession[]> {
+    return this.store.list(accountId) ?? this.ofProcess(accountId);
+  }
+
+  private ofProcess(accountId: string): ListedSession[] {
+    const started = [...(this.sessions.of(accountId)?.sessions ?? [])].filter(({ isStarted }) => isStarted);
+    return started.map(({ id, wishes }) => ({ id, mobile: wishes.mobile, isHere: true }));
+  }
+
+  /** Where nobody else listens, nobody else is told. */
+  private dispatch({ accountId, isOurs }: Untold, listed: readonly ListedSession[]): void {
+    this.sessions.of(accountId)?.tell(eventOf('SESSIONS_REPLACE', sessionList(listed)));
+    if (isOurs && listed.some(({ isHere }) => !isHere)) this.replica.hint(HINT, { account: accountId });
+  }
+
+  tick(now: number): void {
+    for (const accountId of this.untold.keys()) this.tellDue(accountId, now);
+  }
+}
+
+/** `all` first, then each session (contract/gateway.md section 11). */
+export function sessionList(sessions: readonly ListedSession[]): object[] {
+  const entry = (id: string, mobile: boolean) => ({ session_id: id, status: 'online', afk: false, mobile });
+  const isMobile = sessions.every(({ mobile }) => mobile);
+  return [entry('all', isMobile), ...sessions.map(({ id, mobile }) => entry(id, mobile))];
+}

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config.js';
+import { SharedStore } from '../platform/shared-store.js';
+import { fitsIn, GatewayLimits } from './limits.js';
+import type { GatewaySession } from './session.js';
+import { SessionStore } from './store/session-store.js';
+import type { AddressUse } from './windows.js';
+
+/** Counted by all replicas together. A store that does not answer leaves each process its own count. */
+@Injectable()
+export class SharedLimits extends GatewayLimits {
+  /** Addresses of which the store knows more sockets than there are. */
+  private readonly unsaid = new Set<AddressUse>();
+  private renewAt = Number.NEGATIVE_INFINITY;
+  private saying: Promise<unknown> | null = null;
+
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly counters: SharedStore,
+    private readonly config: Config,
+  ) {
+    super();
+  }
+
+  async takePayload(use: AddressUse, session: GatewaySession | null): Promise<boolean> {
+    const { payloads_per_session, payloads_per_address } = this.config.gateway;
+    if (session && (await this.count('session', session.id)) > payloads_per_session) return false;
+    return (await this.count('payloads', use.key)) <= payloads_per_address;
+  }
+
+  async takeAttempt(use: AddressUse): Promise<boolean> {
+    return (await this.count('attempts', use.key)) <= this.config.gateway.attempts_per_address;
+  }
+
+  private async count(what: string, key: string): Promise<number> {
+    const name = `gateway/${what} ${hash('sha256', key, 'base64url')}`;
+    return this.counters.add(name, 1, Math.ceil(this.config.gateway.window_ms / 1000));
+  }
+
+  hasRoom(use: AddressUse, foreign: AddressUse | null): boolean | Promise<boolean> {
+    const uses = foreign ? [use, foreign] : [use];
+    if (
+      !fitsIn(
+        this.config,
+        uses.map(({ sockets }) => sockets),
+      )
+    )
+      return false;
+    return this.say(uses).then((totals) => fitsIn(this.config, totals));
+  }
+
+  left(use: AddressUse): void {
+    this.unsaid.add(use);
+  }
+
+  private async say(uses: readonly Pick<AddressUse, 'key' | 'sockets'>[]): Promise<number[]> {
+    try {
+      return await this.sessions.sockets(uses.map(({ key, sockets }) => ({ key, count: sockets })));
+    } catch {
+      return [];
+    }
+  }
+
+  tick(now: number, addresses: Iterable<AddressUse>): void {
+    if (this.saying) return;
+    const isDue = now >= this.renewAt;
+    if (isDue) this.renewAt = now + this.config.gateway.renew_ms;
+    const uses = new Set([...this.unsaid, ...(isDue ? addresses : [])]);
+    this.unsaid.clear();
+    if (uses.size === 0) return;
+    this.saying = this.say([...uses]).finally(() => {
+      this.saying = null;
+    });
+  }
+
+  async leave(addresses: Iterable<AddressUse>): Promise<void> {
+    await this.saying;
+    const uses = new Set([...this.unsaid, ...addresses]);
+    await this.say([...uses].map(({ key }) => ({ key, sockets: 0 })));
+  }
+}

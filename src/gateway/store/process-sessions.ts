@@ -1,0 +1,54 @@
+import {
+  type Claim,
+  type Created,
+  type HeldSession,
+  type Holding,
+  type Renewal,
+  SessionStore,
+  type SessionWrite,
+  type SocketCount,
+  type StoredPayload,
+} from './session-store.js';
+
+/** Sessions are nowhere but in the process. */
+export class ProcessSessions extends SessionStore {
+  create(): Created {
+    return { since: 0, listed: [] };
+  }
+
+  write(_account: string, _payloads: readonly StoredPayload[], steps: readonly SessionWrite[]): Holding[] {
+    return steps.map(() => 'held');
+  }
+
+  restore(): Holding {
+    return 'held';
+  }
+
+  claim(): Claim {
+    return 'held';
+  }
+
+  renew(sessions: readonly HeldSession[]): Renewal {
+    return { holdings: sessions.map(() => 'held'), changed: [] };
+  }
+
+  retain(): void {}
+
+  remove(): Holding {
+    return 'held';
+  }
+
+  revoke(): readonly string[] {
+    return [];
+  }
+
+  list(): null {
+    return null;
+  }
+
+  sockets(counts: readonly SocketCount[]): number[] {
+    return counts.map(({ count }) => count);
+  }
+
+  async close(): Promise<void> {}
+}

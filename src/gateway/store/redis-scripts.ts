@@ -1,0 +1,252 @@
+/**
+ * A session is a hash and the list of the breaks of its map; it is listed in a sorted set of its account and one of its
+ * login session by the time of its expiry. The events of an account are a hash, under what names them, with the sum of
+ * their sizes under `#`, and a list in their order. Keys follow from what is stored: one server, no cluster.
+ */
+const COMMON = `
+local prefix = 'gatehouse:gateway:'
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function session(id) return prefix .. 'session:' .. id end
+local function breaks(id) return prefix .. 'breaks:' .. id end
+local function log(account) return prefix .. 'log:' .. account end
+local function order(account) return prefix .. 'order:' .. account end
+local function last(key, ms)
+  if redis.call('PTTL', key) < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
+end
+local function keep(id, ms)
+  local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
+  if not account then return end
+  redis.call('PEXPIRE', session(id), ms)
+  redis.call('PEXPIRE', breaks(id), ms)
+  redis.call('ZADD', prefix .. 'account:' .. account, now + ms, id)
+  last(prefix .. 'account:' .. account, ms)
+  if login then
+    redis.call('ZADD', prefix .. 'login:' .. login, now + ms, id)
+    last(prefix .. 'login:' .. login, ms)
+  end
+  last(log(account), ms)
+  last(order(account), ms)
+end
+local function remove(id)
+  local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
+  if account then redis.call('ZREM', prefix .. 'account:' .. account, id) end
+  if login then redis.call('ZREM', prefix .. 'login:' .. login, id) end
+  redis.call('DEL', session(id), breaks(id))
+  if account and redis.call('EXISTS', prefix .. 'account:' .. account) == 0 then
+    redis.call('DEL', log(account), order(account))
+  end
+end
+local function holding(id, owner, fence)
+  local found = redis.call('HMGET', session(id), 'owner', 'fence')
+  if not found[2] then return 'gone' end
+  if found[1] ~= owner or found[2] ~= fence then return 'moved' end
+  return 'held'
+end
+local function forget(account, ref)
+  local size = redis.call('HSTRLEN', log(account), ref)
+  redis.call('HDEL', log(account), ref)
+  return redis.call('HINCRBY', log(account), '#', -size)
+end
+-- Events from ARGV[at] on, two each; answers where they end.
+local function store(account, at, count, budget, ms)
+  for i = at, at + 2 * count - 1, 2 do
+    if redis.call('HSETNX', log(account), ARGV[i], ARGV[i + 1]) == 1 then
+      redis.call('RPUSH', order(account), ARGV[i])
+      local bytes = redis.call('HINCRBY', log(account), '#', #ARGV[i + 1])
+      while bytes > tonumber(budget) do
+        local oldest = redis.call('LPOP', order(account))
+        if not oldest then break end
+        bytes = forget(account, oldest)
+      end
+    end
+  end
+  last(log(account), ms)
+  last(order(account), ms)
+  return at + 2 * count
+end
+local function place(ref) return tonumber(string.match(ref, '^p?(%d+)')) or 0 end
+local function list(account, owner)
+  local found = {}
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'account:' .. account, '(' .. now, '+inf')) do
+    local wishes, since, by = unpack(redis.call('HMGET', session(id), 'wishes', 'since', 'owner'))
+    if wishes then found[#found + 1] = { id, wishes, since, by == owner and 1 or 0 } end
+  end
+  return found
+end
+`;
+
+const CREATE = `
+local id, owner, ms, limit, account, login, binding, wishes, cursor = unpack(ARGV)
+if redis.call('ZCOUNT', prefix .. 'account:' .. account, '(' .. now, '+inf') >= tonumber(limit) then return {} end
+redis.call('HSET', session(id), 'owner', owner, 'fence', 1, 'account', account, 'binding', binding, 'wishes', wishes,
+  'step', 0, 'seq', 1, 'acknowledged', 0, 'floor', 0, 'cursor', cursor, 'needed', cursor + 1, 'since', now)
+if login ~= '' then redis.call('HSET', session(id), 'login', login) end
+keep(id, ms)
+return { now, list(account, owner) }
+`;
+
+/** A step that was made already is not made again. */
+const WRITE = `
+local account, owner, ms, budget, count = unpack(ARGV)
+local at = store(account, 6, tonumber(count), budget, ms)
+local answers = {}
+while at <= #ARGV do
+  local id, fence, step, seq, acknowledged, floor, cursor, needed, drop, fresh = unpack(ARGV, at, at + 9)
+  local state = holding(id, owner, fence)
+  if state == 'held' then
+    local made = tonumber(redis.call('HGET', session(id), 'step'))
+    if made + 1 == tonumber(step) then
+      redis.call('HSET', session(id), 'step', step, 'seq', seq, 'acknowledged', acknowledged, 'floor', floor,
+        'cursor', cursor, 'needed', needed)
+      if drop ~= '0' then redis.call('LTRIM', breaks(id), drop, -1) end
+      for i = at + 10, at + 9 + fresh do redis.call('RPUSH', breaks(id), ARGV[i]) end
+      if fresh ~= '0' then redis.call('PEXPIRE', breaks(id), redis.call('PTTL', session(id))) end
+    elseif made ~= tonumber(step) then state = 'gone' end
+  end
+  answers[#answers + 1] = state
+  at = at + 10 + fresh
+end
+return answers
+`;
+
+const RESTORE = `
+local id, owner, fence, ms, budget, account, login, binding, wishes, since = unpack(ARGV)
+local step, seq, acknowledged, floor, cursor, needed, count = unpack(ARGV, 11, 17)
+local found = redis.call('HMGET', session(id), 'owner', 'fence')
+if found[2] and (tonumber(found[2]) > tonumber(fence) or (found[2] == fence and found[1] ~= owner)) then return 'moved' end
+redis.call('DEL', session(id), breaks(id))
+redis.call('HSET', session(id), 'owner', owner, 'fence', fence, 'account', account, 'binding', binding, 'wishes', wishes,
+  'step', step, 'seq', seq, 'acknowledged', acknowledged, 'floor', floor, 'cursor', cursor, 'needed', needed,
+  'since', since)
+if login ~= '' then redis.call('HSET', session(id), 'login', login) end
+local at = store(account, 18, tonumber(count), budget, ms)
+for i = at, #ARGV do redis.call('RPUSH', breaks(id), ARGV[i]) end
+keep(id, ms)
+return 'held'
+`;
+
+const CLAIM = `
+local id, owner, fence, binding, from, ms = unpack(ARGV)
+local found = redis.call('HMGET', session(id), 'owner', 'fence', 'binding', 'seq', 'acknowledged', 'floor')
+local seq = tonumber(from)
+if not found[2] then return { 'unknown' } end
+if found[3] ~= binding then return { 'foreign' } end
+if seq > tonumber(found[4]) or seq < tonumber(found[5]) then return { 'impossible' } end
+if seq < tonumber(found[6]) then return { 'evicted' } end
+keep(id, ms)
+if found[1] == owner and found[2] == fence then return { 'held' } end
+redis.call('HSET', session(id), 'owner', owner)
+local state = redis.call('HMGET', session(id), 'seq', 'acknowledged', 'floor', 'cursor', 'step', 'since', 'wishes',
+  'account', 'needed')
+local payloads = {}
+for _, ref in ipairs(redis.call('LRANGE', order(state[8]), 0, -1)) do
+  if place(ref) >= tonumber(state[9]) then
+    payloads[#payloads + 1] = ref
+    payloads[#payloads + 1] = redis.call('HGET', log(state[8]), ref)
+  end
+end
+return { 'claimed', redis.call('HINCRBY', session(id), 'fence', 1), state, redis.call('LRANGE', breaks(id), 0, -1),
+  payloads }
+`;
+
+/**
+ * Nothing else takes expired sessions from the list of an account: whoever serves one that lives is told, once. Events that
+ * no session can ask for any more go.
+ */
+const RENEW = `
+local owner, ms = unpack(ARGV)
+local states, changed, seen = {}, {}, {}
+for i = 3, #ARGV, 2 do
+  local id = ARGV[i]
+  local state = holding(id, owner, ARGV[i + 1])
+  states[#states + 1] = state
+  if state == 'held' then
+    keep(id, ms)
+    local account = redis.call('HGET', session(id), 'account')
+    local listed = prefix .. 'account:' .. account
+    if not seen[account] then
+      if redis.call('ZREMRANGEBYSCORE', listed, '-inf', now) > 0 then changed[#changed + 1] = account end
+      local oldest = redis.call('LINDEX', order(account), 0)
+      if oldest then
+        local needed = math.huge
+        for _, other in ipairs(redis.call('ZRANGE', listed, 0, -1)) do
+          needed = math.min(needed, tonumber(redis.call('HGET', session(other), 'needed') or math.huge))
+        end
+        while oldest and place(oldest) < needed do
+          redis.call('LPOP', order(account))
+          forget(account, oldest)
+          oldest = redis.call('LINDEX', order(account), 0)
+        end
+      end
+    end
+    seen[account] = true
+  end
+end
+return { states, changed }
+`;
+
+const RETAIN = `
+local id, owner, fence, ms = unpack(ARGV)
+if holding(id, owner, fence) == 'held' then keep(id, ms) end
+`;
+
+/** A session that has just expired is listed until somebody takes it out. */
+const REMOVE = `
+local id, owner, fence, account = unpack(ARGV)
+local state = holding(id, owner, fence)
+if state == 'held' then remove(id)
+elseif state == 'gone' and redis.call('ZREM', prefix .. 'account:' .. account, id) == 1 then return 'held' end
+return state
+`;
+
+const REVOKE = `
+local except = ARGV[1]
+local changed, seen = {}, {}
+for i = 2, #ARGV do
+  for _, id in ipairs(redis.call('ZRANGE', prefix .. ARGV[i], 0, -1)) do
+    local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
+    if account and (not login or login ~= except) then
+      remove(id)
+      if not seen[account] then changed[#changed + 1] = account end
+      seen[account] = true
+    end
+  end
+end
+return changed
+`;
+
+const LIST = `
+return list(ARGV[1], ARGV[2])
+`;
+
+/** A process that no longer says what it has is gone. */
+const SOCKETS = `
+local owner, ms = unpack(ARGV)
+local totals = {}
+for i = 3, #ARGV, 2 do
+  local key = prefix .. 'sockets:' .. ARGV[i]
+  if ARGV[i + 1] == '0' then redis.call('HDEL', key, owner)
+  else redis.call('HSET', key, owner, ARGV[i + 1] .. ' ' .. (now + ms)) end
+  local total = 0
+  local found = redis.call('HGETALL', key)
+  for j = 1, #found, 2 do
+    local count, ends = string.match(found[j + 1], '^(%d+) (%d+)')
+    if tonumber(ends) < now then redis.call('HDEL', key, found[j]) else total = total + count end
+  end
+  redis.call('PEXPIRE', key, ms)
+  totals[#totals + 1] = total
+end
+return totals
+`;
+
+const SCRIPTS = {
+  ...{ create: CREATE, write: WRITE, restore: RESTORE, claim: CLAIM, renew: RENEW },
+  ...{ retain: RETAIN, remove: REMOVE, revoke: REVOKE, list: LIST, sockets: SOCKETS },
+};
+
+export type Script = (...args: (string | number)[]) => Promise<unknown>;
+export type Scripts = Record<keyof typeof SCRIPTS, Script>;
+
+/** What each script is, whole. */
+export const SOURCES = Object.entries(SCRIPTS).map(([name, lua]) => [name, COMMON + lua] as const);

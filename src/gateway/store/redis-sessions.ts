@@ -1,0 +1,181 @@
+import { hash, randomUUID } from 'node:crypto';
+import { connectRedis } from '../../platform/redis-client.js';
+import { wishesOf } from '../event.js';
+import type { Break, Standing } from '../session-log.js';
+import { type Script, type Scripts, SOURCES } from './redis-scripts.js';
+import {
+  type Claim,
+  type ClaimInput,
+  type Created,
+  type HeldSession,
+  type Holding,
+  type ListedSession,
+  type NewSession,
+  type Renewal,
+  SessionStore,
+  type SessionWrite,
+  type SocketCount,
+  type StoredPayload,
+  type WholeSession,
+} from './session-store.js';
+
+const COUNTED_AT_ONCE = 200;
+const ANSWER_MS = 2000;
+
+interface Settings {
+  readonly retentionMs: number;
+  readonly renewMs: number;
+  /** For the events of one account together. */
+  readonly replayBytes: number;
+}
+
+/** So that a session is retained in full when its process ends without a word. */
+const leaseMs = ({ retentionMs, renewMs }: Settings): number => retentionMs + renewMs;
+
+const MISSED_RENEWALS = 3;
+
+type Entry = [id: string, wishes: string, since: string, isHere: number];
+
+const textOf = ([s, ref]: Break): string => `${s} ${ref}`;
+
+function breakOf(text: string): Break {
+  const [s = '', ref = ''] = text.split(' ');
+  return [Number(s), ref];
+}
+
+const valuesOf = ({ seq, acknowledged, floor, cursor }: Standing): number[] => [seq, acknowledged, floor, cursor];
+
+const pairsOf = (payloads: readonly StoredPayload[]): string[] =>
+  payloads.flatMap(({ ref, type, json }) => [ref, `${type}\n${json}`]);
+
+function* payloadsOf(pairs: readonly string[]): Iterable<StoredPayload> {
+  for (let at = 0; at < pairs.length; at += 2) {
+    const [ref = '', text = ''] = [pairs[at], pairs[at + 1]];
+    const end = text.indexOf('\n');
+    yield { ref, type: text.slice(0, end), json: text.slice(end + 1) };
+  }
+}
+
+/** As they were created. */
+function listOf(entries: Entry[]): ListedSession[] {
+  entries.sort(([, , a], [, , b]) => Number(a) - Number(b));
+  return entries.map(([id, wishes, , isHere]) => ({ id, mobile: wishesOf(wishes).mobile, isHere: isHere === 1 }));
+}
+
+/** Sessions in Redis or Valkey. Whoever calls has to expect that it does not answer. */
+export class RedisSessions extends SessionStore {
+  private readonly owner = randomUUID();
+
+  private constructor(
+    private readonly scripts: Scripts,
+    private readonly settings: Settings,
+    private readonly disconnect: () => void,
+  ) {
+    super();
+  }
+
+  static async open(url: string, settings: Settings): Promise<RedisSessions> {
+    const client = await connectRedis(url, ANSWER_MS);
+    const commands = client as unknown as Record<string, Script>;
+    const define = (name: string, lua: string): Script => {
+      client.defineCommand(name, { numberOfKeys: 0, lua });
+      return (...args) => (commands[name] as Script).apply(client, args);
+    };
+    const scripts = SOURCES.map(([name, lua]) => [name, define(`gatehouseSession${name}`, lua)]);
+    return new RedisSessions(Object.fromEntries(scripts), settings, () => client.disconnect());
+  }
+
+  async create(session: NewSession, limit: number): Promise<Created | null> {
+    const { id, account, login, binding, wishes, cursor } = session;
+    const state = [account, login ?? '', binding, wishes, cursor];
+    const answer = await this.scripts.create(id, this.owner, leaseMs(this.settings), limit, ...state);
+    const [since, entries = []] = answer as [since?: number, entries?: Entry[]];
+    return since === undefined ? null : { since, listed: listOf(entries) };
+  }
+
+  write(
+    account: string,
+    payloads: readonly StoredPayload[],
+    steps: readonly SessionWrite[],
+  ): Promise<readonly Holding[]> {
+    const { owner, settings } = this;
+    const state = steps.flatMap(({ id, fence, step, standing, needed, drop, breaks }) => [
+      ...[id, fence, step, ...valuesOf(standing), needed, drop, breaks.length],
+      ...breaks.map(textOf),
+    ]);
+    const head = [account, owner, leaseMs(settings), settings.replayBytes, payloads.length];
+    return this.scripts.write(...head, ...pairsOf(payloads), ...state) as Promise<Holding[]>;
+  }
+
+  restore(session: WholeSession): Promise<Holding> {
+    const { id, fence, account, login, binding, wishes, since, step, standing, needed, payloads, breaks } = session;
+    const { owner, settings } = this;
+    return this.scripts.restore(
+      ...[id, owner, fence, leaseMs(settings), settings.replayBytes, account, login ?? '', binding, wishes, since],
+      ...[step, ...valuesOf(standing), needed, payloads.length],
+      ...pairsOf(payloads),
+      ...breaks.map(textOf),
+    ) as Promise<Holding>;
+  }
+
+  async claim({ id, fence, binding, seq }: ClaimInput): Promise<Claim> {
+    const answer = await this.scripts.claim(id, this.owner, fence, binding, seq, leaseMs(this.settings));
+    const [outcome, newFence, state, breaks, payloads] = answer as [Claim, number, string[], string[], string[]];
+    if ((outcome as string) !== 'claimed') return outcome;
+    const [stored, acknowledged, floor, cursor, step, since, wishes = ''] = state;
+    return {
+      fence: newFence,
+      since: Number(since),
+      step: Number(step),
+      standing: {
+        seq: Number(stored),
+        acknowledged: Number(acknowledged),
+        floor: Number(floor),
+        cursor: Number(cursor),
+      },
+      wishes,
+      breaks: breaks.map(breakOf),
+      payloads: [...payloadsOf(payloads)],
+    };
+  }
+
+  async renew(sessions: readonly HeldSession[]): Promise<Renewal> {
+    const held = sessions.flatMap(({ id, fence }) => [id, fence]);
+    const answer = await this.scripts.renew(this.owner, leaseMs(this.settings), ...held);
+    const [holdings, changed] = answer as [Holding[], string[]];
+    return { holdings, changed };
+  }
+
+  async retain({ id, fence }: HeldSession): Promise<void> {
+    await this.scripts.retain(id, this.owner, fence, this.settings.retentionMs);
+  }
+
+  remove({ id, fence }: HeldSession, account: string): Promise<Holding> {
+    return this.scripts.remove(id, this.owner, fence, account) as Promise<Holding>;
+  }
+
+  async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<string[]> {
+    const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];
+    return lists.length > 0 ? (this.scripts.revoke(except ?? '', ...lists) as Promise<string[]>) : [];
+  }
+
+  async list(account: string): Promise<ListedSession[]> {
+    return listOf((await this.scripts.list(account, this.owner)) as Entry[]);
+  }
+
+  async sockets(counts: readonly SocketCount[]): Promise<number[]> {
+    const totals: number[] = [];
+    const silentMs = MISSED_RENEWALS * this.settings.renewMs;
+    for (let first = 0; first < counts.length; first += COUNTED_AT_ONCE) {
+      const some = counts.slice(first, first + COUNTED_AT_ONCE);
+      // Client addresses are not kept in the clear.
+      const pairs = some.flatMap(({ key, count }) => [hash('sha256', key, 'base64url'), count]);
+      totals.push(...((await this.scripts.sockets(this.owner, silentMs, ...pairs)) as number[]));
+    }
+    return totals;
+  }
+
+  async close(): Promise<void> {
+    this.disconnect();
+  }
+}

@@ -1,0 +1,73 @@
+const MAX_DEPTH = 32;
+const MAX_MEMBERS = 10_000;
+
+const [SPACE, QUOTE, BACKSLASH, COMMA, AND] = [0x20, 0x22, 0x5c, 0x2c, 0x26];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Whether JSON keeps to the depth and the number of members and elements that a body may have (conventions.md section
+ * 1). It is counted while the bytes arrive, before anything is made of them: a million members cost half a second to
+ * parse. Of text that is no JSON the answer means nothing.
+ */
+export class JsonShape {
+  private depth = 0;
+  private members = 0;
+  /** Whether the bracket that was opened last has held nothing yet. */
+  private isEmpty = false;
+  private isInText = false;
+  private isEscaped = false;
+  /** No bytes, or only white space. */
+  isBlank = true;
+
+  get isWithin(): boolean {
+    return this.depth <= MAX_DEPTH && this.members <= MAX_MEMBERS;
+  }
+
+  take(bytes: Uint8Array): void {
+    for (let i = 0; i < bytes.length && this.isWithin; i++) {
+      if (this.isInText) i = this.endOfText(bytes, i);
+      else this.takeOutside(bytes[i] as number);
+    }
+  }
+
+  private takeOutside(byte: number): void {
+    if (byte !== SPACE && (byte < 9 || byte > 13)) this.isBlank = false;
+    if (byte <= SPACE) return;
+    const closes = byte === CLOSE_LIST || byte === CLOSE_OBJECT;
+    if ((this.isEmpty && !closes) || byte === COMMA) this.members++;
+    if (closes) this.depth--;
+    this.isEmpty = byte === OPEN_LIST || byte === OPEN_OBJECT;
+    if (this.isEmpty) this.depth++;
+    this.isInText = byte === QUOTE;
+  }
+
+  /** Where the text ends that goes on at `at`, or the last of the bytes. */
+  private endOfText(bytes: Uint8Array, at: number): number {
+    let i = this.isEscaped ? at + 1 : at;
+    this.isEscaped = false;
+    for (; i < bytes.length; i++) {
+      if (bytes[i] === QUOTE) {
+        this.isInText = false;
+        return i;
+      }
+      if (bytes[i] === BACKSLASH) i++;
+    }
+    this.isEscaped = i > bytes.length;
+    return i;
+  }
+}
+
+export function isWithinShape(bytes: Uint8Array): boolean {
+  const shape = new JsonShape();
+  shape.take(bytes);
+  return shape.isWithin;
+}
+
+/** Whether a form has no more parameters than a body may have members. */
+export function isWithinForm(bytes: Uint8Array): boolean {
+  let parameters = 1;
+  for (let at = bytes.indexOf(AND); at >= 0; at = bytes.indexOf(AND, at + 1)) {
+    if (++parameters > MAX_MEMBERS) return false;
+  }
+  return true;
+}

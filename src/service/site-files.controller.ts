@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Controller, Get, Header, HttpCode } from '@nestjs/common';
+import { ANSWERED, type Call } from '../call.js';
+import { Clock } from '../clock.js';
+import { Config } from '../config.js';
+import { Refusal } from '../errors.js';
+import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+
+// RFC 9116 wants less than a year, so that nobody trusts what nobody looks after.
+const EXPIRY_MS = 180 * 86_400_000;
+const DAILY = 'public, max-age=86400';
+
+/** What browsers, password managers, crawlers and finders of holes ask every site for. */
+@Controller()
+export class SiteFilesController {
+  private readonly icon = readFileSync(join(import.meta.dirname, 'favicon.ico'));
+
+  constructor(
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get('favicon.ico')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  favicon(@TheCall() { res }: Call) {
+    res.setHeader('Content-Type', 'image/x-icon');
+    res.setHeader('Cache-Control', DAILY);
+    res.end(this.icon);
+    return ANSWERED;
+  }
+
+  /** Nothing here is for search engines. */
+  @Get('robots.txt')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  @Header('Cache-Control', DAILY)
+  robots() {
+    return 'User-agent: *\nDisallow: /\n';
+  }
+
+  /** RFC 9116, where the operator names a contact. */
+  @Get('.well-known/security.txt')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  securityContact(@TheCall() { res }: Call) {
+    const { securityContacts, publicOrigin } = this.config;
+    if (securityContacts.length === 0) throw new Refusal('NOT_FOUND');
+    res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+    res.setHeader('Cache-Control', DAILY);
+    const expires = new Date(this.clock.now() + EXPIRY_MS).toISOString();
+    const lines = [
+      ...securityContacts.map((contact) => `Contact: ${contact}`),
+      `Expires: ${expires}`,
+      `Canonical: ${publicOrigin}/.well-known/security.txt`,
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+
+  /** Where password managers send people (conventions.md section 1). */
+  @Get('.well-known/change-password')
+  @HttpCode(302)
+  @CredentialFree()
+  @RateLimit('instance:info')
+  changePassword(@TheCall() { res }: Call) {
+    res.setHeader('Location', `${this.config.webAppUrl}/account/password`);
+  }
+}

@@ -1,0 +1,68 @@
+const RESERVED_TERMS = new Set<string>();
+
+/** Letters of other alphabets, and of this one in other guises, by the Latin letter that they are read as. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  a: 'аαАΑɑᴀꭺᎪꓮаӑ⍺',
+  b: 'вьВΒβЬʙᏏᏴꓐЪъ',
+  c: 'сСϲϹᴄᏟꓚⅽ',
+  d: 'ԁԀᴅᎠꓓđ',
+  e: 'еЕεΕєЄɛᴇᎬꓰəҽ',
+  f: 'ғҒϝϜꓝƒ',
+  g: 'ɡɢԍԌցᏀꓖց',
+  h: 'һҺНΗнհʜᎻꓧђћ',
+  j: 'јЈϳᴊᎫꓙȷ',
+  k: 'кКκΚᴋᏦꓗқҚ',
+  l: 'iIlL1|ıіІιΙӏӀʟɩɪᎥᏞꓡꓲłןӀ!',
+  m: 'мМΜᴍᎷꓟ',
+  n: 'пПΝηɴոռꓠ',
+  o: '0оОοΟօՕσᴏᎾꓳøØ',
+  p: 'рРρΡᴘᏢꓑƿ',
+  q: 'ԛԚզ',
+  r: 'гГʀᎡꓣᖇ',
+  s: 'ѕЅꜱᏚꓢʂ',
+  t: 'тТτΤᴛᎢꓔŧ',
+  u: 'υսᴜꓴʊ',
+  v: 'νѵѴᴠᏙꓦ',
+  w: 'ԝԜωᴡᎳꓪѡ',
+  x: 'хХχΧᕁꓫ×',
+  y: 'уУγΥүҮʏᎩꓬ',
+  z: 'ΖᴢᏃꓜ',
+};
+
+const LATIN = new Map(
+  Object.entries(LOOKALIKES).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
+);
+
+/** Alphabets in boxes and circles that have no decomposition: where each begins. */
+const BOXED = [0x1f150, 0x1f170, 0x1f1e6];
+
+function unboxed(character: string): string {
+  const code = character.codePointAt(0) as number;
+  const first = BOXED.find((begin) => code >= begin && code < begin + 26);
+  return first === undefined ? character : String.fromCharCode(0x61 + code - first);
+}
+
+const latin = (character: string): string => LATIN.get(character) ?? LATIN.get(character.toLowerCase()) ?? character;
+
+/** What a reader takes a text for: letters and digits only, whatever stands between them and however they are drawn. */
+export function readAs(text: string): string {
+  const letters = [...text.normalize('NFKD')].map((character) => latin(unboxed(character))).join('');
+  return letters
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w');
+}
+
+/** A name must not hold the term: it would pose as the service. */
+export function reserveTerm(term: string): void {
+  const read = readAs(term);
+  if (read !== '') RESERVED_TERMS.add(read);
+}
+
+reserveTerm('system message');
+
+export function containsTerm(text: string): boolean {
+  const read = readAs(text);
+  return [...RESERVED_TERMS].some((term) => read.includes(term));
+}

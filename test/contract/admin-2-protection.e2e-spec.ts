@@ -1,0 +1,308 @@
+import { AdminApplication } from '../../src/oauth/admin-application.service.js';
+import type { RoutePlan } from '../../src/routes/routes.js';
+import { Routes } from '../../src/routes/routes.js';
+import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
+import {
+  type Client,
+  enforceSso,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  newApp,
+  newTokens,
+  type Persona,
+  person,
+  settled,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+
+const APPLICATION_ID = '987654321';
+const SECRET = 'S'.repeat(43);
+
+type Target = 'self' | 'superadmin' | 'application';
+
+/** How an operation is asked for and what admin.md answers, by target; `open`: the page refuses nothing there. */
+interface Recipe {
+  readonly body?: Record<string, unknown>;
+  readonly self: 'ACCESS_DENIED' | 'open';
+  readonly application?: string;
+}
+
+const OF_EMAIL = { self: 'ACCESS_DENIED', application: 'BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED' } as const;
+const OWN = { self: 'ACCESS_DENIED' } as const;
+const OPEN = { self: 'open' } as const;
+
+/** Every mutation of an account, by its route. One that is missing here fails the suite. */
+const OF_ACCOUNTS: Readonly<Record<string, Recipe>> = {
+  'PUT /v1/admin/users/:user_id/acls': { ...OWN, body: { acls: [] } },
+  'PUT /v1/admin/users/:user_id/ban': { ...OWN, body: { duration_hours: 1 } },
+  'DELETE /v1/admin/users/:user_id/ban': OPEN,
+  'PUT /v1/admin/users/:user_id/deletion': { ...OWN, body: { reason_code: 2 } },
+  'DELETE /v1/admin/users/:user_id/deletion': OPEN,
+  'PATCH /v1/admin/users/:user_id/email': { ...OF_EMAIL, body: { email: 'thief@example.com' } },
+  'PUT /v1/admin/users/:user_id/email-bounce': { ...OF_EMAIL, body: { bounced: true } },
+  'PUT /v1/admin/users/:user_id/email-verification': OF_EMAIL,
+  'POST /v1/admin/users/:user_id/verification-email': OF_EMAIL,
+  'POST /v1/admin/users/:user_id/password-reset': OF_EMAIL,
+  'PATCH /v1/admin/users/:user_id/flags': { ...OPEN, body: { add_flags: ['1'] } },
+  'DELETE /v1/admin/users/:user_id/mfa': OWN,
+  'PUT /v1/admin/users/:user_id/phone-verification': { ...OPEN, body: { has_verified_phone: true } },
+  'DELETE /v1/admin/users/:user_id/sessions': OPEN,
+  'PUT /v1/admin/users/:user_id/sso-identity': { ...OWN, body: { subject: 'thief' } },
+  'DELETE /v1/admin/users/:user_id/sso-identity': OWN,
+  'DELETE /v1/admin/users/:user_id/suspicious-activity-disablement': OPEN,
+  'PUT /v1/admin/users/:user_id/suspicious-activity-disablement': { ...OWN, body: { flags: 1 } },
+  'PUT /v1/admin/users/:user_id/suspicious-activity-flags': { ...OPEN, body: { flags: 1 } },
+  'PUT /v1/admin/users/:user_id/traits': { ...OPEN, body: { traits: ['captcha_exempt'] } },
+  'DELETE /v1/admin/users/:user_id/webauthn-credentials/:credential_id': OWN,
+  'PATCH /v1/admin/instance/pending-registrations/:user_id': { ...OPEN, body: { status: 'approved' } },
+  'PATCH /v1/admin/applications/:application_id': OPEN,
+};
+
+/** Mutations that have no account as their target; each is told of below or in the suite that is named. */
+const OTHERS: Readonly<Record<string, string>> = {
+  'POST /v1/admin/api-keys': 'the grant bound, below',
+  'PATCH /v1/admin/api-keys/:key_id': 'own keys only, below',
+  'DELETE /v1/admin/api-keys/:key_id': 'own keys only, below',
+  'POST /v1/admin/blocklists/ip/entries': 'addresses belong to nobody: admin-ip-bans',
+  'DELETE /v1/admin/blocklists/ip/entries/:value': 'addresses belong to nobody: admin-ip-bans',
+  'PATCH /v1/admin/instance/config': 'whom the instance believes, below',
+  'POST /v1/admin/instance/sso/test': 'whom the instance believes, below',
+};
+
+let service: Gatehouse;
+let root: Persona;
+let robot: { id: string };
+let caller: Persona;
+let ordinary: Persona;
+let key: { id: string; authorization: string };
+let credentials: Record<'session' | 'bearer' | 'key', Client>;
+const passkeys = new Map<string, string>();
+
+beforeAll(async () => {
+  const env = {
+    ADMIN_APPLICATION_ID: APPLICATION_ID,
+    ADMIN_OAUTH_CLIENT_SECRET: SECRET,
+    ADMIN_ENDPOINT: 'https://panel.example',
+    SSO_ALLOW_PRIVATE_ADDRESSES: 'true',
+  };
+  service = await gatehouse({ env });
+  root = await superuser(service);
+  caller = await administrator(service, 'admin_api_key:manage');
+  ordinary = await person(service, 'ordinary');
+  for (const persona of [root, caller, ordinary]) {
+    const { authenticator } = await withTotp(service, persona);
+    const proof = { mfa_method: 'totp', mfa_code: authenticator.next() };
+    await withPasskey(service, persona, undefined, proof);
+    const [passkey] = await service.sql('SELECT id FROM passkey WHERE account_id = $1', [persona.id]);
+    passkeys.set(persona.id, passkey?.id);
+  }
+  await enforceSso(service, false);
+  await service.sql(
+    "INSERT INTO sso_identity (issuer, subject, account_id) VALUES ('https://idp.example', 'root', $1)",
+    [root.id],
+  );
+  robot = await newApp(service, root);
+  const panel = {
+    ...{ id: service.app.get(AdminApplication).id, owner: root, secret: SECRET },
+    ...{ bot: '', redirectUri: 'https://panel.example/oauth2_callback' },
+  };
+  key = await adminKey(service, caller);
+  credentials = {
+    session: service.as(caller),
+    bearer: service.as(`Bearer ${(await newTokens(service, caller, panel)).access_token}`),
+    key: service.as(key.authorization),
+  };
+  await settled(service);
+});
+afterAll(() => service.close());
+
+const mutations = () =>
+  service.app.get(Routes).all.filter(({ path, method }) => path.startsWith('/v1/admin/') && method !== 'GET');
+const nameOf = ({ method, path }: RoutePlan) => `${method} ${path}`;
+
+/** Gives the caller, and the caller's key, exactly what the operation demands. */
+async function equip(acls: readonly string[]): Promise<void> {
+  await setAcls(service, caller, ['admin:authenticate', ...acls]);
+  await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, acls]);
+}
+
+const TABLES = [
+  ...['account', 'account_settings', 'session', 'passkey', 'backup_code', 'sso_identity', 'application', 'admin_key'],
+  ...['one_time_secret', 'outbox', 'inbox_message', 'instance', 'ip_ban', 'audit_log', 'oauth_family', 'oauth_token'],
+];
+
+/** Everything that is stored, but when it was last used. */
+async function everything(): Promise<Record<string, unknown>> {
+  const state: Record<string, unknown> = {};
+  for (const table of TABLES) {
+    const [row] = await service.sql(
+      `SELECT array_agg(r ORDER BY r) AS rows FROM (SELECT
+         (to_jsonb(t) - 'last_used_at' - 'last_active_at' - 'last_active_ip')::text AS r FROM ${table} t) rows`,
+    );
+    state[table] = row?.rows;
+  }
+  return state;
+}
+
+/** Asserts that every credential of the caller is refused with the code, and that nothing changes. */
+async function refused(ask: (client: Client) => ReturnType<Client['send']>, code: string): Promise<void> {
+  const before = await everything();
+  for (const client of Object.values(credentials)) expectRefusal(await ask(client), code);
+  expect(await everything()).toEqual(before);
+}
+
+const idOf = (target: Target): string => ({ self: caller.id, superadmin: root.id, application: robot.id })[target];
+
+/** The address of a mutation of this account, or of the application with this id. */
+const pathFor = (path: string, id: string): string =>
+  path
+    .replace(':user_id', id)
+    .replace(':application_id', id)
+    .replace(':credential_id', encodeURIComponent(passkeys.get(id) ?? 'none'));
+
+const bodyFor = ({ path }: RoutePlan, { body }: Recipe) =>
+  path.includes('/applications/') ? { new_owner_id: caller.id } : body;
+
+describe('admin.md 2 target protection and oneself', () => {
+  test('every mutation of the Admin API is named here', () => {
+    const named = [...Object.keys(OF_ACCOUNTS), ...Object.keys(OTHERS)].sort();
+    expect(mutations().map(nameOf).sort()).toEqual(named);
+  });
+
+  test.each(Object.entries(OF_ACCOUNTS))(
+    '%s is refused on a superadmin, on what a superadmin owns and, where the page says so, on oneself',
+    async (name, recipe) => {
+      const plan = mutations().find((candidate) => nameOf(candidate) === name) as RoutePlan;
+      await equip(plan.policy.acl?.acls ?? []);
+      const ask = (target: Target) => (client: Client) =>
+        client.send(plan.method, pathFor(plan.path, idOf(target)), bodyFor(plan, recipe));
+      if (plan.path.includes(':user_id')) await refused(ask('superadmin'), 'MISSING_ACL');
+      await refused(ask('application'), recipe.application ?? 'MISSING_ACL');
+      if (recipe.self !== 'open') await refused(ask('self'), recipe.self);
+    },
+  );
+
+  test('the same requests succeed on somebody else: it is the target that they are refused for', async () => {
+    for (const [name, recipe] of Object.entries(OF_ACCOUNTS)) {
+      const plan = mutations().find((candidate) => nameOf(candidate) === name) as RoutePlan;
+      await equip(plan.policy.acl?.acls ?? []);
+      if (plan.path.includes('pending')) {
+        await service.sql("UPDATE account SET traits = '{registration_pending_approval}' WHERE id = $1", [ordinary.id]);
+      }
+      const id = plan.path.includes(':application_id')
+        ? (await newApp(service, await person(service, 'dev'))).id
+        : ordinary.id;
+      const answer = await credentials.session.send(plan.method, pathFor(plan.path, id), bodyFor(plan, recipe));
+      expect([name, answer.status < 300, answer.body?.code]).toEqual([name, true, undefined]);
+      await service.sql('UPDATE account SET flags = 0, banned = false, deletion_at = NULL WHERE id = $1', [
+        ordinary.id,
+      ]);
+      if (
+        name.endsWith('/sessions') ||
+        name.endsWith('/ban') ||
+        name.includes('deletion') ||
+        name.includes('disable')
+      ) {
+        await service.sql('UPDATE session SET revoked_at = NULL WHERE account_id = $1', [ordinary.id]);
+      }
+    }
+  });
+
+  test('an application is protected by what its owner holds now, not by what the owner held', async () => {
+    await equip(['application:transfer_ownership']);
+    const owner = await person(service, 'owner');
+    const { id } = await newApp(service, owner);
+    const transfer = (client: Client) => client.patch(`/v1/admin/applications/${id}`, { new_owner_id: caller.id });
+    for (const acls of [['*'], ['user:lookup'], ['admin:authenticate', 'user:view:ip']]) {
+      await setAcls(service, owner, acls);
+      await refused(transfer, 'MISSING_ACL');
+    }
+    // Values outside the registry authorise nothing, and protect nothing.
+    await setAcls(service, owner, ['of a team that is gone']);
+    expect((await transfer(credentials.session)).status).toBe(200);
+  });
+});
+
+describe('admin.md 2 grant bound and own keys', () => {
+  test('nobody makes or touches a key beyond themselves', async () => {
+    const foreign = await adminKey(service, root, '*');
+    await equip(['admin_api_key:manage']);
+    const own = await credentials.session.post('/v1/admin/api-keys', { name: 'own', acls: [] });
+    const before = await everything();
+    const asked: readonly (readonly [(client: Client) => ReturnType<Client['send']>, string])[] = [
+      [(client) => client.post('/v1/admin/api-keys', { name: 'x', acls: ['*'] }), 'MISSING_ACL'],
+      [(client) => client.patch(`/v1/admin/api-keys/${own.body.key_id}`, { acls: ['user:lookup'] }), 'MISSING_ACL'],
+      [(client) => client.patch(`/v1/admin/api-keys/${foreign.id}`, { name: 'x' }), 'ADMIN_API_KEY_NOT_FOUND'],
+      [(client) => client.delete(`/v1/admin/api-keys/${foreign.id}`), 'ADMIN_API_KEY_NOT_FOUND'],
+    ];
+    for (const [ask, code] of asked) {
+      expectRefusal(await ask(credentials.session), code);
+      expectRefusal(await ask(credentials.bearer), code);
+      expectRefusal(await ask(credentials.key), 'ACCESS_DENIED');
+    }
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe('admin.md 2 whom the instance believes', () => {
+  const CONFIG = '/v1/admin/instance/config';
+  const THIEF = 'https://thief.example';
+  const TRUST: Readonly<Record<string, unknown>> = {
+    ...{ enabled: true, enforced: false, issuer: THIEF, authorization_url: THIEF, token_url: `${THIEF}/token` },
+    ...{ userinfo_url: THIEF, jwks_url: `${THIEF}/keys`, client_id: 'thief', client_secret: 'a thief has secrets' },
+    ...{ allowed_domains: ['thief.example'], auto_provision: true },
+  };
+
+  test.each(Object.entries(TRUST))('a change of sso.%s needs the wildcard', async (member, value) => {
+    await equip(['instance:config:update']);
+    await refused((client) => client.patch(CONFIG, { sso: { [member]: value } }), 'MISSING_ACL');
+    // Nothing of a refused change is stored, what alone would be allowed included.
+    const mixed = { sso: { [member]: value, display_name: 'x' }, registration: { mode: 'closed' } };
+    await refused((client) => client.patch(CONFIG, mixed), 'MISSING_ACL');
+  });
+
+  test('clearing such a member is a change of it; a malformed body is told before', async () => {
+    await equip(['instance:config:update']);
+    await refused((client) => client.patch(CONFIG, { sso: { token_url: null } }), 'MISSING_ACL');
+    const { session } = credentials;
+    expectInvalid(await session.patch(CONFIG, { sso: { token_url: 'http://x' } }), 'sso.token_url: INVALID_URL_FORMAT');
+  });
+
+  test('every member of the section but its words is among them', async () => {
+    const sso = Object.keys((await service.as(root).get(CONFIG)).body.sso);
+    const readOnly = ['client_secret_set', 'redirect_uri'];
+    const words = ['display_name', 'scope'];
+    expect([...Object.keys(TRUST), ...readOnly, ...words].sort()).toEqual([...sso, 'client_secret'].sort());
+  });
+
+  test('what the provider is called needs no more than the operation; a wildcard needs nothing more', async () => {
+    await equip(['instance:config:update']);
+    const words = { sso: { display_name: 'Company', scope: 'openid email' } };
+    for (const client of Object.values(credentials)) expect((await client.patch(CONFIG, words)).status).toBe(200);
+    await equip(['*']);
+    for (const client of Object.values(credentials)) {
+      const domains = { sso: { allowed_domains: ['example.com'] } };
+      expect((await client.patch(CONFIG, domains)).status).toBe(200);
+    }
+  });
+
+  test('a key needs the wildcard on both sides', async () => {
+    const change = () => credentials.key.patch(CONFIG, { sso: { allowed_domains: [] } });
+    await setAcls(service, caller, ['*']);
+    await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, ['instance:config:update']]);
+    expectRefusal(await change(), 'MISSING_ACL');
+    await service.sql('UPDATE admin_key SET acls = $2 WHERE id = $1', [key.id, ['*']]);
+    await setAcls(service, caller, ['admin:authenticate', 'instance:config:update']);
+    expectRefusal(await change(), 'MISSING_ACL');
+  });
+
+  test('the test of single sign-on needs the wildcard', async () => {
+    await equip(['instance:config:update', 'instance:config:view']);
+    await refused((client) => client.post('/v1/admin/instance/sso/test'), 'MISSING_ACL');
+    await equip(['*']);
+    expect((await credentials.session.post('/v1/admin/instance/sso/test')).status).toBe(200);
+  });
+});

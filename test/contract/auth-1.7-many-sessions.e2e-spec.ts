@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto';
+import { superuser } from '../support/admin.js';
+import { GatewayClient } from '../support/gateway-client.js';
+import {
+  type Answer,
+  type Gatehouse,
+  gatehouse,
+  logIn,
+  mailTo,
+  newHook,
+  type Persona,
+  person,
+  sessionsOf,
+  signIn,
+  withGatehouse,
+} from '../support/index.js';
+import { sweep } from '../support/sweep.js';
+
+/** More than a statement may have parameters. */
+const MANY = 70_000;
+
+const ok = ({ status, body }: Answer) =>
+  expect({ status, body, isRight: status < 300 }).toMatchObject({ isRight: true });
+
+/** Rows as no operation makes them, `n` of them a number: few enough at once for a slow disk. */
+async function add(service: Gatehouse, text: string, values: unknown[]): Promise<void> {
+  for (let first = 1; first <= MANY; first += 5000) {
+    const [from, to] = [values.length + 1, values.length + 2];
+    const rows = `FROM generate_series($${from}::int, $${to}::int) AS n`;
+    await service.sql(`${text} ${rows}`, [...values, first, Math.min(first + 4999, MANY)]);
+  }
+}
+
+/** Sessions from before there was a limit. */
+const addSessions = (service: Gatehouse, { id }: Persona) =>
+  add(
+    service,
+    `INSERT INTO session (id, digest, account_id, ip, last_used_at)
+     SELECT $2::bigint + n, sha256(($3 || n)::bytea), $1, '127.0.0.1', now() - interval '1 day' - n * interval '1 second'`,
+    [id, `${Number(id.slice(-9))}000000`, randomBytes(8).toString('hex')],
+  );
+
+describe('auth 1.7 an account with more sessions than a statement has parameters', () => {
+  let service: Gatehouse;
+  let admin: Persona;
+  beforeAll(async () => {
+    service = await gatehouse();
+    admin = await superuser(service);
+  });
+  afterAll(() => service.close());
+
+  const asAdmin = (method: string, path: string, body?: object) => (alice: Persona) =>
+    service.as(admin).send(method, `/v1/admin/users/${alice.id}/${path}`, body);
+  const mine =
+    (path: string, more: object = {}) =>
+    (alice: Persona) =>
+      service.as(alice).post(`/v1/users/@me/${path}`, { password: alice.password, ...more });
+
+  const ENDS: Record<string, { end: (alice: Persona) => Promise<Answer>; left: number }> = {
+    'is banned': { end: asAdmin('PUT', 'ban', { duration_hours: 0 }), left: 0 },
+    'has its sessions ended': { end: asAdmin('DELETE', 'sessions'), left: 0 },
+    'is disabled': { end: mine('disable'), left: 0 },
+    'is deleted': { end: mine('delete'), left: 0 },
+    'has its password changed': {
+      end: (alice) =>
+        service.as(alice).patch('/v1/users/@me', { password: alice.password, new_password: 'a brand new password' }),
+      left: 1,
+    },
+    'has its password reset': {
+      end: async ({ email }) => {
+        await service.anonymous.post('/v1/auth/forgot', { email });
+        const { token } = (await mailTo(service, email, 'password_reset')).metadata;
+        return service.anonymous.post('/v1/auth/reset', { token, password: 'a brand new password' });
+      },
+      left: 1,
+    },
+    'is erased': {
+      end: async (alice) => {
+        const answer = await mine('delete')(alice);
+        await service.sql("UPDATE account SET deletion_at = now() - interval '1 minute' WHERE id = $1", [alice.id]);
+        await sweep(service);
+        const [row] = await service.sql(
+          `SELECT deleted_at IS NOT NULL AS is_erased,
+             (SELECT count(*)::int FROM session s WHERE s.account_id = a.id) AS sessions FROM account a WHERE id = $1`,
+          [alice.id],
+        );
+        expect(row).toEqual({ is_erased: true, sessions: 0 });
+        return answer;
+      },
+      left: 0,
+    },
+  };
+
+  test.each(Object.keys(ENDS))('%s all the same', async (what) => {
+    const { end, left } = ENDS[what] as (typeof ENDS)[string];
+    const alice = await person(service, 'alice');
+    await addSessions(service, alice);
+    ok(await end(alice));
+    expect(await sessionsOf(service, alice)).toBe(left);
+    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(401);
+  });
+
+  test('its next sign-in ends all but as many as it may have, and the lists stay short', async () => {
+    const alice = await person(service, 'alice');
+    await addSessions(service, alice);
+    const listed = await service.as(alice).get('/v1/auth/sessions');
+    expect(listed.body).toHaveLength(250);
+    const token = await signIn(service, alice);
+    expect(await sessionsOf(service, alice)).toBe(250);
+    expect((await service.as(token).get('/v1/auth/sessions')).body).toHaveLength(250);
+    // The one that was registered with is used last, next to the new one.
+    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+    const seen = await service.as(admin).get(`/v1/admin/users/${alice.id}/sessions`);
+    expect(seen.body.sessions).toHaveLength(500);
+  });
+
+  test('webhooks and files of an account or an address count as little as its sessions', async () => {
+    const alice = await person(service, 'alice');
+    const hook = await newHook(service, alice);
+    for (const owner of [alice.id, hook.id]) {
+      await add(
+        service,
+        `INSERT INTO media_object (key, owner_id, account_id, filename, size, sha256, content_type)
+         SELECT $1 || '/' || n, $1::bigint, $2, 'x', 1, ''::bytea, 'text/plain'`,
+        [owner, alice.id],
+      );
+    }
+    await add(
+      service,
+      `INSERT INTO media_upload (id, object_id, owner_id, credential_kind, filename, size)
+       SELECT gen_random_uuid(), gen_random_uuid(), $1, 'session', 'x', 1`,
+      [alice.id],
+    );
+    ok(await service.as(alice).delete(`/v1/webhooks/${hook.id}`));
+    ok(await mine('delete')(alice));
+    await service.sql("UPDATE account SET deletion_at = now() - interval '1 minute' WHERE id = $1", [alice.id]);
+    await sweep(service);
+    const [row] = await service.sql(
+      `SELECT (SELECT deleted_at IS NOT NULL FROM account WHERE id = $1) AS is_erased,
+         (SELECT count(*)::int FROM media_object WHERE account_id = $1) AS objects,
+         (SELECT count(*)::int FROM media_upload WHERE owner_id = $1) AS uploads`,
+      [alice.id],
+    );
+    expect(row).toEqual({ is_erased: true, objects: 0, uploads: 0 });
+  });
+
+  test('oauth 3.2 codes for as many ports of a loopback address are void with its registration', async () => {
+    const alice = await person(service, 'alice');
+    const uri = 'http://127.0.0.1/callback';
+    const { body: app } = await service
+      .as(alice)
+      .post('/v1/oauth2/applications', { name: 'native', redirect_uris: [uri] });
+    await add(
+      service,
+      `INSERT INTO oauth_code (digest, application_id, account_id, redirect_uri, scopes, consented, announced, expires_at)
+       SELECT sha256(('code' || n)::bytea), $1, $2, 'http://127.0.0.1:' || n || '/callback', '{identify}', true, false,
+         now() + interval '10 minutes'`,
+      [app.id, alice.id],
+    );
+    ok(await service.as(alice).patch(`/v1/oauth2/applications/${app.id}`, { redirect_uris: [] }));
+    expect(await service.sql('SELECT 1 FROM oauth_code WHERE application_id = $1', [app.id])).toEqual([]);
+  });
+});
+
+describe('auth 1.7 SESSIONS_PER_ACCOUNT', () => {
+  const env = { SESSIONS_PER_ACCOUNT: '3' };
+  const works = async (service: Gatehouse, token: string) =>
+    (await service.as(token).get('/v1/users/@me')).status === 200;
+
+  test('one more session ends the least recently used one, whose sockets close 4004', () =>
+    withGatehouse({ env }, async (service) => {
+      const alice = await person(service, 'alice');
+      const second = await signIn(service, alice);
+      const third = await signIn(service, alice);
+      await service.sql("UPDATE session SET last_used_at = now() - interval '1 hour' WHERE account_id = $1", [
+        alice.id,
+      ]);
+      await service.sql(
+        `UPDATE session SET last_used_at = now() WHERE account_id = $1
+           AND id <> (SELECT id FROM session WHERE account_id = $1 ORDER BY id OFFSET 1 LIMIT 1)`,
+        [alice.id],
+      );
+      const { client } = await GatewayClient.identified(service, second);
+      const fourth = await signIn(service, alice);
+      expect((await client.closed())[0]).toBe(4004);
+      expect(
+        await Promise.all([alice.authorization, second, third, fourth].map((token) => works(service, token))),
+      ).toEqual([true, false, true, true]);
+      expect(await sessionsOf(service, alice)).toBe(3);
+    }));
+
+  test('of 32 parallel sign-ins as many sessions are left as there may be', () =>
+    withGatehouse({ env }, async (service) => {
+      const alice = await person(service, 'alice');
+      const answers = await Promise.all(Array.from({ length: 32 }, () => logIn(service, alice)));
+      for (const answer of answers) ok(answer);
+      expect(await sessionsOf(service, alice)).toBe(3);
+    }));
+});

@@ -1,0 +1,59 @@
+import { expectRefusal, type Gatehouse, gatehouse, person } from '../support/index.js';
+
+const BALANCER = '127.0.0.9';
+
+describe('conventions.md 1: the client address behind a balancer', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse({ env: { TRUSTED_PROXIES: `${BALANCER},127.0.0.10`, RATE_LIMITS: 'on' } });
+  });
+  afterAll(() => service.close());
+
+  const through = (forwarded?: string) =>
+    service.anonymous.from(BALANCER).with(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded });
+  const warnings = () => service.log.filter((line) => line.includes('TRUSTED_PROXIES'));
+  /** What is left of an allowance is per address, so it tells which one counted. */
+  const left = async (forwarded: string): Promise<number> => {
+    const { status, headers } = await through(forwarded).get('/.well-known/service');
+    expect(status).toBe(200);
+    return Number(headers.get('x-ratelimit-remaining'));
+  };
+
+  test('when every hop is trusted the leftmost counts', async () => {
+    expect(await left('127.0.0.10')).toBe(59);
+    expect(await left(`127.0.0.10, ${BALANCER}`)).toBe(58);
+    expect(await left(`${BALANCER}, 127.0.0.10`)).toBe(59);
+    expect(await left(`198.51.100.7, 127.0.0.10, ${BALANCER}`)).toBe(59);
+    expect(await left(`127.0.0.10, 198.51.100.7, ${BALANCER}`)).toBe(58);
+  });
+
+  test('a balancer that keeps it back is refused before anything happens, and named in the log once a minute', async () => {
+    const before = warnings().length;
+    const account = { email: 'ada@example.com', password: 'a long enough password' };
+    for (const forwarded of [undefined, '', 'unknown', '198.51.100.7, nonsense']) {
+      for (let time = 0; time < 3; time++) {
+        expectRefusal(await through(forwarded).post('/v1/auth/register', account), 'FORBIDDEN');
+      }
+    }
+    expect(await service.sql("SELECT 1 FROM account WHERE email = 'ada@example.com'")).toEqual([]);
+    expect(warnings()).toHaveLength(before + 1);
+    expect(JSON.parse(warnings().at(-1) as string)).toMatchObject({
+      level: 40,
+      msg: 'requests are refused: a peer in TRUSTED_PROXIES sends no X-Forwarded-For',
+      peer: BALANCER,
+    });
+    service.clock.advance({ seconds: 61 });
+    expectRefusal(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
+    expectRefusal(await through('unknown').get('/v1/users/@me'), 'FORBIDDEN');
+    expect(warnings()).toHaveLength(before + 2);
+    expect(warnings().at(-1)).toContain('an unreadable X-Forwarded-For');
+  });
+
+  test('a person on the same machine, and probes of the balancer itself, are let in', async () => {
+    const direct = service.anonymous.from('127.0.0.1');
+    expect((await direct.get('/.well-known/service')).status).toBe(200);
+    expect((await through().get('/health/live')).status).toBe(200);
+    expect((await through().get('/health/ready')).status).toBe(200);
+    expect((await person(service)).authorization).toMatch(/^flx_/);
+  });
+});

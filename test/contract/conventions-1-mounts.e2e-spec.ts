@@ -1,0 +1,94 @@
+import { expectRefusal, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
+
+const PAGE = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
+const UNKNOWN = [
+  '/nothing',
+  '/v1/nothing',
+  '/v1/users/@me/nothing',
+  '/<script>alert(1)</script>',
+  '/.well-known/x?y=z',
+];
+
+describe('conventions.md 1: mounts', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse({
+      env: {
+        PUBLIC_ORIGIN: 'https://gate.example',
+        WEB_APP_URL: 'https://app.example',
+        SECURITY_CONTACT: 'security@gate.example, https://gate.example/holes',
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  test.each(UNKNOWN)(
+    'an unknown path says so to a person in a sentence, to a program by its code: %s',
+    async (path) => {
+      const page = await service.anonymous.get(path, PAGE);
+      expect(page.status).toBe(404);
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(page.text).toContain('<p>There is nothing at this address.</p>');
+      expect(page.text).not.toContain('script');
+      expect(await service.anonymous.send('HEAD', path, undefined, PAGE)).toMatchObject({ status: 404, text: '' });
+      for (const accept of ['*/*', 'application/json', 'text/htmlx']) {
+        expectRefusal(await service.anonymous.get(path, { headers: { accept } }), 'NOT_FOUND');
+      }
+      expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+      expectRefusal(await service.anonymous.post(path, {}, PAGE), 'NOT_FOUND');
+    },
+  );
+
+  test('other refusals stay JSON whatever is accepted: what a route refuses, and what is no path', async () => {
+    expectRefusal(await service.anonymous.get('/v1/users/@me', PAGE), 'UNAUTHORIZED');
+    expectRefusal(await service.anonymous.get('/docs/nothing', PAGE), 'NOT_FOUND');
+    expectRefusal(await service.anonymous.get('/%zz', PAGE), 'BAD_REQUEST');
+  });
+
+  test('/favicon.ico is an icon, /robots.txt keeps crawlers out', async () => {
+    const icon = await fetch(`${service.url}/favicon.ico`);
+    expect(icon.headers.get('content-type')).toBe('image/x-icon');
+    expect(Buffer.from(await icon.arrayBuffer()).readUInt32LE(0)).toBe(0x00010000);
+    const robots = await service.anonymous.get('/robots.txt');
+    expect(robots.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(robots.text).toBe('User-agent: *\nDisallow: /\n');
+  });
+
+  test('/.well-known/security.txt has what RFC 9116 asks for, and expires within a year', async () => {
+    const { status, headers, text } = await service.anonymous.get('/.well-known/security.txt');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const fields = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/: (.*)/s, 2));
+    expect(fields).toEqual([
+      ['Contact', 'mailto:security@gate.example'],
+      ['Contact', 'https://gate.example/holes'],
+      ['Expires', expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)],
+      ['Canonical', 'https://gate.example/.well-known/security.txt'],
+    ]);
+    const days = (Date.parse(fields[2]?.[1] ?? '') - service.clock.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(30);
+    expect(days).toBeLessThan(365);
+  });
+
+  test('/.well-known/change-password leads to the page for it', async () => {
+    const answer = await fetch(`${service.url}/.well-known/change-password`, { redirect: 'manual' });
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe('https://app.example/account/password');
+  });
+
+  test('the description works on whatever origin it was read from', async () => {
+    const { body } = await service.anonymous.get('/openapi.json');
+    expect(body.servers).toEqual([{ url: '/' }]);
+  });
+});
+
+test('without a contact there is no security.txt', async () => {
+  await withGatehouse({}, async ({ anonymous }) => {
+    expectRefusal(await anonymous.get('/.well-known/security.txt'), 'NOT_FOUND');
+  });
+});

@@ -1,0 +1,263 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import {
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  hurry,
+  newHook,
+  pathOf,
+  person,
+  planUploads,
+  Wire,
+  type WireAnswer,
+  wire,
+  withGatehouse,
+} from '../support/index.js';
+
+// Hundreds of connections, each of them opened, held and judged.
+jest.setTimeout(240_000);
+
+const CROWD = 600;
+const PER_ADDRESS = 64;
+const PER_ACCOUNT = 32;
+const PROXY = '127.0.0.2';
+const [A, B] = ['127.1.0.1', '127.1.0.2'];
+/** How long a client that was answered early may go on sending. */
+const LINGER_MS = 1500;
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse({ env: { TRUSTED_PROXIES: PROXY, ABUSE_BANS: 'off' } });
+});
+afterAll(() => service.close());
+
+const head = (start: string, ...lines: string[]): string =>
+  [`${start} HTTP/1.1`, 'Host: gatehouse.test', ...lines, '', ''].join('\r\n');
+
+const LENGTH = 5000;
+/** A login whose body does not come. */
+const stalled = (...lines: string[]): string =>
+  `${head('POST /v1/auth/login', 'Content-Type: application/json', `Content-Length: ${LENGTH}`, ...lines)}{"email"`;
+
+/** Connections that send something each, and what was answered so far. */
+class Crowd {
+  readonly answers: WireAnswer[] = [];
+  private constructor(readonly connections: readonly Wire[]) {}
+
+  static async of(count: number, message: (index: number) => { from: string; bytes: string }): Promise<Crowd> {
+    const messages = Array.from({ length: count }, (_, index) => message(index));
+    const connections = await Promise.all(messages.map(({ from }) => Wire.open(service, from)));
+    const crowd = new Crowd(connections);
+    connections.forEach((connection, index) => {
+      connection.send(messages[index]?.bytes ?? '');
+      connection.answer().then(
+        (answer) => void crowd.answers.push(answer),
+        () => {},
+      );
+    });
+    return crowd;
+  }
+
+  async answered(count: number): Promise<void> {
+    while (this.answers.length < count) await delay(5);
+  }
+
+  close(): void {
+    for (const connection of this.connections) connection.close();
+  }
+}
+
+const login = (from: string): Promise<WireAnswer> =>
+  wire(service, ['POST /v1/auth/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 2'], {
+    ...{ body: '{}', from },
+  });
+
+/** Asks until the answer has this status: that somebody else has left is seen in its time. */
+async function until(ask: () => Promise<WireAnswer>, status: number): Promise<WireAnswer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status === status) return answer;
+    await delay(10);
+  }
+}
+
+function expectTooMany(answer: WireAnswer): void {
+  expectRefusal(answer, 'RATE_LIMITED', { global: false, retry_after: 5 });
+  expect(answer.headers.get('retry-after')).toBe('5');
+  expect(answer.headers.get('connection')).toBe('close');
+}
+
+describe('conventions.md 12: requests that wait for their bodies', () => {
+  test(`${CROWD} stalled bodies of one address: 64 wait, the others are refused, nobody else notices`, async () => {
+    const crowd = await Crowd.of(CROWD, () => ({ from: A, bytes: stalled() }));
+    try {
+      await crowd.answered(CROWD - PER_ADDRESS);
+      for (const answer of crowd.answers) expectTooMany(answer);
+      expectRefusal(await login(B), 'INVALID_FORM_BODY');
+      expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+      // What needs no body is served at the crowded address, too.
+      expect((await wire(service, ['GET /.well-known/service HTTP/1.1'], { from: A })).status).toBe(200);
+      expect(crowd.answers).toHaveLength(CROWD - PER_ADDRESS);
+    } finally {
+      crowd.close();
+    }
+    expectRefusal(await until(() => login(A), 400), 'INVALID_FORM_BODY');
+  });
+
+  test('a /64 of IPv6 is one address', async () => {
+    const bytes = (address: string) => stalled(`X-Forwarded-For: ${address}`);
+    const crowd = await Crowd.of(PER_ADDRESS + 6, (index) => ({ from: PROXY, bytes: bytes(`2001:db8::${index + 1}`) }));
+    try {
+      await crowd.answered(6);
+      for (const answer of crowd.answers) expectTooMany(answer);
+      const next = await Wire.open(service, PROXY);
+      expectTooMany(await next.send(bytes('2001:db8::ffff')).answer());
+      const other = await Wire.open(service, PROXY);
+      other.send(`${bytes('2001:db8:0:1::1')}: ""}${' '.repeat(LENGTH - 13)}`);
+      expectRefusal(await other.answer(), 'INVALID_FORM_BODY');
+      for (const connection of [next, other]) connection.close();
+    } finally {
+      crowd.close();
+    }
+  });
+
+  test('32 of one account, whatever addresses they come from', async () => {
+    const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
+    const patch = ({ authorization }: { authorization: string }) =>
+      head(
+        'PATCH /v1/users/@me',
+        'Content-Type: application/json',
+        'Content-Length: 100',
+        `Authorization: ${authorization}`,
+      );
+    const crowd = await Crowd.of(PER_ACCOUNT + 8, (index) => ({ from: `127.2.0.${index + 1}`, bytes: patch(alice) }));
+    try {
+      await crowd.answered(8);
+      for (const answer of crowd.answers) expectTooMany(answer);
+      const connection = await Wire.open(service, '127.2.0.1');
+      expect((await connection.send(`${patch(bob)}{}${' '.repeat(98)}`).answer()).status).toBe(200);
+      connection.close();
+    } finally {
+      crowd.close();
+    }
+  });
+
+  test('no more than MAX_BODIES in the process', () =>
+    withGatehouse({ env: { MAX_BODIES: '3' } }, async (small) => {
+      const connections = [];
+      for (let index = 1; index <= 4; index++) {
+        connections.push((await Wire.open(small, `127.3.0.${index}`)).send(stalled()));
+      }
+      expectTooMany(await Promise.race(connections.map((connection) => connection.answer())));
+      expect((await small.anonymous.get('/.well-known/service')).status).toBe(200);
+      for (const connection of connections) connection.close();
+    }));
+
+  test('they are not at work: more of them than MAX_IN_FLIGHT shed nothing, and are work when they are whole', () =>
+    withGatehouse({ env: { MAX_IN_FLIGHT: '2' } }, async (small) => {
+      const waiting = [];
+      for (let index = 0; index < 10; index++) {
+        const connection = await Wire.open(small, A);
+        connection.send(`${stalled('Expect: 100-continue')}`);
+        expect((await connection.answer()).status).toBe(100);
+        waiting.push(connection);
+      }
+      expect((await small.anonymous.get('/.well-known/service')).status).toBe(200);
+      for (const connection of waiting) {
+        connection.send(`: ""}${' '.repeat(LENGTH - 13)}`);
+        expectRefusal(await connection.answer(), 'INVALID_FORM_BODY');
+        connection.close();
+      }
+    }));
+});
+
+describe('conventions.md 12: a body slower than 1 KiB/s over any 10 s', () => {
+  /** Lets time pass, by as much as is looked back each time, until the connection is answered and ended. */
+  async function expectGivenUp(connection: Wire): Promise<void> {
+    let answer: WireAnswer | undefined;
+    const answered = connection.answer().then((given) => {
+      answer = given;
+    });
+    while (!answer) {
+      service.clock.advance({ seconds: 11 });
+      await Promise.race([answered, delay(100)]);
+    }
+    expectRefusal(answer, 'BAD_REQUEST');
+    expect(answer.headers.get('connection')).toBe('close');
+    await connection.closed;
+  }
+
+  test('JSON: 400, and the connection ends', async () => {
+    const connection = await Wire.open(service);
+    await expectGivenUp(connection.send(stalled()));
+  });
+
+  test('multipart: 400, the connection ends, and no message is left', async () => {
+    const hook = await newHook(service, await person(service));
+    const connection = await Wire.open(service);
+    const lines = ['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 100000'];
+    const part = '--x\r\nContent-Disposition: form-data; name="content"\r\n\r\nhal';
+    await expectGivenUp(connection.send(head(`POST ${hook.path}`, ...lines) + part));
+    expect(await service.sql('SELECT 1 FROM webhook_message WHERE webhook_id = $1', [hook.id])).toEqual([]);
+  });
+
+  test('the relay: 400, the connection ends, and the capability can be used again', async () => {
+    const [planned] = await planUploads(service, await person(service), [{ filename: 'a.txt', size: LENGTH }]);
+    const path = pathOf(planned?.upload_url ?? '');
+    const connection = await Wire.open(service);
+    await expectGivenUp(connection.send(`${head(`PUT ${path}`, `Content-Length: ${LENGTH}`)}hello`));
+    const lines = [`PUT ${path} HTTP/1.1`, `Content-Length: ${LENGTH}`];
+    expect((await wire(service, lines, { body: 'x'.repeat(LENGTH) })).status).toBe(200);
+  });
+
+  test('one that keeps coming is read to its end', async () => {
+    const connection = await Wire.open(service);
+    const length = 100_000;
+    connection.send(`${head('POST /v1/auth/login', 'Content-Type: application/json', `Content-Length: ${length}`)}{}`);
+    for (let step = 0; step < 3; step++) {
+      connection.send(' '.repeat(20_000));
+      await delay(1500);
+      service.clock.advance({ seconds: 7 });
+    }
+    connection.send(' '.repeat(length - 60_002));
+    expectRefusal(await connection.answer(), 'INVALID_FORM_BODY');
+    connection.close();
+  });
+});
+
+describe('conventions.md 12: an early answer ends the wait for the body', () => {
+  const early: [title: string, start: string, lines: string[], code: string][] = [
+    ['an unknown path', 'POST /v1/nope', [], 'NOT_FOUND'],
+    ['no credential', 'PATCH /v1/users/@me', [], 'UNAUTHORIZED'],
+    ['a body that is too long', 'POST /v1/auth/login', ['Content-Type: application/json'], 'PAYLOAD_TOO_LARGE'],
+    ['an encoded body', 'POST /v1/auth/login', ['Content-Encoding: gzip'], 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a wrong capability', 'PUT /media/relay/abc?t=abc', [], 'UNAUTHORIZED'],
+    ['a webhook that is none', 'POST /v1/webhooks/1/abc', [], 'UNKNOWN_WEBHOOK'],
+    ['a success that needs no body', 'GET /.well-known/service', [], ''],
+  ];
+  let calm: () => void;
+  beforeAll(() => {
+    calm = hurry(LINGER_MS);
+  });
+  afterAll(() => calm());
+
+  test.each(early)('%s', async (_title, start, lines, code) => {
+    const connection = await Wire.open(service);
+    const length = code === 'PAYLOAD_TOO_LARGE' ? 300_000 : LENGTH;
+    const answer = await connection.send(`${head(start, ...lines, `Content-Length: ${length}`)}{`).answer();
+    if (code) expectRefusal(answer, code);
+    else expect(answer.status).toBe(200);
+    await connection.closed;
+    expect(connection.unread).toBe('');
+  });
+
+  test('while a body that came whole leaves the connection usable', async () => {
+    const connection = await Wire.open(service);
+    for (let round = 0; round < 2; round++) {
+      connection.send(`${head('PATCH /v1/users/@me', 'Content-Length: 2')}{}`);
+      expectRefusal(await connection.answer(), 'UNAUTHORIZED');
+    }
+    connection.close();
+  });
+});

@@ -1,0 +1,154 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import {
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  pathOf,
+  person,
+  uploadFile,
+  type WireAnswer,
+  wire,
+} from '../support/index.js';
+
+// Hundreds of connections, each of them opened, held and judged.
+jest.setTimeout(240_000);
+
+const CROWD = 600;
+const PER_ADDRESS = 8;
+// Fewer than may read, so that readers who were work would keep others out.
+const MAX_IN_FLIGHT = 6;
+const [A, B] = ['127.1.0.1', '127.1.0.2'];
+// More than the system takes over for a reader who does not read.
+const SIZE = 24 * 1024 * 1024;
+
+let service: Gatehouse;
+let path: string;
+beforeAll(async () => {
+  service = await gatehouse({
+    env: { MAX_DOWNLOADS_PER_ADDRESS: String(PER_ADDRESS), MAX_IN_FLIGHT: String(MAX_IN_FLIGHT), ABUSE_BANS: 'off' },
+  });
+  path = pathOf((await uploadFile(service, await person(service), 'large.bin', Buffer.alloc(SIZE, 'x'))).url);
+});
+afterAll(() => service.close());
+
+/** A connection that sends requests and reads no answer until it is told to. */
+class Reader {
+  private readonly socket: Socket;
+  readonly ended: Promise<void>;
+  private hasEnded = false;
+
+  constructor(bytes: string, from: string) {
+    this.socket = connect({ port: service.port, host: '127.0.0.1', localAddress: from });
+    this.socket.write(bytes);
+    this.ended = new Promise((resolve) => {
+      const end = () => {
+        this.hasEnded = true;
+        resolve();
+      };
+      this.socket.on('error', end).on('close', end);
+    });
+  }
+
+  /** The first bytes, of which nothing is lost for who reads on. */
+  async start(): Promise<string> {
+    for (;;) {
+      const chunk: Buffer | null = this.socket.read();
+      if (chunk) {
+        this.socket.unshift(chunk);
+        return chunk.toString('latin1');
+      }
+      if (this.hasEnded) return '';
+      await Promise.race([this.ended, new Promise((resolve) => this.socket.once('readable', resolve))]);
+    }
+  }
+
+  /** Reads to the end and tells how many bytes came. */
+  async drain(): Promise<number> {
+    let size = 0;
+    this.socket.on('data', (chunk) => {
+      size += chunk.length;
+    });
+    this.socket.resume();
+    await this.ended;
+    return size;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+const request = (target: string, ...lines: string[]): string =>
+  [`GET ${target} HTTP/1.1`, 'Host: gatehouse.test', ...lines, '', ''].join('\r\n');
+
+const statusOf = (bytes: string): number => Number(bytes.split(' ')[1] ?? 0);
+
+const whole = (from: string): Promise<WireAnswer> => wire(service, [`GET ${path} HTTP/1.1`], { from });
+
+const connections = () =>
+  new Promise<number>((resolve) => service.app.getHttpServer().getConnections((_, count) => resolve(count)));
+
+/** Lets time pass, in steps of so many seconds, until the service has ended this many connections. */
+async function expectCut(count: number, seconds: number): Promise<void> {
+  const before = await connections();
+  while ((await connections()) > before - count) {
+    service.clock.advance({ seconds });
+    await delay(300);
+  }
+}
+
+describe('conventions.md 12: readers of media who do not read', () => {
+  test(`${CROWD} of one address: its share is served, the others are refused, and nobody else notices`, async () => {
+    const readers: Reader[] = [];
+    const statuses: number[] = [];
+    try {
+      // No more at once than may be at work.
+      while (readers.length < CROWD) {
+        const some = Array.from({ length: MAX_IN_FLIGHT }, () => new Reader(request(path), A));
+        readers.push(...some);
+        for (const reader of some) statuses.push(statusOf(await reader.start()));
+      }
+      expect(statuses.filter((status) => status === 200)).toHaveLength(PER_ADDRESS);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(CROWD - PER_ADDRESS);
+      expectRefusal(await wire(service, [`GET ${path} HTTP/1.1`], { from: A }), 'RATE_LIMITED', {
+        ...{ global: false, retry_after: 5 },
+      });
+      const answer = await whole(B);
+      expect([answer.status, answer.text.length]).toEqual([200, SIZE]);
+      expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+      expect((await service.anonymous.get('/.well-known/service')).status).toBe(200);
+    } finally {
+      for (const reader of readers) reader.close();
+    }
+    while ((await whole(A)).status !== 200) await delay(50);
+  });
+
+  test('who reads nothing for a minute is cut off and makes room', async () => {
+    const idle: Reader[] = [];
+    while (idle.length < PER_ADDRESS) {
+      const reader = new Reader(request(path), A);
+      expect(statusOf(await reader.start())).toBe(200);
+      idle.push(reader);
+    }
+    expectRefusal(await whole(A), 'RATE_LIMITED');
+    await expectCut(PER_ADDRESS, 200);
+    expect((await whole(A)).status).toBe(200);
+    for (const reader of idle) expect(await reader.drain()).toBeLessThan(SIZE);
+  });
+
+  test('readers of other answers are not at work either, and are cut off alike', async () => {
+    const pages = request('/docs/swagger-ui-bundle.js').repeat(30);
+    const idle: Reader[] = [];
+    while (idle.length < PER_ADDRESS) {
+      const reader = new Reader(pages, A);
+      expect(statusOf(await reader.start())).toBe(200);
+      idle.push(reader);
+    }
+    expect((await service.anonymous.get('/.well-known/service')).status).toBe(200);
+    const { length } = (await service.anonymous.get('/docs/swagger-ui-bundle.js')).text;
+    await expectCut(PER_ADDRESS, 2000);
+    for (const reader of idle) expect(await reader.drain()).toBeLessThan(30 * length);
+  });
+});

@@ -1,0 +1,65 @@
+import { jest } from '@jest/globals';
+import pg from 'pg';
+import { Replica } from '../../src/platform/replica.js';
+import { Detour } from '../machine/detour.js';
+import { describeOnPostgres } from '../machine/postgres.js';
+import { until } from '../machine/service-process.js';
+import { type Answer, copyOfTemplate, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
+
+jest.setTimeout(120_000);
+
+const LEASES = 0x6777;
+
+describeOnPostgres('conventions.md 6.1: a worker id is used by one process at a time', () => {
+  let databaseUrl: string;
+  let detour: Detour;
+  let service: Gatehouse;
+  beforeAll(async () => {
+    databaseUrl = (await copyOfTemplate()) ?? '';
+    const way = await Detour.to(databaseUrl, 5432);
+    detour = way.detour;
+    service = await gatehouse({ env: { DATABASE_URL: way.url } });
+  });
+  afterAll(async () => {
+    await service.close();
+    detour.close();
+  });
+
+  let people = 0;
+  const register = (): Promise<Answer> =>
+    service.anonymous.post('/v1/auth/register', {
+      email: `person.${++people}@example.com`,
+      password: 'a long enough password',
+    });
+
+  const workerOf = ({ body }: Answer): number => Number((BigInt(body.user_id) >> 12n) & 1023n);
+
+  test('not after its lock was lost: nothing is made without one, and never with that of another', async () => {
+    const worker = workerOf(await register());
+    detour.cutThose('gatehouse notices');
+    const other = new pg.Client({ connectionString: databaseUrl });
+    await other.connect();
+    try {
+      await until(async () => {
+        const { rows } = await other.query('SELECT pg_try_advisory_lock($1, $2) AS won', [LEASES, worker]);
+        return rows[0].won;
+      });
+      await until(() => !service.app.get(Replica).hasWorkerId);
+      expectRefusal(await service.anonymous.get('/health/ready'), 'SERVICE_UNAVAILABLE');
+      const before = await service.sql('SELECT count(*)::int AS accounts FROM account');
+      for (let round = 0; round < 4; round++) {
+        const answer = await register();
+        expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+        expect(answer.headers.get('retry-after')).toBe('5');
+      }
+      expect(await service.sql('SELECT count(*)::int AS accounts FROM account')).toEqual(before);
+      detour.mend();
+      let answer = await register();
+      while (answer.status === 503) answer = await register();
+      expect(answer.status).toBe(200);
+      expect(workerOf(answer)).not.toBe(worker);
+    } finally {
+      await other.end();
+    }
+  });
+});

@@ -1,0 +1,251 @@
+import { getMetadataStorage } from 'class-validator';
+import { type Shape, validateShape } from '../../src/input.js';
+import { scopes } from '../../src/oauth/scopes.js';
+import { type RoutePlan, Routes } from '../../src/routes/routes.js';
+import { isStorableJson } from '../../src/text.js';
+import { administrator } from '../support/admin.js';
+import {
+  type Answer,
+  type Client,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  mailTo,
+  newHook,
+  outfit,
+  type Persona,
+  person,
+  withGatehouse,
+} from '../support/index.js';
+
+let service: Gatehouse;
+let alice: Persona;
+beforeAll(async () => {
+  service = await gatehouse();
+  alice = await person(service, 'alice');
+});
+afterAll(() => service.close());
+
+/** What no database column and no JSON in one can hold. */
+const ODD = ['\u0000', '\ud800', '\udc00', 'a\ud83db', '\ude00\ud83d', 'a\u0000b'];
+const membersOf = (shape: Shape): string[] => [
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(shape, '', false, false)
+      .map(({ propertyName }) => propertyName),
+  ),
+];
+
+describe('conventions.md 6: text that cannot be stored gets no further than the edge', () => {
+  const LENGTHS = [1, 2, 4, 8, 32, 36, 43, 64];
+  const formsOf = (odd: string): unknown[] => [
+    ...LENGTHS.map((length) => odd.padEnd(length, 'a')),
+    ...[`https://example.com/${odd}`, `/${odd}`, `${odd}@example.com`, `a@${odd}.example`, `#${odd}#0001`, ` ${odd} `],
+    ...[[odd], [`https://example.com/${odd}`], [{ id: odd }], { [odd]: 1 }, { a: { b: [odd] } }],
+    ...[[{ id: 0, filename: odd, file_size: 1, content_type: odd, upload_filename: odd }]],
+  ];
+
+  test('whatever a member of an input class lets pass can be stored', () => {
+    const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Shape, unknown> };
+    const passed: string[] = [];
+    for (const shape of validationMetadatas.keys()) {
+      for (const member of membersOf(shape)) {
+        for (const value of ODD.flatMap(formsOf)) {
+          const { instance, faults } = validateShape(shape, { [member]: value });
+          const isFaulty = faults.some(({ path }) => path === member || path.startsWith(`${member}.`));
+          const kept = (instance as Record<string, unknown>)[member];
+          if (!isFaulty && !isStorableJson(kept)) passed.push(`${shape.name}.${member}: ${JSON.stringify(value)}`);
+        }
+      }
+    }
+    expect(passed).toEqual([]);
+  });
+
+  const targetOf = (path: string, value = '1'): string => path.replace(/[:*]\w+/g, value);
+  const clientOf = async ({ policy }: RoutePlan): Promise<Client> => {
+    const of = await outfit(service, { acls: ['*'], scopes: scopes() });
+    if (['Authenticated', 'UserOnly', 'AdminAcl'].includes(policy.kind)) return service.as(of.session);
+    if (policy.kind === 'BotOnly') return service.as(of.bot);
+    return policy.kind === 'BearerOnly' ? service.as(of.bearer) : service.anonymous;
+  };
+
+  test('no operation fails of it, in any member, path or query', async () => {
+    const failed: string[] = [];
+    const note = (what: string, { status }: Answer) => status < 500 || failed.push(`${what}: ${status}`);
+    for (const route of service.app.get(Routes).all) {
+      const client = await clientOf(route);
+      const name = `${route.method} ${route.path}`;
+      const members = [...new Set([route.input?.body, route.input?.sudo].flatMap((of) => (of ? membersOf(of) : [])))];
+      for (const odd of members.length > 0 ? ['\ud800', '\u0000'] : []) {
+        for (const value of [odd.padEnd(8, 'a'), [odd], { id: odd, rawId: odd, [odd]: { transports: [odd] } }]) {
+          const body = Object.fromEntries(members.map((member) => [member, value]));
+          note(`${name} with ${JSON.stringify(value)}`, await client.send(route.method, targetOf(route.path), body));
+        }
+      }
+      for (const odd of ['%00', 'a%00b', '%ED%A0%80', '%EF%BF%BF']) {
+        if (/[:*]/.test(route.path))
+          note(`${name} at ${odd}`, await client.send(route.method, targetOf(route.path, odd)));
+        const query = (route.input?.query ? membersOf(route.input.query) : []).map((member) => `${member}=${odd}`);
+        if (query.length > 0)
+          note(`${name}?${odd}`, await client.send(route.method, `${targetOf(route.path)}?${query.join('&')}`));
+      }
+    }
+    expect(failed).toEqual([]);
+  }, 240_000);
+});
+
+const properties = (os: unknown): string => Buffer.from(JSON.stringify({ os })).toString('base64');
+const KNOWN_PROPERTIES = ODD.map((odd) => ({ 'x-service-client-properties': properties(`Linux ${odd}`) }));
+
+describe('conventions.md 2: a header that cannot be stored is ignored', () => {
+  const osOf = async ({ id }: { id: string }) =>
+    (await service.sql('SELECT os FROM session WHERE account_id = $1 ORDER BY id DESC LIMIT 1', [id]))[0]?.os;
+
+  test('client properties at login, wherever it comes from: no session or ticket without its mail', async () => {
+    for (const [index, headers] of KNOWN_PROPERTIES.entries()) {
+      const bob = await person(service, `bob${index}`);
+      const sent = { email: bob.email, password: bob.password };
+      expect((await service.anonymous.with(headers).post('/v1/auth/login', sent)).status).toBe(200);
+      expect(await osOf(bob)).toBeNull();
+      const held = await service.anonymous.from('127.0.33.1').with(headers).post('/v1/auth/login', sent);
+      expectRefusal(held, 'IP_AUTHORIZATION_REQUIRED');
+      expect((await mailTo(service, bob.email, 'ip_authorization')).metadata.token).toMatch(/^\w{64}$/);
+      const wrong = { ...sent, password: 'not the password' };
+      const answer = await service.anonymous.from('127.0.33.1').with(headers).post('/v1/auth/login', wrong);
+      expectInvalid(answer, 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+    }
+  });
+
+  test('every header, at every operation that keeps something of it', async () => {
+    const admin = await administrator(service, '*');
+    const values = ['\u00ed\u00a0\u0080', '\u0080\u009f', '\u00ff', '=?utf-8?Q?=00?=', '\\u0000', '\\ud800', '%00'];
+    const names = [
+      'user-agent',
+      'accept-language',
+      'x-audit-log-reason',
+      'x-service-client-properties',
+      'x-request-id',
+    ];
+    const others = ['x-captcha-token', 'x-captcha-type', 'x-service-sudo-mode-jwt', 'x-forwarded-for', 'origin'];
+    for (const name of [...names, ...others, 'referer', 'traceparent', 'if-none-match', 'range']) {
+      const carol = await person(service, 'carol');
+      for (const value of values) {
+        const headers = { [name]: value };
+        const bodies: [Client, string, string, object | undefined][] = [
+          [service.anonymous, 'POST', '/v1/auth/login', { email: carol.email, password: carol.password }],
+          [service.anonymous, 'POST', '/v1/auth/handoff/initiate', {}],
+          [service.as(carol), 'GET', '/v1/users/@me', undefined],
+          [service.as(admin), 'PUT', `/v1/admin/users/${carol.id}/flags`, { add_flags: ['1'] }],
+          [service.as(admin), 'PUT', `/v1/admin/users/${carol.id}/traits`, { traits: [] }],
+        ];
+        for (const [client, method, path, body] of bodies) {
+          const { status } = await client.with(headers).send(method, path, body);
+          expect([name, value, path, status < 500]).toEqual([name, value, path, true]);
+        }
+      }
+    }
+  });
+});
+
+describe('webhooks.md 4 and 6: messages and callbacks', () => {
+  test('text that cannot be stored is refused or left out, and nothing fails', async () => {
+    const hook = await newHook(service, alice, { name: 'Robot' });
+    const stored = () => service.sql('SELECT 1 FROM webhook_message WHERE webhook_id = $1', [hook.id]);
+    for (const odd of ODD) {
+      const url = `https://example.com/${odd}`;
+      const bodies: [string, object][] = [
+        ['', { content: odd }],
+        ['', { content: 'x', username: `a${odd}` }],
+        ['', { content: 'x', avatar_url: url }],
+        ['', { content: 'x', nonce: odd }],
+        ['', { embeds: [{ title: odd }] }],
+        ['', { embeds: [{ title: 'x', url }] }],
+        ['', { embeds: [{ title: 'x', footer: { text: odd, icon_url: url } }] }],
+        ['', { embeds: [{ title: 'x', fields: [{ name: odd, value: odd }] }] }],
+        ['/slack', { text: odd }],
+        ['/slack', { text: 'x', username: odd }],
+        ['/slack', { attachments: [{ title: odd, title_link: url, fields: [{ title: odd, value: odd }] }] }],
+      ];
+      for (const [path, body] of bodies) {
+        const answer = await service.anonymous.post(`${hook.path}${path}`, body);
+        expectInvalid(answer, 'message_data: INVALID_MESSAGE_DATA');
+      }
+      expect(await stored()).toEqual([]);
+    }
+    for (const odd of ODD) {
+      const issue = { number: 1, title: odd, body: odd, html_url: `https://example.com/${odd}` };
+      const body = { action: 'opened', sender: { login: odd }, repository: { full_name: odd }, issue };
+      for (const event of ['issues', 'push', odd.toWellFormed().replaceAll('\u0000', '0').replace(/[^\w]/g, '_')]) {
+        const headers = { 'x-github-event': event, 'x-github-delivery': 'x' };
+        const { status } = await service.anonymous.post(`${hook.path}/github`, body, { headers });
+        expect([event, status < 500]).toEqual([event, true]);
+      }
+    }
+    for (const name of ['a\u0000.txt', '\u0000', '..\u202e/gpj.exe', 'a\r\nb.txt', '"; filename="b']) {
+      const disposition = `form-data; name="files[0]"; filename="${name.replaceAll('"', '%22').replaceAll('\r\n', '%0D%0A')}"`;
+      const label = JSON.stringify({ content: 'x', attachments: [{ id: 0, filename: '\ud800' }] });
+      const json = `--e\r\nContent-Disposition: form-data; name="payload_json"\r\n\r\n`;
+      const file = `--e\r\nContent-Disposition: ${disposition}\r\nContent-Type: text/plain\r\n\r\nhello\r\n--e--\r\n`;
+      for (const members of [`${json}{"content":"x"}\r\n`, `${json}${label}\r\n`, '']) {
+        const body = new TextEncoder().encode(members + file);
+        const headers = { 'content-type': 'multipart/form-data; boundary=e' };
+        const { status } = await service.anonymous.post(`${hook.path}?wait=true`, body, { headers });
+        expect([name, members, status < 500]).toEqual([name, members, true]);
+      }
+    }
+  });
+});
+
+describe('names that are shown to others', () => {
+  const CONTROL = ['a\nb', 'a\r\nBcc: x@example.com', 'a\u0000b', 'a\u0085b', 'a\u202eb', '\u200b', '\u2800 \u3164'];
+
+  test('an application is called by something that is seen, as it is read', async () => {
+    const apps = (body: object) => service.as(alice).post('/v1/oauth2/applications', body);
+    const unseen = ['\u200b\u3164', '\u0000', '\u202e\u2066', '\u2800 \u00ad', '\u115f\ufeff'];
+    for (const name of unseen) expectInvalid(await apps({ name }), 'name: INVALID_FORMAT');
+    expect((await service.as(alice).get('/v1/oauth2/applications/@me')).body).toEqual([]);
+    const { status, body } = await apps({ name: ' Chess\r\n\u202e Club\u0000 ' });
+    expect([status, body.name]).toEqual([200, 'Chess Club']);
+    for (const name of unseen) {
+      expectInvalid(
+        await service.as(alice).patch(`/v1/oauth2/applications/${body.id}`, { name }),
+        'name: INVALID_FORMAT',
+      );
+    }
+  });
+
+  test('product and provider are named in one line that shows something', async () => {
+    const admin = await administrator(service, '*');
+    const config = '/v1/admin/instance/config';
+    const before = (await service.as(admin).get(config)).body;
+    for (const name of CONTROL) {
+      const branding = await service.as(admin).patch(config, { app_public: { branding: { product_name: name } } });
+      // What cannot be stored at all spoils the section.
+      const of = (path: string, section: string) => `${name.includes('\u0000') ? section : path}: INVALID_FORMAT`;
+      expectInvalid(branding, of('app_public.branding.product_name', 'app_public'));
+      expectInvalid(
+        await service.as(admin).patch(config, { sso: { display_name: name } }),
+        of('sso.display_name', 'sso'),
+      );
+    }
+    expect((await service.as(admin).get(config)).body).toEqual(before);
+  });
+
+  test('a webhook: NUL is a control character like the others', async () => {
+    for (const name of ['a\u0000b', 'a\nb', '\u0000']) {
+      const answer = await service.as(alice).post('/v1/users/@me/webhooks', { name });
+      expectInvalid(answer, 'name: WEBHOOK_NAME_LENGTH_INVALID');
+    }
+  });
+
+  test('the name of the product is reserved however it is written, also one of the environment', async () => {
+    await withGatehouse({ env: { PRODUCT_NAME: 'Ärger & Söhne' } }, async (own) => {
+      const register = (body: object) => own.anonymous.post('/v1/auth/register', { consent: true, ...body });
+      for (const global_name of ['arger sohne', 'ÄRGER+SÖHNE', 'A\u0308rger_So\u0308hne']) {
+        expectInvalid(await register({ global_name }), 'global_name: GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS');
+      }
+      expect((await register({ global_name: 'A Burger' })).status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { jest } from '@jest/globals';
+import sharp from 'sharp';
+import { IMAGE_SLOTS, Images } from '../../src/media/images.service.js';
+import { Storage } from '../../src/platform/storage.js';
+import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
+import {
+  expectRefusal,
+  type Front,
+  factsOf,
+  fetchBytes,
+  type Gatehouse,
+  gatehouse,
+  pathOf,
+  person,
+  picture,
+  planUploads,
+  uploadFile,
+  withGatehouse,
+} from '../support/index.js';
+
+// Work that takes minutes is started on purpose, on machines that have other work.
+jest.setTimeout(240_000);
+afterAll(endProcesses);
+
+/** 36 Mpx that no encoder finds easy. */
+const large = async (): Promise<Buffer> =>
+  sharp(randomBytes(600 * 600 * 3), { raw: { width: 600, height: 600, channels: 3 } })
+    .resize(6000, 6000, { kernel: 'cubic' })
+    .jpeg({ quality: 50 })
+    .toBuffer();
+/** Takes minutes, each `n` a work of its own. */
+const endless = (n: number) => `?format=webp&quality=lossless&height=${6000 + n}`;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+const areGone = (pids: readonly number[]) => until(() => !pids.some(isAlive));
+
+/** An anonymous request that its client can give up. */
+function ask(url: string) {
+  const sent = get(url, { agent: false });
+  const request = { isSettled: false, leave: () => sent.destroy(), answer: Promise.resolve('') };
+  request.answer = once(sent, 'response')
+    .then(
+      ([{ statusCode }]) => String(statusCode),
+      () => 'gone',
+    )
+    .finally(() => {
+      request.isSettled = true;
+    });
+  return request;
+}
+
+const metric = async (service: Front, name: string): Promise<number> =>
+  Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec((await service.anonymous.get('/metrics')).text)?.[1]);
+
+describe('media.md 7.2, work that would take minutes', () => {
+  let service: Gatehouse;
+  let images: Images;
+  let path: string;
+  let small: string;
+  let bytes: Buffer;
+
+  const open = async (env: Record<string, string>) => {
+    service = await gatehouse({ env });
+    images = service.app.get(Images);
+    const alice = await person(service, 'alice');
+    bytes ??= await large();
+    path = pathOf((await uploadFile(service, alice, 'large.jpg', bytes)).url);
+    small = pathOf((await uploadFile(service, alice, 'small.png', await picture('png'))).url);
+    return alice;
+  };
+  afterEach(() => service.close());
+
+  test.each([2, 4])('%i of it: reads, small work and logins go on; it ends when its clients leave', async (count) => {
+    const alice = await open({ MEDIA_IMAGE_SECONDS: '60' });
+    const heavy = Array.from({ length: count }, (_, n) => ask(service.url + path + endless(n)));
+    // The last place is for small work.
+    const places = Math.min(count, IMAGE_SLOTS - 1);
+    await until(async () => (await metric(service, 'gatehouse_image_waiting')) === count - places);
+    await until(async () => (await metric(service, 'gatehouse_image_running')) === places);
+    const { status } = await service.anonymous.post('/v1/auth/login', { email: alice.email, password: alice.password });
+    expect(status).toBe(200);
+    expect((await service.anonymous.get(small)).status).toBe(200);
+    expect((await service.anonymous.get(`${small}?width=10`)).status).toBe(200);
+    expect(heavy.map(({ isSettled }) => isSettled)).not.toContain(true);
+    expect(await metric(service, 'gatehouse_image_memory_bytes')).toBeGreaterThan(0);
+    const working = images.processes;
+    for (const { leave } of heavy) leave();
+    await until(() => working.filter((pid) => !isAlive(pid)).length >= places);
+    await until(async () => (await metric(service, 'gatehouse_image_running')) === 0);
+    expect(await metric(service, 'gatehouse_image_waiting')).toBe(0);
+  });
+
+  test.each([2, 4])('%i of it: every caller has its 504 at the deadline, and nothing works on', async (count) => {
+    await open({ MEDIA_IMAGE_SECONDS: '2' });
+    const seen = new Set<number>();
+    const answers = Array.from({ length: count }, (_, n) => service.anonymous.get(path + endless(n)));
+    const done = Promise.all(answers).then(() => true);
+    while (!(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 5, false))]))) {
+      for (const pid of images.processes) seen.add(pid);
+    }
+    for (const answer of await Promise.all(answers)) expectRefusal(answer, 'GATEWAY_TIMEOUT');
+    await until(() => [...seen].some((pid) => !isAlive(pid)));
+    expect(await metric(service, 'gatehouse_image_running')).toBe(0);
+    await until(async () => (await service.anonymous.get(`${small}?width=11`)).status === 200);
+  });
+
+  test('what two callers ask for ends with the second of them', async () => {
+    await open({ MEDIA_IMAGE_SECONDS: '60' });
+    const [first, second] = [ask(service.url + path + endless(1)), ask(service.url + path + endless(1))];
+    await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
+    const [working] = images.processes as [number];
+    first.leave();
+    expect(await first.answer).toBe('gone');
+    expect((await service.anonymous.get('/health/live')).status).toBe(200);
+    expect([isAlive(working), second.isSettled]).toEqual([true, false]);
+    second.leave();
+    await areGone([working]);
+    expect(images.processes).toEqual([]);
+  });
+
+  test('a process that somebody else ends is 503, and the next one works', async () => {
+    await open({ MEDIA_IMAGE_SECONDS: '60' });
+    const answer = service.anonymous.get(path + endless(1));
+    await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
+    for (const pid of images.processes) process.kill(pid, 'SIGKILL');
+    expectRefusal(await answer, 'SERVICE_UNAVAILABLE');
+    expect((await service.anonymous.get(`${small}?width=12`)).status).toBe(200);
+  });
+
+  test('an image that crashes its process is one that cannot be decoded', async () => {
+    await open({ MEDIA_IMAGE_SECONDS: '60' });
+    const answer = service.anonymous.get(path + endless(1));
+    await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
+    for (const pid of images.processes) process.kill(pid, 'SIGSEGV');
+    expectRefusal(await answer, 'BAD_REQUEST');
+    expect((await service.anonymous.get(`${small}?width=13`)).status).toBe(200);
+  });
+
+  test('the process of an image knows no setting of the service', async () => {
+    await open({});
+    expect((await service.anonymous.get(`${small}?width=14`)).status).toBe(200);
+    const [pid] = images.processes as [number];
+    if (!existsSync(`/proc/${pid}/environ`)) return;
+    const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((entry) => entry.split('=')[0]);
+    expect(
+      names.filter((name) => !['', 'PATH', 'NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'].includes(name ?? '')),
+    ).toEqual([]);
+  });
+});
+
+describe('media.md 7.2, AVIF', () => {
+  test('above 4 Mpx it is refused before any work; what becomes smaller is made', async () => {
+    await withGatehouse({}, async (service) => {
+      const alice = await person(service, 'alice');
+      const store = async (width: number, height: number) =>
+        pathOf((await uploadFile(service, alice, 'a.png', await picture('png', width, height))).url);
+      const path = await store(2001, 2000);
+      expectRefusal(await service.anonymous.get(`${path}?format=avif`), 'BAD_REQUEST');
+      expectRefusal(await service.anonymous.get(`${path}?format=avif&width=5000`), 'BAD_REQUEST');
+      expect((await service.anonymous.get(`${path}?format=png`)).status).toBe(200);
+      const { bytes } = await fetchBytes(service, `${path}?format=avif&width=60`);
+      expect(await factsOf(bytes)).toMatchObject({ format: 'heif', width: 60, height: 60 });
+      expect((await service.anonymous.get(`${await store(2000, 2000)}?format=avif`)).status).toBe(200);
+    });
+  });
+});
+
+describe('media.md 7.2, memory', () => {
+  test('an image that needs more than a process may hold cannot be decoded; the process is gone', async () => {
+    await withGatehouse({ env: { MEDIA_IMAGE_MEMORY_BYTES: String(128 * 1024 ** 2) } }, async (service) => {
+      const alice = await person(service, 'alice');
+      // What is turned has to be in memory whole.
+      const turned = await sharp({ create: { width: 6000, height: 6000, channels: 3, background: '#806040' } })
+        .withMetadata({ orientation: 6 })
+        .jpeg({ quality: 10 })
+        .toBuffer();
+      const path = pathOf((await uploadFile(service, alice, 'turned.jpg', turned)).url);
+      const before = service.app.get(Images).processes;
+      expectRefusal(await service.anonymous.get(`${path}?format=png`), 'BAD_REQUEST');
+      await areGone(before);
+      expect(service.log.join('')).toContain('more memory than MEDIA_IMAGE_MEMORY_BYTES');
+      const small = pathOf((await uploadFile(service, alice, 'small.png', await picture('png'))).url);
+      expect((await service.anonymous.get(`${small}?width=10`)).status).toBe(200);
+    });
+  });
+
+  test('finishing uploads holds none of them in memory, and looks at one at a time', async () => {
+    await withGatehouse({}, async (service) => {
+      const alice = await person(service, 'alice');
+      const storage = service.app.get(Storage);
+      const { read } = storage;
+      let [held, most, asked] = [0, 0, 0];
+      storage.read = async (...args) => {
+        asked++;
+        const stream = await read.apply(storage, args);
+        if (!stream) return null;
+        most = Math.max(most, ++held);
+        return stream.once('close', () => held--);
+      };
+      const files = await Promise.all(Array.from({ length: 10 }, (_, n) => picture('png', 50 + n, 50)));
+      const named = files.map(({ length }, n) => ({ filename: `${n}.png`, size: length }));
+      const planned = await planUploads(service, alice, named);
+      for (const [n, { upload_url }] of planned.entries()) {
+        expect((await service.anonymous.put(pathOf(upload_url), files[n])).status).toBe(200);
+      }
+      const uploads = planned.map(({ upload_filename }) => ({ upload_filename }));
+      const { body } = await service.as(alice).post('/v1/media/uploads/complete', { uploads });
+      expect(body.uploads.map(({ width }: { width: number }) => width)).toEqual(files.map((_, n) => 50 + n));
+      expect([asked, most]).toEqual([20, 1]);
+    });
+  });
+});
+
+describe('the processes of images and that of the service', () => {
+  /** A service of its own with a picture that is being transformed. */
+  async function working() {
+    const service = await ServiceProcess.ready({ MEDIA_IMAGE_SECONDS: '60', METRICS_ALLOW: '127.0.0.1' });
+    const registered = await service.anonymous.post('/v1/auth/register', {
+      ...{ email: 'ada@example.com', password: 'a long enough password', username: 'ada' },
+    });
+    const me = service.as(registered.body.token);
+    const bytes = await large();
+    const attachments = [{ id: 0, filename: 'a.jpg', file_size: bytes.length, content_type: 'image/jpeg' }];
+    const plan = (await me.post('/v1/media/uploads', { attachments })).body.attachments[0];
+    expect((await service.anonymous.put(pathOf(plan.upload_url), bytes)).status).toBe(200);
+    const { body } = await me.post('/v1/media/uploads/complete', {
+      uploads: [{ upload_filename: plan.upload_filename }],
+    });
+    return { service, path: pathOf(body.uploads[0].url) };
+  }
+
+  const childrenOf = ({ child: { pid } }: ServiceProcess): number[] =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+
+  test('a service that is killed takes them with it, in the middle of their work', async () => {
+    const { service, path } = await working();
+    const request = ask(service.url + path + endless(1));
+    await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
+    const children = childrenOf(service);
+    expect(children.length).toBeGreaterThan(0);
+    expect(await service.stop('SIGKILL')).toBeNull();
+    await areGone(children);
+    expect(await request.answer).toBe('gone');
+  });
+
+  test('a service that is told to stop finishes what runs first, and leaves none behind', async () => {
+    const { service, path } = await working();
+    const request = ask(`${service.url}${path}?format=avif&width=1500`);
+    await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
+    const children = childrenOf(service);
+    for (const pid of children) process.kill(pid, 'SIGTERM');
+    expect(await service.stop('SIGTERM')).toBe(0);
+    expect(await request.answer).toBe('200');
+    await areGone(children);
+    expect(service.err).toBe('');
+  });
+
+  test('threads for hashing, files and names are as many as there are places for them', async () => {
+    const threadsWith = async (hashes: number) => {
+      const service = await ServiceProcess.ready({ ARGON2_CONCURRENCY: String(hashes) });
+      await service.anonymous.post('/v1/auth/login', { email: 'a@example.com', password: 'some password' });
+      const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
+      expect(await service.stop()).toBe(0);
+      return Number(/^Threads:\s+(\d+)/m.exec(status)?.[1]);
+    };
+    const few = await threadsWith(2);
+    expect((await threadsWith(42)) - few).toBeGreaterThanOrEqual(38);
+  });
+});

@@ -1,0 +1,273 @@
+import { LastUsed } from '../../src/auth/last-used.service.js';
+import { Database } from '../../src/platform/database.js';
+import { AccountExport } from '../../src/users/account-export.service.js';
+import { adminKey, superuser } from '../support/admin.js';
+import { ban, liftBan } from '../support/bans.js';
+import { fillTables } from '../support/crowd.js';
+import { GatewayClient } from '../support/gateway-client.js';
+import {
+  type Answer,
+  asApp,
+  changeEmail,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  mailTo,
+  newApp,
+  newHook,
+  newTokens,
+  type Persona,
+  passkeyAsSecondFactor,
+  passkeySudo,
+  person,
+  refresh,
+  type SoftwareAuthenticator,
+  settled,
+  signIn,
+  uploadFile,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+import { type Planned, plansOf, recordStatements } from '../support/plans.js';
+import { sweep } from '../support/sweep.js';
+
+/** `npm run bench -- plans` sets it: that many accounts are really there, and the statements are run. */
+const CROWD = Number(process.env.PLANS_ACCOUNTS ?? 0);
+
+const ok = ({ status, body }: Answer): Answer['body'] => {
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+};
+
+/** Rows of what needs a provider, a sink of a team's own, or a store that replicas share. */
+const OTHERS = [
+  "INSERT INTO sso_identity (issuer, subject, account_id) VALUES ('https://idp.example', 's', $1)",
+  "INSERT INTO webhook_queue (sink, webhook_id) VALUES ('sink', $1)",
+  'INSERT INTO gateway_session_ahead (session_id) SELECT $1::bigint::text',
+  `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
+   VALUES (1, 'sink', $1, 'create', '{}', '{}')`,
+];
+
+function report(plans: readonly Planned[]): void {
+  const slowest = [...plans].sort((a, b) => (b.ms ?? 0) - (a.ms ?? 0));
+  const line = ({ ms, text }: Planned) =>
+    `${(ms ?? 0).toFixed(2).padStart(9)} ms  ${text.replace(/\s+/g, ' ').slice(0, 200)}`;
+  process.stdout.write(`${slowest.map(line).join('\n')}\n`);
+}
+
+describe('at any size', () => {
+  let service: Gatehouse;
+  let recorder: ReturnType<typeof recordStatements>;
+  beforeAll(async () => {
+    recorder = recordStatements();
+    service = await gatehouse({ env: { SMS_TRANSPORT: 'inbox', IP_AUTHORIZATION: 'on', LOGIN_ALLOWANCES: 'on' } });
+  });
+  afterAll(async () => {
+    recorder.stop();
+    await service.close();
+  });
+
+  /** What the tests ask of the tables themselves is no statement of the service. */
+  const prepare = async (text: string, values: unknown[] = []) => {
+    recorder.pause();
+    await service.sql(text, values);
+    recorder.resume();
+  };
+
+  async function signingIn(alice: Persona): Promise<void> {
+    const stranger = service.anonymous.from('127.0.66.1');
+    await stranger.post('/v1/auth/login', { email: alice.email, password: 'not the password' });
+    await stranger.post('/v1/auth/login', { email: 'nobody@example.com', password: 'not the password' });
+    const held = await stranger.post('/v1/auth/login', { email: alice.email, password: alice.password });
+    const poll = () => service.anonymous.get('/v1/auth/ip-authorization/poll', { query: { ticket: held.body.ticket } });
+    await poll();
+    const { token } = (await mailTo(service, alice.email, 'ip_authorization')).metadata;
+    ok(await service.anonymous.post('/v1/auth/authorize-ip', { token }));
+    await poll();
+    const other = await signIn(service, alice);
+    const [first] = ok(await service.as(other).get('/v1/auth/sessions'));
+    const hashes = { session_id_hashes: [first.id_hash], password: alice.password };
+    ok(await service.as(other).post('/v1/auth/sessions/logout', hashes));
+    ok(await service.as(await signIn(service, alice)).post('/v1/auth/logout'));
+    const code = ok(await service.anonymous.post('/v1/auth/handoff/initiate')).code;
+    ok(await service.anonymous.get(`/v1/auth/handoff/${code}/info`));
+    ok(await service.as(alice).post('/v1/auth/handoff/complete', { code, user_id: alice.id }));
+    await service.anonymous.post(`/v1/auth/handoff/${code}/status`, { poll_secret: 'x'.repeat(43) });
+    ok(await service.anonymous.post('/v1/auth/forgot', { email: alice.email }));
+    const reset = (await mailTo(service, alice.email, 'password_reset')).metadata.token;
+    await service.anonymous.get(`/v1/auth/reset/${reset}`);
+    const again = { token: reset, password: alice.password };
+    (alice as { authorization: string }).authorization = ok(
+      await service.anonymous.post('/v1/auth/reset', again),
+    ).token;
+  }
+
+  async function owning(alice: Persona): Promise<SoftwareAuthenticator> {
+    const me = service.as(alice);
+    ok(await me.patch('/v1/users/@me', { username: 'alicia', bio: 'about', password: alice.password }));
+    ok(await me.get('/v1/users/@me/settings'));
+    ok(await me.patch('/v1/users/@me/settings', { theme: 'dark', locale: 'de' }));
+    ok(await me.post('/v1/users/@me/terms-acceptance'));
+    ok(await me.post('/v1/users/@me/phone/send-verification', { phone: '+493011111111' }));
+    const { code } = (await mailTo(service, '+493011111111', 'phone_verification')).metadata;
+    ok(await me.post('/v1/users/@me/phone/verify', { phone: '+493011111111', code }));
+    await me.post('/v1/users/@me/password-change/start');
+    await changeEmail(service, alice, { to: `new.${alice.email}` });
+    await me.delete('/v1/users/@me/authorized-ips', { password: alice.password });
+    const key = await withPasskey(service, alice);
+    await me.get('/v1/users/@me/mfa/webauthn/credentials');
+    await service.anonymous.post('/v1/auth/webauthn/authentication-options');
+    await uploadFile(service, alice, 'file.txt', new TextEncoder().encode('text'));
+    const hook = await newHook(service, alice);
+    const message = ok(await service.anonymous.post(`${hook.path}?wait=true`, { content: 'text', nonce: 'n' }));
+    await service.anonymous.get(`${hook.path}/messages/${message?.id}`);
+    await service.anonymous.patch(`${hook.path}/messages/${message?.id}`, { content: 'more' });
+    await service.anonymous.delete(`${hook.path}/messages/${message?.id}`);
+    await me.get('/v1/users/@me/webhooks');
+    await me.get(`/v1/webhooks/${hook.id}`);
+    await me.get(`/v1/webhooks/${hook.id}/messages`);
+    ok(await service.anonymous.post(hook.path, { content: 'stays' }));
+    return key;
+  }
+
+  async function granting(alice: Persona, owner: Persona): Promise<void> {
+    const app = await newApp(service, owner);
+    const tokens = await newTokens(service, alice, app, 'identify email bot');
+    const next = ok(await refresh(service, app, tokens.refresh_token));
+    ok(await service.as(`Bearer ${next.access_token}`).get('/v1/oauth2/userinfo'));
+    ok(await service.as(`Bearer ${next.access_token}`).get('/v1/oauth2/@me'));
+    ok(await asApp(service, app, '/v1/oauth2/introspect', { token: next.refresh_token }));
+    await refresh(service, app, tokens.refresh_token);
+    ok(await service.as(app.bot).get('/v1/users/@me'));
+    ok(await service.as(alice).get('/v1/oauth2/@me/authorizations'));
+    ok(await service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`));
+    const { access_token: token } = await newTokens(service, alice, app);
+    ok(await asApp(service, app, '/v1/oauth2/token/revoke', { token }));
+    ok(await service.as(owner).get('/v1/users/@me/applications'));
+    ok(await service.anonymous.get(`/v1/oauth2/applications/${app.id}/public`));
+    ok(await service.as(owner).patch(`/v1/oauth2/applications/${app.id}`, { redirect_uris: null }));
+    await newTokens(service, alice, await newApp(service, owner));
+    const { client } = await GatewayClient.identified(service, app.bot.slice('Bot '.length));
+    client.socket.terminate();
+    const { client: own } = await GatewayClient.identified(service, alice.authorization);
+    own.socket.terminate();
+    await service.as(owner).post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: owner.password });
+    await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });
+  }
+
+  async function administrating(admin: Persona, alice: Persona, owner: Persona): Promise<void> {
+    const by = service.as(admin);
+    const selectors = [
+      {},
+      { user_id: alice.id },
+      { resolve: 'alicia#0001' },
+      { resolve: alice.email },
+      { email: alice.email },
+      { last_active_ip: '127.0.0.1' },
+      { limit: '10', offset: '100000' },
+    ] as Record<string, string>[];
+    for (const query of selectors) ok(await by.get('/v1/admin/users', { query }));
+    const filters = [
+      {},
+      { admin_user_id: admin.id },
+      { target_type: 'user' },
+      { target_id: alice.id },
+      { action: 'temp_ban' },
+      { target_type: 'user', target_id: alice.id, action: 'temp_ban', admin_user_id: admin.id, offset: '100000' },
+    ] as Record<string, string>[];
+    for (const query of filters) ok(await by.get('/v1/admin/audit-logs', { query }));
+    const user = `/v1/admin/users/${owner.id}`;
+    for (const path of ['', '/sessions', '/applications', '/webauthn-credentials']) ok(await by.get(user + path));
+    ok(await by.get('/v1/admin/instance/pending-registrations'));
+    ok(await by.get('/v1/admin/blocklists/ip/entries'));
+    ok(await by.get('/v1/admin/api-keys'));
+    ok(await by.patch(`${user}/flags`, { add_flags: ['1'] }));
+    ok(await by.put(`${user}/traits`, { traits: ['captcha_exempt'] }));
+    ok(await by.patch(`${user}/email`, { email: `moved.${owner.email}` }));
+    ok(await by.put(`${user}/phone-verification`, { has_verified_phone: true }));
+    ok(await by.put(`${user}/ban`, { duration_hours: 1 }));
+    ok(await by.delete(`${user}/ban`));
+    ok(await by.put(`${user}/suspicious-activity-disablement`, { flags: 1 }));
+    ok(await by.delete(`${user}/suspicious-activity-disablement`));
+    ok(await by.delete(`${user}/sessions`));
+    const key = await adminKey(service, admin, 'admin:authenticate', 'user:lookup');
+    ok(await service.as(key.authorization).get('/v1/admin/users/@me'));
+  }
+
+  async function ending(alice: Persona, key: SoftwareAuthenticator): Promise<void> {
+    await service.app.get(AccountExport).of(alice.id);
+    ok(await service.as(alice).post('/v1/users/@me/delete', await passkeySudo(service, alice, key)));
+    await prepare('UPDATE account SET deletion_at = now() WHERE id = $1', [alice.id]);
+    await sweep(service);
+    await prepare("UPDATE session SET revoked_at = now() - interval '1 year' WHERE revoked_at IS NOT NULL");
+    await prepare("UPDATE one_time_secret SET expires_at = now() - interval '1 year'");
+    await prepare("UPDATE media_garbage SET since = now() - interval '1 hour'");
+    await sweep(service);
+  }
+
+  test('nothing that a request, a worker or an erasure runs reads a table whole', async () => {
+    recorder.pause();
+    const [alice, owner, admin] = [
+      await person(service, 'alice'),
+      await person(service, 'owner'),
+      await superuser(service),
+    ];
+    recorder.resume();
+    const bob = await person(service, 'bob');
+    const { authenticator } = await withTotp(service, bob);
+    const proof = { mfa_method: 'totp', mfa_code: authenticator.next() };
+    await passkeyAsSecondFactor(service, bob, await withPasskey(service, bob, undefined, proof));
+    const { ticket } = ok(await service.anonymous.post('/v1/auth/login', { email: bob.email, password: bob.password }));
+    await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code: '000000' });
+    await signingIn(alice);
+    const key = await owning(alice);
+    await granting(alice, owner);
+    await administrating(admin, alice, owner);
+    for (const text of OTHERS) await prepare(text, [owner.id]);
+    await ban(service, '9.9.9.9', 60);
+    await liftBan(service, '9.9.9.9');
+    await service.app.get(LastUsed).settle();
+    await settled(service);
+    await ending(alice, key);
+    await service.anonymous.get('/metrics');
+    recorder.stop();
+    const statements = [...recorder.sent.values()];
+    expect(statements.length).toBeGreaterThan(150);
+
+    await fillTables(service, CROWD);
+    const { plans, empty } = await plansOf(service, statements, { isRun: CROWD > 0 });
+    if (CROWD > 0) report(plans);
+    // A table that holds nothing is taken to stay so: what reads it has no plan worth looking at.
+    expect(empty).toEqual([]);
+    const exceptions = plans.filter(({ reads }) => reads.length > 0);
+    expect(exceptions.map(({ text, reads }) => ({ text, reads }))).toEqual([]);
+  });
+
+  const onServer = process.env.TEST_DATABASE_URL ? test : test.skip;
+  onServer(
+    'who waits for a row that somebody else keeps gives up, and nothing is done (needs two connections)',
+    async () => {
+      const carol = await person(service, 'carol');
+      await service.app.get(Database).transaction(async (tx) => {
+        await tx.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [carol.id]);
+        const answer = await service.as(carol).patch('/v1/users/@me', { bio: 'waited for' });
+        expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+      });
+      expect((await service.as(carol).get('/v1/users/@me')).body.bio).toBeNull();
+      const [limits] = await service.sql(
+        `SELECT current_setting('lock_timeout')::interval < current_setting('statement_timeout')::interval AS shorter,
+         current_setting('lock_timeout') AS lock`,
+      );
+      expect(limits).toEqual({ shorter: true, lock: '4s' });
+    },
+  );
+
+  test('what refers to a row is found by an index when that row goes', async () => {
+    const bare = await service.sql(
+      `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint c
+       WHERE contype = 'f' AND NOT EXISTS (
+         SELECT 1 FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1] AND i.indpred IS NULL)`,
+    );
+    expect(bare).toEqual([]);
+  });
+});

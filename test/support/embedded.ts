@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+
+/** An embedded database in memory, migrated, and everything by which a used one is told from a fresh one. */
+interface Fresh {
+  readonly engine: PGlite;
+  readonly schema: string;
+  readonly tables: readonly string[];
+  readonly rows: Readonly<Record<string, string>>;
+  /** How far sequences have counted. */
+  readonly counts: string;
+}
+
+/** Each holds a hundred megabytes; more than these are open at once in few tests. */
+const MOST_IDLE = 2;
+
+const idle: Fresh[] = [];
+type Compiled = NonNullable<PGliteOptions['pgliteWasmModule']>;
+
+let compiled: Promise<Compiled> | undefined;
+
+const wasm = (): Promise<Compiled> => {
+  const directory = join(createRequire(import.meta.url).resolve('@electric-sql/pglite'), '..');
+  // biome-ignore lint/suspicious/noExplicitAny: Node has it, its types have not
+  const { WebAssembly } = globalThis as any;
+  compiled ??= WebAssembly.compile(readFileSync(join(directory, 'pglite.wasm'))) as Promise<Compiled>;
+  return compiled;
+};
+
+async function value(engine: PGlite, text: string): Promise<string> {
+  return (await engine.query<{ value: string | null }>(text)).rows[0]?.value ?? '';
+}
+
+/** What a test may change beside rows. */
+const schemaOf = (engine: PGlite): Promise<string> =>
+  value(
+    engine,
+    `SELECT md5(string_agg(line, E'\\n' ORDER BY line)) AS value FROM (
+       SELECT format('%s %s %s', oid, relname, relkind) AS line FROM pg_class WHERE relnamespace = 'public'::regnamespace
+       UNION ALL SELECT format('%s %s %s', attrelid, attname, atttypid) FROM pg_attribute
+         WHERE attnum > 0 AND attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+       UNION ALL SELECT format('%s %s', oid, md5(prosrc)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+       UNION ALL SELECT format('%s %s %s %s', oid, tgrelid, tgname, tgenabled) FROM pg_trigger
+       UNION ALL SELECT format('%s %s', oid, conname) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+       UNION ALL SELECT format('%s %s', nspname, oid) FROM pg_namespace
+       UNION ALL SELECT format('%s %s', rolname, rolsuper) FROM pg_roles
+       UNION ALL SELECT format('%s %s', setrole, setconfig) FROM pg_db_role_setting
+     ) AS lines`,
+  );
+
+// A start reports its progress by a timer that nobody stops, which would keep the process.
+const START = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
+
+async function open(template: Buffer): Promise<Fresh> {
+  const engine = await PGlite.create({
+    loadDataDir: new Blob([new Uint8Array(template)]),
+    pgliteWasmModule: await wasm(),
+    startParams: START,
+  });
+  const { rows: named } = await engine.query<{ name: string }>(
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  const tables = named.map(({ name }) => name);
+  const rows: Record<string, string> = {};
+  for (const table of tables) {
+    const kept = await value(engine, `SELECT json_agg(t)::text AS value FROM ${table} t`);
+    if (kept) rows[table] = kept;
+  }
+  const counts = await value(
+    engine,
+    `SELECT string_agg(format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), last_value), ';') AS value
+     FROM pg_sequences WHERE last_value IS NOT NULL`,
+  );
+  return { engine, schema: await schemaOf(engine), tables, rows, counts };
+}
+
+/** As a fresh one; false where that cannot be had by emptying tables. */
+async function isMadeFresh({ engine, schema, tables, rows, counts }: Fresh): Promise<boolean> {
+  await engine.exec('ROLLBACK');
+  await engine.exec('DISCARD ALL');
+  if ((await schemaOf(engine)) !== schema) return false;
+  await engine.exec('SET session_replication_role = replica');
+  await engine.exec(`TRUNCATE ${tables.join(', ')} RESTART IDENTITY`);
+  for (const [table, kept] of Object.entries(rows)) {
+    await engine.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`, [kept]);
+  }
+  await engine.exec(counts);
+  await engine.exec('DISCARD ALL');
+  return true;
+}
+
+/** An embedded database that is used again once it is given back: opening one costs ten times as much as emptying it. */
+export async function lentDatabase(template: string): Promise<{ engine: PGlite; giveBack(): Promise<void> }> {
+  const fresh = idle.pop() ?? (await open(readFileSync(template)));
+  return {
+    engine: fresh.engine,
+    async giveBack() {
+      if (idle.length < MOST_IDLE && (await isMadeFresh(fresh))) idle.push(fresh);
+      else await fresh.engine.close();
+    },
+  };
+}

@@ -8,12 +8,13 @@ import { jest } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { createApp } from '../src/app.js';
+import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/config.js';
 import { Database } from '../src/platform/database.js';
 import { Instance } from '../src/platform/instance.js';
 import { Client } from './support/index.js';
 
-// Every command is a process that opens the embedded database.
+// Every command opens the embedded database; those that are typed are processes.
 jest.setTimeout(120_000);
 
 const root = join(import.meta.dirname, '..');
@@ -31,8 +32,19 @@ interface Outcome {
   readonly err: string;
 }
 
+/** Carries out a command in this process. */
+async function cli(args: string[], extra: Record<string, string> = {}): Promise<Outcome> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await execute(args, {
+    env: { LOG_LEVEL: 'silent', ...env, ...extra },
+    out: (line) => void out.push(`${line}\n`),
+    err: (line) => void err.push(`${line}\n`),
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
 /** Runs a command as a person would, in a process of its own. */
-function cli(args: string[], extra: Record<string, string> = {}): Promise<Outcome> {
+function typed(args: string[], extra: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { cwd: root, env: { ...env, ...extra } };
     execFile(process.execPath, ['scripts/cli.mjs', ...args], options, (error, out, err) =>
@@ -71,16 +83,16 @@ describe('what needs no database', () => {
       ['user', 'grant-acl', 'ada'],
       ['migrate', '--no'],
     ]) {
-      const { code, out, err } = await cli(args);
+      const { code, out, err } = await typed(args);
       expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
       expect(err).toContain('usage: npm run cli -- ');
     }
-    const help = await cli(['help']);
+    const help = await typed(['help']);
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('user grant-acl <email|id> <acl...>')]);
   });
 
   test('routes prints the snapshot, whatever the environment, and touches no directory', async () => {
-    const { code, out } = await cli(['routes'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', PORT: 'bad' });
+    const { code, out } = await typed(['routes'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', PORT: 'bad' });
     expect(code).toBe(0);
     expect(out).toBe(readFileSync(join(root, 'test', 'routes.snapshot.txt'), 'utf8'));
     expect(existsSync(env.DATA_DIR)).toBe(false);
@@ -105,7 +117,7 @@ describe('what needs no database', () => {
 
 describe('the embedded database', () => {
   test('migrate makes it, and is idempotent', async () => {
-    expect(await cli(['migrate'])).toMatchObject({ code: 0, out: expect.stringContaining('applied: Foundation') });
+    expect(await typed(['migrate'])).toMatchObject({ code: 0, out: expect.stringContaining('applied: Foundation') });
     expect(await cli(['migrate'])).toMatchObject({ code: 0, out: 'the schema is current\n' });
   });
 
@@ -115,7 +127,7 @@ describe('the embedded database', () => {
       expect({ status, body }).toMatchObject({ status: 200 });
       ada = { id: body.user_id, token: body.token };
       for (const args of [['user', 'grant-acl', account.email, '*'], ['audit', 'verify'], ['migrate'], ['doctor']]) {
-        const { code, out, err } = await cli(args);
+        const { code, out, err } = await typed(args);
         expect({ args, code }).toEqual({ args, code: 1 });
         expect(out + err).toMatch(/in use by process \d+.*stop the service/s);
       }
@@ -290,7 +302,7 @@ describe('user export and user delete', () => {
   test('export prints everything that is kept as JSON, without secrets', async () => {
     const unknown = await cli(['user', 'export', 'nobody@example.com']);
     expect(unknown).toMatchObject({ code: 1, out: '', err: expect.stringContaining('nobody@example.com') });
-    const { code, out } = await cli(['user', 'export', account.email]);
+    const { code, out } = await typed(['user', 'export', account.email]);
     expect(code).toBe(0);
     const parts = JSON.parse(out);
     expect(parts.account).toMatchObject({ id: ada.id, email: account.email, has_totp: true, has_password: true });
@@ -324,9 +336,12 @@ describe('a folder that cannot be written', () => {
   test('is one line that names it, for every command that needs it', async () => {
     const file = join(directory, 'a-file');
     writeFileSync(file, '');
-    for (const DATA_DIR of [join(file, 'data'), '/dev/null/data']) {
+    for (const [DATA_DIR, run] of [
+      [join(file, 'data'), cli],
+      ['/dev/null/data', typed],
+    ] as const) {
       for (const GATEHOUSE_SECRET of [env.GATEHOUSE_SECRET, '']) {
-        const { code, out, err } = await cli(['migrate'], { DATA_DIR, GATEHOUSE_SECRET });
+        const { code, out, err } = await run(['migrate'], { DATA_DIR, GATEHOUSE_SECRET });
         expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 });
         expect(err).toContain(`${DATA_DIR} cannot be written`);
       }
@@ -344,7 +359,7 @@ describe('doctor', () => {
   });
 
   test('names every fault of the configuration, without its value', async () => {
-    const { code, out } = await cli(['doctor'], {
+    const { code, out } = await typed(['doctor'], {
       NODE_ENV: 'production',
       GATEHOUSE_SECRET: 'changeme',
       RATE_LIMITS: 'no',

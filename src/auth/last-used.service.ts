@@ -10,6 +10,8 @@ const MAX_REMEMBERED = 100_000;
 
 interface Use {
   readonly accountId: string;
+  /** That of the account as it was used: another one's use is not that of who adopted it. */
+  readonly epoch: number;
   readonly sessionId: string | null;
   readonly ip: string;
 }
@@ -33,7 +35,7 @@ const WRITE_SESSIONS = writing('session', 'last_used_at', 'id = ANY ($1::bigint[
 const WRITE_ACCOUNTS = writing(
   'account',
   'last_active_at',
-  'id = ANY ($1::bigint[]) AND deleted_at IS NULL',
+  'id = ANY ($1::bigint[]) AND deleted_at IS NULL AND epoch = ($3::int[])[array_position($1::bigint[], id)]',
   'last_active_at = now(), last_active_ip = ($2::text[])[array_position($1::bigint[], t.id)]',
 );
 
@@ -63,7 +65,8 @@ export class LastUsed implements BeforeApplicationShutdown {
   touch(identity: Identity, ip: string): void {
     if (identity.via !== 'session' && identity.via !== 'bot') return;
     const sessionId = identity.via === 'session' ? identity.sessionId : null;
-    const use: Use = { accountId: identity.account.id, sessionId, ip };
+    const { id: accountId, epoch } = identity.account;
+    const use: Use = { accountId, epoch, sessionId, ip };
     const key = keyOf(use);
     const now = this.clock.now();
     if (now < (this.quietUntil.get(key) ?? 0)) return;
@@ -87,9 +90,10 @@ export class LastUsed implements BeforeApplicationShutdown {
   /** Writes what is due. What was not written is due again as soon as its row is. */
   private async write(uses: readonly Use[]): Promise<void> {
     const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
-    const addresses = new Map(uses.map(({ accountId, ip }) => [accountId, ip]));
+    const ofAccount = new Map(uses.map((use) => [use.accountId, use]));
     const ofSessions = restsOf(await this.database.manager.query(WRITE_SESSIONS, [sessions]));
-    const accounts = [[...addresses.keys()], [...addresses.values()]];
+    const latest = [...ofAccount.values()];
+    const accounts = [[...ofAccount.keys()], latest.map(({ ip }) => ip), latest.map(({ epoch }) => epoch)];
     const ofAccounts = restsOf(await this.database.manager.query(WRITE_ACCOUNTS, accounts));
     const now = this.clock.now();
     for (const use of uses) {

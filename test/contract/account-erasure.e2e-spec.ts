@@ -416,4 +416,17 @@ describe('sso.md section 3 row 5 adoption', () => {
     expect(rest).toEqual([]);
     expect((await service.as(persona).get('/v1/users/@me')).status).toBe(401);
   });
+  test('a use by the former one that was noticed before the adoption is not written after it', async () => {
+    const email = 'late.adopted@example.com';
+    const impostor = service.anonymous.from('203.0.113.66');
+    const { body } = await impostor.post('/v1/auth/register', { email, password: 'a password of an impostor' });
+    await service.app.get(LastUsed).settle();
+    await service.sql('UPDATE account SET last_active_at = NULL, last_active_ip = NULL WHERE id = $1', [body.user_id]);
+    ok(await impostor.with({ authorization: body.token }).get('/v1/users/@me'));
+    const { status, body: adopted } = await signInBySso(service, provider, { email });
+    expect([status, adopted.user_id]).toEqual([200, body.user_id]);
+    await service.app.get(LastUsed).settle();
+    const [row] = await service.sql('SELECT last_active_at, last_active_ip FROM account WHERE id = $1', [body.user_id]);
+    expect(row).toEqual({ last_active_at: null, last_active_ip: null });
+  });
 });

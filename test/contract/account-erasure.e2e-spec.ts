@@ -418,7 +418,7 @@ describe('sso.md section 3 row 5 adoption', () => {
   });
   test('a use by the former one that was noticed before the adoption is not written after it', async () => {
     const email = 'late.adopted@example.com';
-    const impostor = service.anonymous.from('203.0.113.66');
+    const impostor = service.anonymous.from('127.0.70.66');
     const { body } = await impostor.post('/v1/auth/register', { email, password: 'a password of an impostor' });
     await service.app.get(LastUsed).settle();
     await service.sql('UPDATE account SET last_active_at = NULL, last_active_ip = NULL WHERE id = $1', [body.user_id]);

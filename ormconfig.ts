@@ -49,6 +49,8 @@ export const dataSourceOptions = (url: string | undefined, poolSize: number): Da
         lock_timeout: 4000,
         idle_in_transaction_session_timeout: 10000,
         keepAlive: true,
+        // A statement is sent while the one before it is under way, where its caller does not wait.
+        pipeline: true,
       }
     : {},
 });

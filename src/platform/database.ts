@@ -170,12 +170,21 @@ interface Connection {
 
 type Action = () => void | Promise<void>;
 
+/** Runs a prepared statement, which is on its way to the server when this returns. */
+export type Send = (name: string, text: string, values: unknown[]) => Promise<Row[]>;
+type LastAction = (send: Send) => Promise<void>;
+
 /** What belongs to the end of a transaction. */
 interface Closing {
   readonly before: Action[];
-  readonly last: Action[];
+  readonly last: LastAction[];
   readonly after: Action[];
 }
+
+const connectionOf = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect() as Promise<Connection>;
+
+const run = async (connection: Connection, [name, text, values]: Parameters<Send>): Promise<Row[]> =>
+  (await connection.query({ name, text, values })).rows;
 
 /** The database: PostgreSQL by `DATABASE_URL`, else the embedded one. The only source of truth for security state. */
 export class Database {
@@ -241,12 +250,19 @@ export class Database {
   /** One operation, one transaction, one closure. Nothing outside the database happens inside it. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const closing: Closing = { before: [], last: [], after: [] };
+    let sent: Promise<unknown> | undefined;
     const result = await this.source
       .transaction(async (tx) => {
         this.closings.set(tx, closing);
         const result = await work(tx);
         for (const action of closing.before) await action();
-        for (const action of closing.last) await action();
+        if (closing.last.length > 0) {
+          const connection = await connectionOf(tx);
+          const send: Send = (...statement) => run(connection, statement);
+          sent = Promise.all(closing.last.map((action) => action(send)));
+          // Whether it worked is asked once the commit is answered.
+          sent.catch(() => {});
+        }
         return result;
       })
       .catch((error) => {
@@ -254,16 +270,23 @@ export class Database {
         if (!LET_GO.some((kind) => error instanceof kind)) throw error;
         throw new Error('Connection terminated between two statements', { cause: error });
       });
+    await sent;
     for (const action of closing.after) await action();
     return result;
   }
 
+  /** Runs `action` in the transaction when the work of its closure is done. */
+  beforeCommit(tx: Tx, action: Action): void {
+    this.closingOf(tx).before.push(action);
+  }
+
   /**
-   * Runs `action` in the transaction when the work of its closure is done; `isLast`: after all others. What is locked there
-   * is held for no longer than a commit takes, and by everybody in one order.
+   * Runs `action` after everything else in the transaction. What it sends at once goes to the server together with the
+   * commit: what is locked there is held for no longer than that takes, and by everybody in one order. If it fails, nothing
+   * is committed.
    */
-  beforeCommit(tx: Tx, action: Action, { isLast = false } = {}): void {
-    this.closingOf(tx)[isLast ? 'last' : 'before'].push(action);
+  withCommit(tx: Tx, action: LastAction): void {
+    this.closingOf(tx).last.push(action);
   }
 
   /** Runs `action` once the transaction of `tx` is committed, before its caller goes on; never after a rollback. */
@@ -280,8 +303,7 @@ export class Database {
   /** A prepared statement by name, past the ORM, in a transaction or on its own: for what is asked all the time. */
   async statement(name: string, text: string, values: unknown[], tx?: Tx): Promise<Row[]> {
     const pool = (this.source.driver as unknown as { master: Connection }).master;
-    const connection: Connection = tx ? await tx.queryRunner?.connect() : pool;
-    return (await connection.query({ name, text, values })).rows;
+    return run(tx ? await connectionOf(tx) : pool, [name, text, values]);
   }
 
   /**

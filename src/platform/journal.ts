@@ -1,4 +1,4 @@
-import type { Database, Row, Tx } from './database.js';
+import type { Row, Send, Tx } from './database.js';
 
 /** What is written for all replicas to read. */
 export interface Entry {
@@ -6,6 +6,11 @@ export interface Entry {
   readonly data: Record<string, unknown>;
   /** Whose event it is: those of one account have numbers without a gap, in the order of their commits. */
   readonly accountId: string | null;
+}
+
+/** An entry with its data as it is written: nothing but the database can refuse it any more. */
+export interface WrittenEntry extends Entry {
+  readonly text: string;
 }
 
 export interface JournalRow extends Entry {
@@ -71,22 +76,19 @@ const rowOf = ({ id, account_id, number, topic, data }: Row): JournalRow => ({
   data,
 });
 
-/** Writes the entries of a transaction, as its last statement. Answers their ids. */
-export async function appendTo(database: Database, tx: Tx, entries: readonly Entry[]): Promise<number[]> {
+/** Sends the entries of a transaction, as its last statement. Answers their ids. */
+export async function appendTo(send: Send, entries: readonly WrittenEntry[]): Promise<number[]> {
   const [first, ...more] = entries;
   const isOne = more.length === 0 && first?.accountId;
-  const rows = isOne
-    ? await database.statement('journal-append-one', APPEND_ONE, [first.accountId, first.topic, textOf(first)], tx)
-    : await database.statement(
-        'journal-append',
-        APPEND,
-        [entries.map(({ accountId }) => accountId), entries.map(({ topic }) => topic), entries.map(textOf)],
-        tx,
-      );
+  const rows = await (isOne
+    ? send('journal-append-one', APPEND_ONE, [first.accountId, first.topic, first.text])
+    : send('journal-append', APPEND, [
+        entries.map(({ accountId }) => accountId),
+        entries.map(({ topic }) => topic),
+        entries.map(({ text }) => text),
+      ]));
   return rows.map(({ id }) => Number(id));
 }
-
-const textOf = ({ data }: Entry): string => JSON.stringify(data);
 
 /** Removes what is too old, from the oldest on. Answers how much that was. */
 export async function removeOld(tx: Tx, limit: number): Promise<number> {

@@ -1,8 +1,16 @@
 import type { Config } from '../config.js';
 import type { Log } from '../log.js';
 import { Coalesced } from './coalesced.js';
-import type { Database, Row, Tx } from './database.js';
-import { appendTo, type Entry, eventsSince, JournalReader, type JournalRow, KEPT_MS, lastNumber } from './journal.js';
+import type { Database, Row, Send, Tx } from './database.js';
+import {
+  appendTo,
+  eventsSince,
+  JournalReader,
+  type JournalRow,
+  KEPT_MS,
+  lastNumber,
+  type WrittenEntry,
+} from './journal.js';
 import { NoticeConnection } from './notice-connection.js';
 import { type Hint, RedisHints } from './redis-hints.js';
 
@@ -42,9 +50,13 @@ const WAKE = 'wake';
 export abstract class Replica {
   private readonly listeners = new Map<string, Listener[]>();
   private readonly hintListeners = new Map<string, (data: Record<string, unknown>) => void>();
-  private readonly announced = new WeakMap<Tx, Entry[]>();
+  private readonly announced = new WeakMap<Tx, WrittenEntry[]>();
   /** Entries of this process that it has not read yet. */
   private readonly own = new Set<number>();
+  /** How many transactions have sent entries whose ids are not known yet. */
+  private appending = 0;
+  /** Entries that were read meanwhile. */
+  private readonly readEarly = new Set<number>();
   private readonly reader = new JournalReader(() => performance.now());
   private readonly reading = new Coalesced(() => this.read(), PAUSE_MS);
   protected heardAt = Number.NEGATIVE_INFINITY;
@@ -92,22 +104,30 @@ export abstract class Replica {
   async announce(tx: Tx, { topic, data }: Notice): Promise<void> {
     const accountId = typeof data.account_id === 'string' ? data.account_id : null;
     const entries = this.announced.get(tx) ?? this.begin(tx);
-    entries.push({ topic, data, accountId });
+    entries.push({ topic, data, accountId, text: JSON.stringify(data) });
   }
 
-  private begin(tx: Tx): Entry[] {
-    const entries: Entry[] = [];
+  private begin(tx: Tx): WrittenEntry[] {
+    const entries: WrittenEntry[] = [];
     this.announced.set(tx, entries);
-    const write = async () => {
-      for (const id of await appendTo(this.database, tx, entries)) this.own.add(id);
-    };
-    this.database.beforeCommit(tx, write, { isLast: true });
+    this.database.withCommit(tx, (send) => this.append(send, entries));
     this.database.onCommit(tx, async () => {
       this.wakeOthers();
       this.reading.wish();
       for (const notice of entries) await this.deliver(notice, ({ inOrder }) => !inOrder);
     });
     return entries;
+  }
+
+  /** What is read before it is known as this process's own is delivered twice, which is no more than a repetition. */
+  private async append(send: Send, entries: readonly WrittenEntry[]): Promise<void> {
+    this.appending++;
+    try {
+      for (const id of await appendTo(send, entries)) if (!this.readEarly.delete(id)) this.own.add(id);
+    } finally {
+      this.appending--;
+      if (this.appending === 0) this.readEarly.clear();
+    }
   }
 
   /** A hint to the other replicas, of which nothing may depend. */
@@ -150,7 +170,11 @@ export abstract class Replica {
         const found = await this.reader.read(this.ask);
         isAll = found.isAll;
         this.heardAt = performance.now();
-        for (const row of found.rows) void this.deliver(row, this.own.delete(row.id) ? inOrderOnly : everyone, row);
+        for (const row of found.rows) {
+          const isOwn = this.own.delete(row.id);
+          if (!isOwn && this.appending > 0) this.readEarly.add(row.id);
+          void this.deliver(row, isOwn ? inOrderOnly : everyone, row);
+        }
       }
     } catch {
       this.isDoubtful = true;

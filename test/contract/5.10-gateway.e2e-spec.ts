@@ -429,6 +429,27 @@ describe('gateway 9: revocation while connected', () => {
     for (const client of clients) await client.beat();
   });
 
+  test('what cannot be announced is not done, and nobody is told of it', async () => {
+    const erin = await person(service, 'erin');
+    const { client } = await GatewayClient.identified(service, erin.authorization);
+    const save = (bio: string) => service.as(erin).patch('/v1/users/@me', { bio });
+    await service.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'no entry'; END $$`);
+    await service.sql('CREATE TRIGGER refuse BEFORE INSERT ON journal FOR EACH ROW EXECUTE FUNCTION refuse()');
+    try {
+      expectRefusal(await save('never'), 'INTERNAL_SERVER_ERROR');
+      const [row] = await service.sql(
+        'SELECT bio, (SELECT count(*)::int FROM journal WHERE account_id = id) AS entries FROM account WHERE id = $1',
+        [erin.id],
+      );
+      expect(row).toEqual({ bio: null, entries: 0 });
+    } finally {
+      await service.sql('DROP FUNCTION refuse() CASCADE');
+    }
+    expect((await save('once')).status).toBe(200);
+    expect((await client.event('USER_UPDATE')).d.bio).toBe('once');
+  });
+
   test('a logout that races Identify never leaves a socket open', async () => {
     const nina = await person(service, 'nina');
     const tokens = [nina.authorization];

@@ -176,24 +176,32 @@ describeWithSharedStore(
     test('a transaction that takes longer than a later one is heard all the same', async () => {
       const heard: unknown[] = [];
       second.app.get(Replica).on('probe', ({ n }) => void heard.push(n));
-      const announce = (n: number, hold: () => Promise<void>) =>
+      const gate = new PgClient({ connectionString: first.app.get(Config).databaseUrl });
+      listeners.push(() => gate.end());
+      await gate.connect();
+      await gate.query('SELECT pg_advisory_lock(7)');
+      const announce = (n: number, isHeld = false) =>
         first.app.get(Database).transaction(async (tx) => {
           await first.app.get(Replica).announce(tx, { topic: 'probe', data: { n } });
           // After the row is written, before the commit.
-          first.app.get(Database).beforeCommit(tx, hold, { isLast: true });
+          first.app.get(Database).withCommit(tx, async (send) => {
+            if (isHeld) await send('probe-gate', 'SELECT pg_advisory_xact_lock(7)', []);
+          });
         });
-      let release = () => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
+      const late = announce(1, true);
+      await until(async () => {
+        const { rows } = await gate.query(
+          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted",
+        );
+        return rows.length > 0;
       });
-      const late = announce(1, () => held);
-      await announce(2, async () => {});
+      await announce(2);
       await until(() => heard.includes(2));
       expect(heard).toEqual([2]);
-      release();
+      await gate.query('SELECT pg_advisory_unlock(7)');
       await late;
       await until(() => heard.includes(1));
-      await announce(3, async () => {});
+      await announce(3);
       await until(() => heard.includes(3));
       expect(heard).toEqual([2, 1, 3]);
     });

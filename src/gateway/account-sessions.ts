@@ -13,6 +13,9 @@ export class AccountSessions {
   /** The last event of the account that was heard, by its number and by its place in the journal. */
   heard: { readonly number: number; readonly id: number } | null = null;
 
+  /** How often some of them were heard to have started or ended, here or elsewhere. */
+  changes = 0;
+
   /** When they were last told of each other. */
   toldAt = Number.NEGATIVE_INFINITY;
 

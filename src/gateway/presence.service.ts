@@ -11,6 +11,8 @@ interface Untold {
   /** Whether other processes have to hear of it too. */
   isOurs: boolean;
   notBefore: number;
+  /** Who there is, as long as nothing else is heard. */
+  listed: readonly ListedSession[] | undefined;
 }
 
 // Telling n sessions of n sessions costs n squared: this many milliseconds apart, that stays a steady small load.
@@ -42,15 +44,19 @@ export class Presence implements OnModuleInit {
     });
   }
 
-  /** A session has started or ended here. */
-  changed(accountId: string): void {
-    this.note(accountId, true);
+  /** A session has started or ended here. `listed`: who there is since then, where that is known already. */
+  changed(accountId: string, listed?: readonly ListedSession[]): void {
+    this.note(accountId, true, listed);
   }
 
-  private note(accountId: string, isOurs: boolean): void {
+  private note(accountId: string, isOurs: boolean, listed?: readonly ListedSession[]): void {
+    const account = this.sessions.of(accountId);
+    if (account) account.changes++;
     const known = this.untold.get(accountId);
-    if (known) known.isOurs ||= isOurs;
-    else this.untold.set(accountId, { accountId, isOurs, notBefore: Number.NEGATIVE_INFINITY });
+    if (known) {
+      known.isOurs ||= isOurs;
+      known.listed = undefined;
+    } else this.untold.set(accountId, { accountId, isOurs, notBefore: Number.NEGATIVE_INFINITY, listed });
     this.tellDue(accountId, this.clock.monotonic());
   }
 
@@ -67,10 +73,9 @@ export class Presence implements OnModuleInit {
   }
 
   private tell(untold: Untold): void {
-    const { accountId } = untold;
-    const found = this.find(accountId);
-    if (Array.isArray(found)) this.dispatch(untold, found);
-    else this.tellLater(untold, found);
+    const found = untold.listed ?? this.find(untold.accountId);
+    if (found instanceof Promise) this.tellLater(untold, found);
+    else this.dispatch(untold, found);
   }
 
   private tellLater(untold: Untold, found: Promise<ListedSession[]>): void {
@@ -83,7 +88,7 @@ export class Presence implements OnModuleInit {
           this.log.debug('gateway sessions could not be listed', { error });
           const notBefore = this.clock.monotonic() + RETRY_MS;
           const isOurs = untold.isOurs || this.untold.get(accountId)?.isOurs === true;
-          this.untold.set(accountId, { accountId, isOurs, notBefore });
+          this.untold.set(accountId, { accountId, isOurs, notBefore, listed: undefined });
         },
       )
       .finally(() => {

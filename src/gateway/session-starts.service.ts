@@ -70,9 +70,11 @@ export class SessionStarts {
     this.sessions.add(session, account);
     connection.hold(session);
     try {
+      const { changes } = account;
       const listed = await this.keeping.begin(session, account, limit);
       if (!listed) throw new ClosingError('tooManySessions');
-      await this.welcome(connection, session, sessionList(listed));
+      if (!(await this.welcome(connection, session, sessionList(listed)))) return;
+      this.presence.changed(account.id, account.changes === changes ? listed : undefined);
     } catch (error) {
       this.sessions.discard(session);
       throw error;
@@ -80,14 +82,14 @@ export class SessionStarts {
   }
 
   /** Registered for revocation and events, the credential is asked for once more: what it was before may be over. */
-  private async welcome(connection: Connection, session: GatewaySession, sessions: object[]): Promise<void> {
+  private async welcome(connection: Connection, session: GatewaySession, sessions: object[]): Promise<boolean> {
     const isUser = session.via === 'session';
     const [identity, settings, passkeys] = await Promise.all([
       this.credentials.confirm(session),
       isUser ? this.views.settings(session.accountId) : undefined,
       isUser ? this.views.passkeys(session.accountId) : undefined,
     ]);
-    if (connection.isClosed) return;
+    if (connection.isClosed) return false;
     if (!identity) throw new ClosingError('invalidToken');
     session.isStarted = true;
     const { shard } = session.wishes;
@@ -105,7 +107,7 @@ export class SessionStarts {
         ...(isUser ? { user_settings: settings, webauthn_credentials: passkeys } : {}),
       }),
     );
-    this.presence.changed(session.accountId);
+    return true;
   }
 
   private ownPart(identity: SessionIdentity | BotIdentity): object {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config.js';
+import { gather } from '../platform/gather.js';
 import { SharedStore } from '../platform/shared-store.js';
 import { fitsIn, GatewayLimits } from './limits.js';
 import type { GatewaySession } from './session.js';
@@ -12,6 +13,8 @@ import type { AddressUse } from './windows.js';
 export class SharedLimits extends GatewayLimits {
   /** Addresses of which the store knows more sockets than there are. */
   private readonly unsaid = new Set<AddressUse>();
+  private readonly untold = new Map<string, AddressUse>();
+  private readonly elsewhere = gather((keys) => this.tell(keys));
   private renewAt = Number.NEGATIVE_INFINITY;
   private saying: Promise<unknown> | null = null;
 
@@ -47,7 +50,23 @@ export class SharedLimits extends GatewayLimits {
       )
     )
       return false;
-    return this.say(uses).then((totals) => fitsIn(this.config, totals));
+    // Of sockets that are told of together each counts those that came before it.
+    const places = uses.map(({ sockets }) => sockets);
+    for (const each of uses) this.untold.set(each.key, each);
+    return Promise.all(uses.map(({ key }) => this.elsewhere(key))).then((others) =>
+      fitsIn(
+        this.config,
+        places.map((place, n) => place + (others[n] ?? 0)),
+      ),
+    );
+  }
+
+  /** How many sockets other processes have, after telling them how many there are here. */
+  private async tell(keys: readonly string[]): Promise<Map<string, number>> {
+    const told = keys.flatMap((key) => this.untold.get(key) ?? []).map(({ key, sockets }) => ({ key, sockets }));
+    for (const key of keys) this.untold.delete(key);
+    const totals = await this.say(told);
+    return new Map(totals.map((total, n) => [told[n]?.key ?? '', total - (told[n]?.sockets ?? 0)]));
   }
 
   left(use: AddressUse): void {

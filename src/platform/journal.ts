@@ -158,10 +158,11 @@ async function lastId(ask: Ask): Promise<number> {
   return Number(row?.last ?? UNKNOWN);
 }
 
-/** The number of the last event of an account. */
-export async function lastNumber(ask: Ask, accountId: string): Promise<number> {
-  const [row] = await ask('journal-number', 'SELECT number FROM account_event WHERE account_id = $1', [accountId]);
-  return Number(row?.number ?? 0);
+/** The number of the last event of each account that has had one. */
+export async function lastNumbers(ask: Ask, accountIds: readonly string[]): Promise<Map<string, number>> {
+  const text = 'SELECT account_id, number FROM account_event WHERE account_id = ANY ($1::bigint[])';
+  const rows = await ask('journal-numbers', text, [accountIds]);
+  return new Map(rows.map(({ account_id, number }) => [account_id, Number(number)]));
 }
 
 /** The events of an account behind a number, whole and in order; null if some of them are gone. */

@@ -2,13 +2,14 @@ import type { Config } from '../config.js';
 import type { Log } from '../log.js';
 import { Coalesced } from './coalesced.js';
 import type { Database, Row, Send, Tx } from './database.js';
+import { gather } from './gather.js';
 import {
   appendTo,
   eventsSince,
   JournalReader,
   type JournalRow,
   KEPT_MS,
-  lastNumber,
+  lastNumbers,
   type WrittenEntry,
 } from './journal.js';
 import { NoticeConnection } from './notice-connection.js';
@@ -58,6 +59,7 @@ export abstract class Replica {
   /** Entries that were read meanwhile. */
   private readonly readEarly = new Set<number>();
   private readonly reader = new JournalReader(() => performance.now());
+  private readonly readNumber = gather((accountIds) => lastNumbers(this.ask, accountIds));
   private readonly reading = new Coalesced(() => this.read(), PAUSE_MS);
   protected heardAt = Number.NEGATIVE_INFINITY;
   private isDoubtful = false;
@@ -144,8 +146,8 @@ export abstract class Replica {
   }
 
   /** The number of the last event of an account. */
-  lastNumber(accountId: string): Promise<number> {
-    return lastNumber(this.ask, accountId);
+  async lastNumber(accountId: string): Promise<number> {
+    return (await this.readNumber(accountId)) ?? 0;
   }
 
   /** The events of an account behind a number, whole and in order; null if some of them are gone. */

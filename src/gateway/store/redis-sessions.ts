@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import { connectRedis } from '../../platform/redis-client.js';
 import { wishesOf } from '../event.js';
 import type { Break, Standing } from '../session-log.js';
@@ -56,6 +57,19 @@ function* payloadsOf(pairs: readonly string[]): Iterable<StoredPayload> {
   }
 }
 
+const held = new WeakSet<object>();
+
+/** What is sent in one turn of the event loop goes out together. */
+function together(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void {
+  if (!stream || held.has(stream)) return;
+  held.add(stream);
+  stream.cork();
+  setImmediate(() => {
+    held.delete(stream);
+    stream.uncork();
+  });
+}
+
 /** As they were created. */
 function listOf(entries: Entry[]): ListedSession[] {
   entries.sort(([, , a], [, , b]) => Number(a) - Number(b));
@@ -79,7 +93,10 @@ export class RedisSessions extends SessionStore {
     const commands = client as unknown as Record<string, Script>;
     const define = (name: string, lua: string): Script => {
       client.defineCommand(name, { numberOfKeys: 0, lua });
-      return (...args) => (commands[name] as Script).apply(client, args);
+      return (...args) => {
+        together(client.stream);
+        return (commands[name] as Script).apply(client, args);
+      };
     };
     const scripts = SOURCES.map(([name, lua]) => [name, define(`gatehouseSession${name}`, lua)]);
     return new RedisSessions(Object.fromEntries(scripts), settings, () => client.disconnect());

@@ -24,6 +24,9 @@ export type Tx = EntityManager;
 // biome-ignore lint/suspicious/noExplicitAny: rows of raw statements are typed where they are read
 export type Row = Record<string, any>;
 
+/** What the message begins with by which a client leaves. */
+const TERMINATE = 'X'.charCodeAt(0);
+
 /**
  * A socket whose other end is the embedded database. PGlite speaks PostgreSQL's wire protocol, so the ordinary `pg`
  * client and everything above it stay the same on both databases.
@@ -67,16 +70,27 @@ class EmbeddedSocket extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.engine.execProtocolRaw(chunk).then(
-      (answer) => {
-        this.push(Buffer.from(answer));
-        done();
-      },
+    this.ask(chunk).then(
+      () => done(),
       (error: Error) => {
         this.failed();
         done(error);
       },
     );
+  }
+
+  /** The messages of a statement at once: most of what a short one costs is the way into the engine and back. */
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    // A farewell is heard only where a message begins, and among others it would end the engine.
+    const messages = chunks.map(({ chunk }) => chunk).filter((chunk) => chunk[0] !== TERMINATE);
+    this._write(Buffer.concat(messages), 'binary', done);
+  }
+
+  /** The answer goes on as it is: `pg` reads it, the engine's own reader need not. */
+  private async ask(message: Buffer): Promise<void> {
+    const pieces: Buffer[] = [];
+    await this.engine.execProtocolRawStream(message, { onRawData: (piece) => void pieces.push(Buffer.from(piece)) });
+    this.push(Buffer.concat(pieces));
   }
 
   override _final(done: () => void): void {

@@ -189,8 +189,8 @@ const TOKEN_LENGTH = 32;
 function leaks(canaries: readonly string[], lines: readonly string[]): string[] {
   const text = lines.join('');
   return [...new Set(canaries)].filter((secret) =>
-    [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64').replace(/=+$/, '')].some((form) =>
-      text.includes(form),
+    [...new Set([secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64').replace(/=+$/, '')])].some(
+      (form) => text.includes(form),
     ),
   );
 }

@@ -17,11 +17,13 @@ const sourcesBelow = (folder: string): string[] =>
 
 /** Every regular expression of the sources, found by the compiler's own parser; one made at run time is a fault. */
 export function patternsOf(folder: string): Pattern[] {
+  const options = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
   const found = new Map<string, Pattern>();
   for (const file of sourcesBelow(folder)) {
-    const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+    const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), options);
     const visit = (node: ts.Node): void => {
-      const isMade = (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp';
+      const isMade =
+        (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText(source) === 'RegExp';
       if (isMade) throw new Error(`${file} makes a pattern at run time`);
       if (ts.isRegularExpressionLiteral(node)) {
         const end = node.text.lastIndexOf('/');

@@ -1,6 +1,6 @@
-const LOOPS = 20_000_000;
+const LOOPS = 2_000_000;
 /** What the reference work takes on a quiet machine of the kind that the limits are meant for. */
-const REFERENCE_MS = 30;
+const REFERENCE_MS = 3;
 
 const spentSince = (start: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(start);
@@ -14,21 +14,19 @@ export function processorTime(work: () => void): number {
   return spentSince(start);
 }
 
+const reference = (): number =>
+  processorTime(() => {
+    let state = 1;
+    for (let i = 0; i < LOOPS; i++) {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+    }
+    if (state === 0) throw new Error('unreachable');
+  });
+
 /** How much slower than the reference this machine is at the moment; at least 1. */
-export function slowness(): number {
-  const times = [1, 2, 3].map(() =>
-    processorTime(() => {
-      let state = 1;
-      for (let i = 0; i < LOOPS; i++) {
-        state ^= state << 13;
-        state ^= state >>> 17;
-        state ^= state << 5;
-      }
-      if (state === 0) throw new Error('unreachable');
-    }),
-  );
-  return Math.max(1, Math.min(...times) / REFERENCE_MS);
-}
+const slowness = (): number => Math.max(1, reference() / REFERENCE_MS);
 
 /**
  * The longest that `work` holds the event loop: processor milliseconds between two turns. Taken by processor time, so
@@ -49,9 +47,22 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
   return longest;
 }
 
-/** The least of several attempts: a loop that is really held is held every time, a collection of garbage is not. */
-export async function leastOf(enough: number, measure: () => number | Promise<number>, attempts = 4): Promise<number> {
+const ATTEMPTS = 8;
+
+/**
+ * The least of several attempts, each in milliseconds of a quiet machine by reference work next to it: what is really
+ * slow is slow every time, while a collection of garbage and a slow moment of the machine pass. It ends early with one
+ * that is `enough`, and with two that are `hopeless`.
+ */
+export async function leastOf(
+  { enough, hopeless = Number.POSITIVE_INFINITY }: { enough: number; hopeless?: number },
+  measure: () => number | Promise<number>,
+): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < attempts && least > enough; i++) least = Math.min(least, await measure());
+  for (let i = 0; i < ATTEMPTS && least > enough && (i < 2 || least < hopeless); i++) {
+    const before = i === 0 ? Number.POSITIVE_INFINITY : slowness();
+    const spent = await measure();
+    least = Math.min(least, spent <= enough ? spent : spent / Math.min(before, slowness()));
+  }
   return least;
 }

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
 import { NameFault, type NameOptions, Names } from './names.js';
@@ -126,13 +127,14 @@ interface ConnectorOptions {
   readonly network: Network;
   readonly reach: Reach;
   readonly timeoutMs: number;
-  readonly ca: readonly string[] | undefined;
+  /** Whom to trust, where that is not what Node trusts by itself. */
+  readonly trust: SecureContext | undefined;
 }
 
 /** Connects to checked addresses only. The host may be an address: a look-up hook alone would not see that. */
 export function guardedConnector(
   build: typeof buildConnector,
-  { network, reach, timeoutMs, ca }: ConnectorOptions,
+  { network, reach, timeoutMs, trust }: ConnectorOptions,
 ): buildConnector.connector {
   const connect = async (options: buildConnector.Options): Promise<[buildConnector.connector, typeof options]> => {
     const { hostname, protocol } = options;
@@ -140,7 +142,8 @@ export function guardedConnector(
     const addresses = await checkedAddresses(network, hostname, reach);
     const ways = addresses.map((address) => network.wayTo(address, port));
     const lookup = fixedLookup(ways.map(({ address }) => address));
-    const connector = build({ lookup, timeout: timeoutMs, maxCachedSessions: 0, ...(ca ? { ca: [...ca] } : {}) });
+    const secure = trust ? { secureContext: trust } : {};
+    const connector = build({ lookup, timeout: timeoutMs, maxCachedSessions: 0, ...secure });
     const [first] = ways;
     const target = {
       ...options,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Agent, Dispatcher } from 'undici';
 import { Config } from '../config.js';
@@ -116,6 +117,7 @@ const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includ
 export class Outbound implements OnApplicationShutdown {
   private readonly agents = new Map<Reach, Promise<Agent>>();
   private readonly crowd = new Crowd();
+  private trusted: SecureContext | undefined;
 
   constructor(
     private readonly config: Config,
@@ -208,11 +210,11 @@ export class Outbound implements OnApplicationShutdown {
     const known = this.agents.get(reach);
     if (known) return known;
     const { network } = this;
-    const ca = this.config.extraCa;
+    const trust = this.trust();
     const agent = import('undici').then(
       (undici) =>
         new undici.Agent({
-          connect: guardedConnector(undici.buildConnector, { network, reach, ca, timeoutMs: CONNECT_MS }),
+          connect: guardedConnector(undici.buildConnector, { network, reach, trust, timeoutMs: CONNECT_MS }),
           connections: 64,
           // No connection is kept: it would carry the next request past a fresh look at the name.
           pipelining: 0,
@@ -223,6 +225,13 @@ export class Outbound implements OnApplicationShutdown {
     );
     this.agents.set(reach, agent);
     return agent;
+  }
+
+  /** Made once: reading more than a hundred authorities for each connection would hold everything else up. */
+  private trust(): SecureContext | undefined {
+    const { extraCa } = this.config;
+    if (extraCa) this.trusted ??= createSecureContext({ ca: [...extraCa] });
+    return this.trusted;
   }
 
   async onApplicationShutdown(): Promise<void> {

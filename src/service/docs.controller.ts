@@ -77,9 +77,11 @@ export class DocsController {
     if (!isKnown(file)) throw new Refusal('NOT_FOUND');
     const { bytes, etag } = this.asset(file);
     if (this.isFresh(call, etag)) return undefined;
+    const isHead = call.req.method === 'HEAD';
+    if (!isHead) call.transfers.beginAnswer(call);
     call.res.setHeader('Content-Type', FILES[file]);
     call.res.setHeader('Content-Length', bytes.length);
-    if (call.req.method === 'HEAD') call.res.end();
+    if (isHead) call.res.end();
     else call.transfers.send(call, bytes, () => {});
     return ANSWERED;
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { emptyDatabase } from '../machine/databases.js';
+import { migratedDatabase } from '../machine/databases.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { endProcesses, ServiceProcess } from '../machine/service-process.js';
 import type { Payload } from '../support/gateway-client.js';
@@ -53,8 +53,8 @@ describeWithSharedStore('gateway 13: processes that share a store', () => {
   afterAll(endProcesses);
 
   test('a session goes on at another process after its own was killed, and misses nothing', async () => {
-    const env = { DATABASE_URL: await emptyDatabase(), REDIS_URL };
-    const [holder, other] = [await ServiceProcess.ready(env), await ServiceProcess.ready(env)];
+    const env = { ...(await migratedDatabase()), REDIS_URL };
+    const [holder, other] = await Promise.all([ServiceProcess.ready(env), ServiceProcess.ready(env)]);
     const who = await person(holder);
     const token = who.authorization;
     const bio = (text: string, at: ServiceProcess) => at.as(who).patch('/v1/users/@me', { bio: text });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, openBrowser } from '../machine/browser.js';
+import { describeInBrowser, openBrowser, PATIENCE_MS } from '../machine/browser.js';
 import { type Gatehouse, gatehouse, type Persona, pathOf, person, picture, uploadFile } from '../support/index.js';
 
 describeInBrowser('media.md 7.3 in a browser: no stored file is active content', () => {
@@ -25,6 +25,8 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     browser = await openBrowser();
+    page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
   });
   afterAll(async () => {
     await browser?.close();
@@ -32,10 +34,6 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
     await new Promise((resolve) => site?.close(resolve));
     await service?.close();
   });
-  beforeEach(async () => {
-    page = await browser.newPage();
-  });
-  afterEach(() => page?.close());
 
   /** Shows a page of the stranger's until everything in it has loaded or failed; answers what it asked for besides. */
   async function visit(html: string): Promise<string[]> {

@@ -6,6 +6,7 @@ import { jest } from '@jest/globals';
 import sharp from 'sharp';
 import { IMAGE_SLOTS, Images } from '../../src/media/images.service.js';
 import { Storage } from '../../src/platform/storage.js';
+import { migratedDatabase } from '../machine/databases.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import {
   expectRefusal,
@@ -14,6 +15,8 @@ import {
   fetchBytes,
   type Gatehouse,
   gatehouse,
+  hurry,
+  type Persona,
   pathOf,
   person,
   picture,
@@ -26,12 +29,14 @@ import {
 jest.setTimeout(240_000);
 afterAll(endProcesses);
 
+/** The longest that there is for an image; whatever else takes time has another length. */
+const SECONDS = 59;
+
 /** 36 Mpx that no encoder finds easy. */
-const large = async (): Promise<Buffer> =>
-  sharp(randomBytes(600 * 600 * 3), { raw: { width: 600, height: 600, channels: 3 } })
-    .resize(6000, 6000, { kernel: 'cubic' })
-    .jpeg({ quality: 50 })
-    .toBuffer();
+const large = sharp(randomBytes(600 * 600 * 3), { raw: { width: 600, height: 600, channels: 3 } })
+  .resize(6000, 6000, { kernel: 'cubic' })
+  .jpeg({ quality: 50 })
+  .toBuffer();
 /** Takes minutes, each `n` a work of its own. */
 const endless = (n: number) => `?format=webp&quality=lossless&height=${6000 + n}`;
 
@@ -62,26 +67,26 @@ function ask(url: string) {
 const metric = async (service: Front, name: string): Promise<number> =>
   Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec((await service.anonymous.get('/metrics')).text)?.[1]);
 
+let service: Gatehouse;
+let alice: Persona;
+beforeAll(async () => {
+  service = await gatehouse({ env: { MEDIA_IMAGE_SECONDS: String(SECONDS) } });
+  alice = await person(service, 'alice');
+});
+afterAll(() => service.close());
+
 describe('media.md 7.2, work that would take minutes', () => {
-  let service: Gatehouse;
   let images: Images;
   let path: string;
   let small: string;
-  let bytes: Buffer;
 
-  const open = async (env: Record<string, string>) => {
-    service = await gatehouse({ env });
+  beforeAll(async () => {
     images = service.app.get(Images);
-    const alice = await person(service, 'alice');
-    bytes ??= await large();
-    path = pathOf((await uploadFile(service, alice, 'large.jpg', bytes)).url);
+    path = pathOf((await uploadFile(service, alice, 'large.jpg', await large)).url);
     small = pathOf((await uploadFile(service, alice, 'small.png', await picture('png'))).url);
-    return alice;
-  };
-  afterEach(() => service.close());
+  });
 
   test.each([2, 4])('%i of it: reads, small work and logins go on; it ends when its clients leave', async (count) => {
-    const alice = await open({ MEDIA_IMAGE_SECONDS: '60' });
     const heavy = Array.from({ length: count }, (_, n) => ask(service.url + path + endless(n)));
     // The last place is for small work.
     const places = Math.min(count, IMAGE_SLOTS - 1);
@@ -101,13 +106,14 @@ describe('media.md 7.2, work that would take minutes', () => {
   });
 
   test.each([2, 4])('%i of it: every caller has its 504 at the deadline, and nothing works on', async (count) => {
-    await open({ MEDIA_IMAGE_SECONDS: '2' });
+    const calm = hurry(SECONDS * 1000, 1500);
     const seen = new Set<number>();
     const answers = Array.from({ length: count }, (_, n) => service.anonymous.get(path + endless(n)));
-    const done = Promise.all(answers).then(() => true);
+    const done = Promise.allSettled(answers).then(() => true);
     while (!(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 5, false))]))) {
       for (const pid of images.processes) seen.add(pid);
     }
+    calm();
     for (const answer of await Promise.all(answers)) expectRefusal(answer, 'GATEWAY_TIMEOUT');
     await until(() => [...seen].some((pid) => !isAlive(pid)));
     expect(await metric(service, 'gatehouse_image_running')).toBe(0);
@@ -115,7 +121,8 @@ describe('media.md 7.2, work that would take minutes', () => {
   });
 
   test('what two callers ask for ends with the second of them', async () => {
-    await open({ MEDIA_IMAGE_SECONDS: '60' });
+    for (const pid of images.processes) process.kill(pid, 'SIGKILL');
+    await until(() => images.processes.length === 0);
     const [first, second] = [ask(service.url + path + endless(1)), ask(service.url + path + endless(1))];
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     const [working] = images.processes as [number];
@@ -129,7 +136,6 @@ describe('media.md 7.2, work that would take minutes', () => {
   });
 
   test('a process that somebody else ends is 503, and the next one works', async () => {
-    await open({ MEDIA_IMAGE_SECONDS: '60' });
     const answer = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGKILL');
@@ -138,7 +144,6 @@ describe('media.md 7.2, work that would take minutes', () => {
   });
 
   test('an image that crashes its process is one that cannot be decoded', async () => {
-    await open({ MEDIA_IMAGE_SECONDS: '60' });
     const answer = service.anonymous.get(path + endless(1));
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     for (const pid of images.processes) process.kill(pid, 'SIGSEGV');
@@ -147,7 +152,6 @@ describe('media.md 7.2, work that would take minutes', () => {
   });
 
   test('the process of an image knows no setting of the service', async () => {
-    await open({});
     expect((await service.anonymous.get(`${small}?width=14`)).status).toBe(200);
     const [pid] = images.processes as [number];
     if (!existsSync(`/proc/${pid}/environ`)) return;
@@ -162,18 +166,15 @@ describe('media.md 7.2, work that would take minutes', () => {
 
 describe('media.md 7.2, AVIF', () => {
   test('above 4 Mpx it is refused before any work; what becomes smaller is made', async () => {
-    await withGatehouse({}, async (service) => {
-      const alice = await person(service, 'alice');
-      const store = async (width: number, height: number) =>
-        pathOf((await uploadFile(service, alice, 'a.png', await picture('png', width, height))).url);
-      const path = await store(2001, 2000);
-      expectRefusal(await service.anonymous.get(`${path}?format=avif`), 'BAD_REQUEST');
-      expectRefusal(await service.anonymous.get(`${path}?format=avif&width=5000`), 'BAD_REQUEST');
-      expect((await service.anonymous.get(`${path}?format=png`)).status).toBe(200);
-      const { bytes } = await fetchBytes(service, `${path}?format=avif&width=60`);
-      expect(await factsOf(bytes)).toMatchObject({ format: 'heif', width: 60, height: 60 });
-      expect((await service.anonymous.get(`${await store(2000, 2000)}?format=avif`)).status).toBe(200);
-    });
+    const store = async (width: number, height: number) =>
+      pathOf((await uploadFile(service, alice, 'a.png', await picture('png', width, height))).url);
+    const path = await store(2001, 2000);
+    expectRefusal(await service.anonymous.get(`${path}?format=avif`), 'BAD_REQUEST');
+    expectRefusal(await service.anonymous.get(`${path}?format=avif&width=5000`), 'BAD_REQUEST');
+    expect((await service.anonymous.get(`${path}?format=png`)).status).toBe(200);
+    const { bytes } = await fetchBytes(service, `${path}?format=avif&width=60`);
+    expect(await factsOf(bytes)).toMatchObject({ format: 'heif', width: 60, height: 60 });
+    expect((await service.anonymous.get(`${await store(2000, 2000)}?format=avif`)).status).toBe(200);
   });
 });
 
@@ -197,41 +198,40 @@ describe('media.md 7.2, memory', () => {
   });
 
   test('finishing uploads holds none of them in memory, and looks at one at a time', async () => {
-    await withGatehouse({}, async (service) => {
-      const alice = await person(service, 'alice');
-      const storage = service.app.get(Storage);
-      const { read } = storage;
-      let [held, most, asked] = [0, 0, 0];
-      storage.read = async (...args) => {
-        asked++;
-        const stream = await read.apply(storage, args);
-        if (!stream) return null;
-        most = Math.max(most, ++held);
-        return stream.once('close', () => held--);
-      };
-      const files = await Promise.all(Array.from({ length: 10 }, (_, n) => picture('png', 50 + n, 50)));
-      const named = files.map(({ length }, n) => ({ filename: `${n}.png`, size: length }));
-      const planned = await planUploads(service, alice, named);
-      for (const [n, { upload_url }] of planned.entries()) {
-        expect((await service.anonymous.put(pathOf(upload_url), files[n])).status).toBe(200);
-      }
-      const uploads = planned.map(({ upload_filename }) => ({ upload_filename }));
-      const { body } = await service.as(alice).post('/v1/media/uploads/complete', { uploads });
-      expect(body.uploads.map(({ width }: { width: number }) => width)).toEqual(files.map((_, n) => 50 + n));
-      expect([asked, most]).toEqual([20, 1]);
-    });
+    const storage = service.app.get(Storage);
+    const { read } = storage;
+    let [held, most, asked] = [0, 0, 0];
+    storage.read = async (...args) => {
+      asked++;
+      const stream = await read.apply(storage, args);
+      if (!stream) return null;
+      most = Math.max(most, ++held);
+      return stream.once('close', () => held--);
+    };
+    const files = await Promise.all(Array.from({ length: 10 }, (_, n) => picture('png', 50 + n, 50)));
+    const named = files.map(({ length }, n) => ({ filename: `${n}.png`, size: length }));
+    const planned = await planUploads(service, alice, named);
+    for (const [n, { upload_url }] of planned.entries()) {
+      expect((await service.anonymous.put(pathOf(upload_url), files[n])).status).toBe(200);
+    }
+    const uploads = planned.map(({ upload_filename }) => ({ upload_filename }));
+    const { body } = await service.as(alice).post('/v1/media/uploads/complete', { uploads });
+    expect(body.uploads.map(({ width }: { width: number }) => width)).toEqual(files.map((_, n) => 50 + n));
+    storage.read = read;
+    expect([asked, most]).toEqual([20, 1]);
   });
 });
 
 describe('the processes of images and that of the service', () => {
   /** A service of its own with a picture that is being transformed. */
   async function working() {
-    const service = await ServiceProcess.ready({ MEDIA_IMAGE_SECONDS: '60', METRICS_ALLOW: '127.0.0.1' });
+    const env = { MEDIA_IMAGE_SECONDS: String(SECONDS), METRICS_ALLOW: '127.0.0.1' };
+    const service = await ServiceProcess.ready({ ...(await migratedDatabase()), ...env });
     const registered = await service.anonymous.post('/v1/auth/register', {
       ...{ email: 'ada@example.com', password: 'a long enough password', username: 'ada' },
     });
     const me = service.as(registered.body.token);
-    const bytes = await large();
+    const bytes = await large;
     const attachments = [{ id: 0, filename: 'a.jpg', file_size: bytes.length, content_type: 'image/jpeg' }];
     const plan = (await me.post('/v1/media/uploads', { attachments })).body.attachments[0];
     expect((await service.anonymous.put(pathOf(plan.upload_url), bytes)).status).toBe(200);
@@ -257,7 +257,7 @@ describe('the processes of images and that of the service', () => {
 
   test('a service that is told to stop finishes what runs first, and leaves none behind', async () => {
     const { service, path } = await working();
-    const request = ask(`${service.url}${path}?format=avif&width=1500`);
+    const request = ask(`${service.url}${path}?format=avif&width=700`);
     await until(async () => (await metric(service, 'gatehouse_image_running')) === 1);
     const children = childrenOf(service);
     for (const pid of children) process.kill(pid, 'SIGTERM');
@@ -268,8 +268,9 @@ describe('the processes of images and that of the service', () => {
   });
 
   test('threads for hashing, files and names are as many as there are places for them', async () => {
+    const database = await migratedDatabase();
     const threadsWith = async (hashes: number) => {
-      const service = await ServiceProcess.ready({ ARGON2_CONCURRENCY: String(hashes) });
+      const service = await ServiceProcess.ready({ ...database, ARGON2_CONCURRENCY: String(hashes) });
       await service.anonymous.post('/v1/auth/login', { email: 'a@example.com', password: 'some password' });
       const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
       expect(await service.stop()).toBe(0);

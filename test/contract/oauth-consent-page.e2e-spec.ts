@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page, Route } from 'playwright-core';
-import { describeInBrowser, freePort, openBrowser } from '../machine/browser.js';
+import { describeInBrowser, freePort, openBrowser, PATIENCE_MS } from '../machine/browser.js';
 import {
   earnedCaptcha,
   enforceSso,
@@ -13,9 +13,11 @@ import {
   mailTo,
   type Persona,
   person,
-  withGatehouse,
   withTotp,
 } from '../support/index.js';
+
+/** How often the page asks whether a wait is over. */
+const POLL_MS = 3000;
 
 interface Application {
   id: string;
@@ -96,6 +98,7 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
   afterAll(() => browser.close());
   beforeEach(async () => {
     page = await browser.newPage({ viewport: { width: 320, height: 640 } });
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('request', (request) => {
       if (isOwnService) requested.push(new URL(request.url()).origin);
     });
@@ -289,32 +292,41 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
     await arrive();
   });
 
+  interface Elsewhere {
+    readonly other: Gatehouse;
+    readonly url: string;
+    readonly jo: Persona;
+  }
+
   /** The page of a service with settings of its own, with an application there. */
-  async function elsewhere(
-    env: Record<string, string>,
-    work: (other: Gatehouse, url: string, persona: Persona) => Promise<void>,
-  ): Promise<void> {
+  async function openElsewhere(env: Record<string, string>): Promise<Elsewhere> {
     const port = await freePort();
     const PUBLIC_ORIGIN = `http://localhost:${port}`;
-    const settings = { PORT: String(port), PUBLIC_ORIGIN, IP_AUTHORIZATION: 'off', ...env };
+    const other = await gatehouse({ env: { PORT: String(port), PUBLIC_ORIGIN, IP_AUTHORIZATION: 'off', ...env } });
+    // Its own captcha is in the way of registering, too.
+    const captcha = async (): Promise<Record<string, string>> =>
+      env.CAPTCHA_PROVIDER === 'altcha'
+        ? { 'x-captcha-token': await earnedCaptcha(other) }
+        : env.CAPTCHA_PROVIDER
+          ? { 'x-captcha-token': `token ${randomBytes(9).toString('hex')}` }
+          : {};
+    const front = { ...other, anonymous: other.anonymous.with(await captcha()) };
+    const jo = await person(front, 'jo');
+    const { body } = await other
+      .as(jo)
+      .with(await captcha())
+      .post('/v1/oauth2/applications', { name: 'Elsewhere', redirect_uris: [redirectUri] });
+    const query = new URLSearchParams({ client_id: body.id, scope: 'identify', redirect_uri: redirectUri });
+    return { other, url: `${PUBLIC_ORIGIN}/oauth2/authorize?${query}`, jo };
+  }
+  async function elsewhere(env: Record<string, string>, work: (there: Elsewhere) => Promise<void>): Promise<void> {
     isOwnService = false;
-    await withGatehouse({ env: settings }, async (other) => {
-      // Its own captcha is in the way of registering, too.
-      const captcha = async (): Promise<Record<string, string>> =>
-        env.CAPTCHA_PROVIDER === 'altcha'
-          ? { 'x-captcha-token': await earnedCaptcha(other) }
-          : env.CAPTCHA_PROVIDER
-            ? { 'x-captcha-token': `token ${randomBytes(9).toString('hex')}` }
-            : {};
-      const front = { ...other, anonymous: other.anonymous.with(await captcha()) };
-      const jo = await person(front, 'jo');
-      const { body } = await other
-        .as(jo)
-        .with(await captcha())
-        .post('/v1/oauth2/applications', { name: 'Elsewhere', redirect_uris: [redirectUri] });
-      const query = new URLSearchParams({ client_id: body.id, scope: 'identify', redirect_uri: redirectUri });
-      await work(other, `${PUBLIC_ORIGIN}/oauth2/authorize?${query}`, jo);
-    });
+    const there = await openElsewhere(env);
+    try {
+      await work(there);
+    } finally {
+      await there.other.close();
+    }
   }
   const allow = async () => {
     await page.getByRole('button', { name: 'Allow' }).click();
@@ -322,9 +334,19 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
     expect(new URL(page.url()).searchParams.has('code')).toBe(true);
   };
 
-  test('a poll that is lost on its way does not end the wait for the mailed link', async () => {
-    await elsewhere({ IP_AUTHORIZATION: 'on' }, async (other, url, jo) => {
-      await other.sql('DELETE FROM authorized_ip');
+  describe('where a sign-in has to be confirmed by mail', () => {
+    let there: Elsewhere;
+    beforeAll(async () => {
+      there = await openElsewhere({ IP_AUTHORIZATION: 'on' });
+    });
+    afterAll(() => there.other.close());
+    beforeEach(async () => {
+      isOwnService = false;
+      await there.other.sql('DELETE FROM authorized_ip');
+    });
+
+    test('a poll that is lost on its way does not end the wait for the mailed link', async () => {
+      const { other, url, jo } = there;
       const losses = [
         (route: Route) => route.abort('connectionreset'),
         (route: Route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
@@ -334,31 +356,38 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
           route.fulfill({ status: 429, contentType: 'application/json', body: '{"code":"RATE_LIMITED"}' }),
       ];
       let polls = 0;
+      let confirm = () => {};
+      const confirmed = new Promise<void>((resolve) => {
+        confirm = resolve;
+      });
       await page.route('**/v1/auth/ip-authorization/poll*', async (route) => {
         const lose = losses[polls++];
         if (lose) return lose(route);
         // The answer to the one that brings the session is lost as well.
         if (polls === losses.length + 1) {
+          await confirmed;
           await route.fetch();
           return route.abort('connectionreset');
         }
         return route.continue();
       });
+      await page.addInitScript(`
+        const real = window.setTimeout;
+        window.setTimeout = (work, time, ...rest) => real(work, time === ${POLL_MS} ? 50 : time, ...rest)`);
       await page.goto(url);
       await signIn(jo);
       await page.getByRole('heading', { name: 'Confirm this sign-in' }).waitFor();
       const { token } = (await mailTo(other, jo.email, 'ip_authorization')).metadata;
       await other.anonymous.post('/v1/auth/authorize-ip', { token });
-      await page.getByText(`You are ${jo.username}#`).waitFor({ timeout: 90_000 });
+      confirm();
+      await page.getByText(`You are ${jo.username}#`).waitFor();
       expect(polls).toBeGreaterThan(losses.length + 1);
       await allow();
       expect((await other.as(jo).get('/v1/auth/sessions')).body).toHaveLength(1);
     });
-  });
 
-  test('a wait whose ticket is gone ends with words and the form', async () => {
-    await elsewhere({ IP_AUTHORIZATION: 'on' }, async (other, url, jo) => {
-      await other.sql('DELETE FROM authorized_ip');
+    test('a wait whose ticket is gone ends with words and the form', async () => {
+      const { other, url, jo } = there;
       await page.goto(url);
       await signIn(jo);
       await page.getByRole('heading', { name: 'Confirm this sign-in' }).waitFor();
@@ -369,7 +398,7 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
   });
 
   test('where a captcha is asked for, the page earns it: the work of the service itself', async () => {
-    await elsewhere({ CAPTCHA_PROVIDER: 'altcha' }, async (_, url, jo) => {
+    await elsewhere({ CAPTCHA_PROVIDER: 'altcha' }, async ({ url, jo }) => {
       await page.goto(url);
       await signIn({ ...jo, password: 'not the password' });
       await page.getByRole('alert').filter({ hasText: 'The address or the password is wrong.' }).waitFor();
@@ -398,7 +427,7 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
       CAPTCHA_VERIFY_URL: `http://127.0.0.1:${(verifier.address() as AddressInfo).port}/`,
     };
     try {
-      await elsewhere(env, async (_, url, jo) => {
+      await elsewhere(env, async ({ url, jo }) => {
         const widget = `window.${provider} = { render: (place, { sitekey, callback }) => {
           const button = document.createElement('button');
           button.type = 'button';
@@ -418,33 +447,32 @@ describeInBrowser('oauth 5.2 the consent page in a browser', () => {
   });
 
   test('single sign-on and a captcha that cannot be loaded lock nobody out: another device lets the page in', async () => {
-    await elsewhere({}, async (other, url, jo) => {
-      const session = await logIn(other, jo);
-      await enforceSso(other, true);
-      await page.goto(url);
-      await page.locator('#device:focus').waitFor();
-      expect(await page.getByLabel('Password').isVisible()).toBe(false);
-      await page.keyboard.press('Enter');
-      const code = await page.locator('#handoff-code').filter({ hasText: /./ }).innerText();
-      const me = other.as(session.body.token);
-      expect((await me.get(`/v1/auth/handoff/${code}/info`)).body.status).toBe('pending');
-      expect((await me.post('/v1/auth/handoff/complete', { code, user_id: jo.id })).status).toBe(204);
-      await page.getByText(`You are ${jo.username}#`).waitFor();
-      await allow();
-    });
-    await elsewhere({}, async (other, url, jo) => {
-      await page.route('**/v1/auth/login', (route) =>
-        route.fulfill({ status: 400, contentType: 'application/json', body: '{"code":"CAPTCHA_REQUIRED"}' }),
-      );
-      await page.goto(url);
-      await signIn(jo);
-      await page.getByRole('alert').filter({ hasText: 'cannot be loaded' }).waitFor();
-      await page.getByRole('button', { name: 'Sign in with a device that is signed in' }).click();
-      await page.locator('#handoff-code').filter({ hasText: /./ }).waitFor();
-      await page.getByRole('button', { name: 'Sign in another way' }).click();
-      await page.getByLabel('E-mail address').waitFor();
-      expect((await other.anonymous.get('/health/live')).status).toBe(200);
-    });
+    const [kim, lee] = [await person(service, 'kim'), await person(service, 'lee')];
+    await page.route('**/v1/auth/login', (route) =>
+      route.fulfill({ status: 400, contentType: 'application/json', body: '{"code":"CAPTCHA_REQUIRED"}' }),
+    );
+    await page.goto(pageUrl());
+    await signIn(kim);
+    await page.getByRole('alert').filter({ hasText: 'cannot be loaded' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in with a device that is signed in' }).click();
+    await page.locator('#handoff-code').filter({ hasText: /./ }).waitFor();
+    await page.getByRole('button', { name: 'Sign in another way' }).click();
+    await page.getByLabel('E-mail address').waitFor();
+    expect((await service.anonymous.get('/health/live')).status).toBe(200);
+
+    const session = await logIn(service, lee);
+    await enforceSso(service, true);
+    await page.goto(pageUrl());
+    await page.locator('#device:focus').waitFor();
+    expect(await page.getByLabel('Password').isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    const code = await page.locator('#handoff-code').filter({ hasText: /./ }).innerText();
+    const me = service.as(session.body.token);
+    expect((await me.get(`/v1/auth/handoff/${code}/info`)).body.status).toBe('pending');
+    expect((await me.post('/v1/auth/handoff/complete', { code, user_id: lee.id })).status).toBe(204);
+    await page.getByText(`You are ${lee.username}#`).waitFor();
+    await allow();
+    await enforceSso(service, false);
   });
 
   test('the page asks no third party for anything', () => {

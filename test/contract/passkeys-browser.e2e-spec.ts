@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { Config } from '../../src/config.js';
-import { describeInBrowser, freePort, openBrowser } from '../machine/browser.js';
+import { describeInBrowser, freePort, openBrowser, PATIENCE_MS } from '../machine/browser.js';
 import {
   type Answer,
   expectRefusal,
@@ -46,6 +46,7 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
 
   beforeEach(async () => {
     page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     devtools = await page.context().newCDPSession(page);
     await devtools.send('WebAuthn.enable');
     await page.goto(`${service.app.get(Config).publicOrigin}/oauth2/authorize`);

@@ -14,6 +14,9 @@ export const describeInBrowser = (title: string, suite: () => void): void => {
   else describe.skip(`${title} (skipped: no Chromium on this machine)`, suite);
 };
 
+/** How long a page may take for a step, on a machine that has other work: little less than a test may. */
+export const PATIENCE_MS = 100_000;
+
 export async function openBrowser(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   return chromium.launch({

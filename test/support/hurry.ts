@@ -1,9 +1,13 @@
-/** Lets timers of exactly this length, set from now on, end at once. Call what it returns to end that. */
-export function hurry(milliseconds: number): () => void {
-  const { setTimeout: real } = globalThis;
+/** Lets timers of exactly this length, set from now on, end at once or when told. Call what it returns to end that. */
+export function hurry(milliseconds: number, after = 1): () => void {
+  const { setTimeout: once, setInterval: again } = globalThis;
+  const length = (time: number | undefined) => (time === milliseconds ? after : time);
   globalThis.setTimeout = ((work: () => void, time?: number, ...rest: []) =>
-    real(work, time === milliseconds ? 1 : time, ...rest)) as typeof real;
+    once(work, length(time), ...rest)) as typeof once;
+  globalThis.setInterval = ((work: () => void, time?: number, ...rest: []) =>
+    again(work, length(time), ...rest)) as typeof again;
   return () => {
-    globalThis.setTimeout = real;
+    globalThis.setTimeout = once;
+    globalThis.setInterval = again;
   };
 }

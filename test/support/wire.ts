@@ -8,7 +8,10 @@ export interface WireAnswer extends Answer {
 
 /** A bare connection to the service, for what an HTTP client would not send. Text goes out as Latin-1. */
 export class Wire {
-  private received = Buffer.alloc(0);
+  private chunks: Buffer[] = [];
+  private size = 0;
+  /** How much has to be there before it is worth another look. */
+  private wanted = 0;
   private hasEnded = false;
   private notify: () => void = () => {};
   /** Resolves once the service has closed the connection. */
@@ -24,9 +27,22 @@ export class Wire {
       socket.on('end', end).on('close', end).on('error', end);
     });
     socket.on('data', (chunk) => {
-      this.received = Buffer.concat([this.received, chunk]);
-      this.notify();
+      this.chunks.push(chunk);
+      this.size += chunk.length;
+      if (this.size >= this.wanted) this.notify();
     });
+  }
+
+  /** Joined when it is looked at, not with every chunk of a long answer. */
+  private get received(): Buffer {
+    if (this.chunks.length !== 1) this.received = Buffer.concat(this.chunks);
+    return this.chunks[0] as Buffer;
+  }
+
+  private set received(bytes: Buffer) {
+    this.chunks = [bytes];
+    this.size = bytes.length;
+    this.wanted = 0;
   }
 
   /** `from`: any address of `127.0.0.0/8`; to the service, each of them is another client. */
@@ -55,18 +71,22 @@ export class Wire {
   }
 
   private take(bodiless: boolean): WireAnswer | null {
-    const headEnd = this.received.indexOf('\r\n\r\n');
+    const { received } = this;
+    const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd < 0) return null;
-    const [start = '', ...fields] = this.received.subarray(0, headEnd).toString('latin1').split('\r\n');
+    const [start = '', ...fields] = received.subarray(0, headEnd).toString('latin1').split('\r\n');
     const lines = fields.map((line) => {
       const colon = line.indexOf(':');
       return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
     });
     const status = Number(start.split(' ')[1]);
     const headers = new Headers(lines.map(([name, value]) => [name, value] as [string, string]));
-    const rest = this.received.subarray(headEnd + 4);
+    const rest = received.subarray(headEnd + 4);
     const read = bodiless || status < 200 || status === 204 || status === 304 ? empty : readBody(headers, rest);
-    if (!read || (read.end < 0 && !this.hasEnded)) return null;
+    if (!read || (read.end < 0 && !this.hasEnded)) {
+      this.wanted = headEnd + 4 + Number(headers.get('content-length'));
+      return null;
+    }
     this.received = read.end < 0 ? Buffer.alloc(0) : rest.subarray(read.end);
     const text = read.body.toString('utf8');
     const isJson = headers.get('content-type')?.startsWith('application/json');
@@ -75,6 +95,7 @@ export class Wire {
 
   /** Waits for a piece of text after the answers that were read; answers all that came. */
   async until(text: string): Promise<string> {
+    this.wanted = 0;
     while (!this.unread.includes(text)) {
       if (this.hasEnded) throw new Error(`the connection ended after ${JSON.stringify(this.unread)}`);
       await new Promise<void>((resolve) => {

@@ -70,6 +70,8 @@ export class FrontDoor {
   /** The headers of every answer, whoever writes it. */
   private readonly fixed: readonly (readonly [name: string, value: string])[];
   private readonly answering = new WeakMap<Duplex, ServerResponse>();
+  /** Requests whose answers are not out. Of those that follow another's on a connection no end is told when that breaks. */
+  private readonly open = new WeakMap<Duplex, Set<Call>>();
   /** Those that speak HTTP. */
   private readonly connections = new Set<Socket>();
 
@@ -106,6 +108,8 @@ export class FrontDoor {
     if (this.load.draining) closeGently(call);
     this.load.open++;
     if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
+    const open = this.open.get(req.socket) ?? new Set();
+    this.open.set(req.socket, open.add(call));
     res.once('close', () => this.left(call));
     try {
       assertFraming(call);
@@ -252,7 +256,10 @@ export class FrontDoor {
     const answered = new WeakSet<Duplex>();
     server.on('connection', (socket: Socket) => {
       this.connections.add(socket);
-      socket.once('close', () => this.connections.delete(socket));
+      socket.once('close', () => {
+        this.connections.delete(socket);
+        for (const call of this.open.get(socket) ?? []) this.left(call);
+      });
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       const last = this.answering.get(socket);
@@ -300,6 +307,7 @@ export class FrontDoor {
   }
 
   private left(call: Call): void {
+    if (!this.open.get(call.req.socket)?.delete(call)) return;
     this.load.open--;
     this.transfers.left(call);
     clearTimeout(call.bodyDeadline);

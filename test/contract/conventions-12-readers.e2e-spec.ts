@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
+import { Load } from '../../src/load.js';
 import {
   expectRefusal,
   type Gatehouse,
@@ -146,6 +147,23 @@ describe('conventions.md 12: readers of media who do not read', () => {
     await expectCut(PER_ADDRESS, 200);
     expect((await whole(A)).status).toBe(200);
     for (const reader of idle) expect(await reader.drain()).toBeLessThan(SIZE);
+  });
+
+  test('connections that break with several answers due give back all that they held', async () => {
+    const load = service.app.get(Load);
+    const quiet = async () => {
+      while (load.open > 0) await delay(5);
+    };
+    await quiet();
+    for (let round = 0; round < 2 * PER_ADDRESS; round++) {
+      const reader = new Reader(request(path).repeat(3), B);
+      expect(statusOf(await reader.start())).toBe(200);
+      while (load.open < 3) await delay(5);
+      reader.close();
+      await reader.ended;
+      await quiet();
+    }
+    expect((await whole(B)).status).toBe(200);
   });
 
   test('readers of other answers are not at work either, and are cut off alike', async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { freePort } from './machine/browser.js';
-import { endProcesses, identified, ServiceProcess, until } from './machine/service-process.js';
+import { endProcesses, identified, preparedDirectory, ServiceProcess, until } from './machine/service-process.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 import { Wire } from './support/wire.js';
 
@@ -87,7 +87,7 @@ describe('a process from its first start to its last signal', () => {
   });
 
   test('a port or an embedded database that is taken is named, and what was opened is let go of', async () => {
-    const other = { DATA_DIR: join(directory, 'other') };
+    const other = { DATA_DIR: preparedDirectory(join(directory, 'other')) };
     const second = ServiceProcess.start({ ...other, PORT: new URL(service.url).port });
     expect(await second.exited).toBe(1);
     expect(second.err.trim().split('\n')).toHaveLength(1);
@@ -155,7 +155,7 @@ describe('a setup token that is preset', () => {
   test('is named as what it is at every start until it is spent, and never shown', async () => {
     const token = randomBytes(32).toString('base64url');
     const env = { GATEHOUSE_SETUP_TOKEN: token, DATABASE_URL: await copyOfTemplate() };
-    const DATA_DIR = join(directory, 'preset');
+    const DATA_DIR = preparedDirectory(join(directory, 'preset'));
     for (let start = 1; start <= 2; start++) {
       const service = await ServiceProcess.ready({ ...env, DATA_DIR });
       const line = /^Administrator .*$/m.exec(service.out)?.[0];

@@ -59,7 +59,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const sessionStore = open(await sessionStoreOf(config));
     const tracing = open(await Tracing.open(config));
     let door: FrontDoor | undefined;
-    const adapter = httpAdapter(
+    const adapter = await httpAdapter(
       config.httpPlatform,
       (req: IncomingMessage, res: ServerResponse, next: RequestListener) => door?.admit(req, res, next),
     );
@@ -114,7 +114,7 @@ export async function readRoutes(config: Config): Promise<Routes> {
     { ...{ config, log, database, replica, store, sessionStore }, tracing: new Tracing(), ...outside },
     [],
   );
-  const adapter = httpAdapter(config.httpPlatform, () => {});
+  const adapter = await httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
   app.get(RouteAudit).audit();
   return app.get(Routes);

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldError, fieldError } from './errors.js';
+import { describeField } from './field-descriptions.js';
 import { codePoints, isStorable, isStorableJson } from './text.js';
 
 export type Shape = new () => object;
@@ -65,26 +65,24 @@ export function field(rule: FieldRule, check: (value: unknown) => Fault | undefi
     if (value === null) return rule.nullable ? undefined : 'INVALID_FORMAT';
     return isOver(value, rule) ? (rule.tooLong ?? 'CONTENT_EXCEEDS_MAX_LENGTH') : check(value);
   };
-  return applyDecorators(
-    (target: object, key: string | symbol) => {
-      const ofShape = rules.get(target.constructor) ?? new Map<string, FieldRule>();
-      rules.set(target.constructor, ofShape.set(String(key), rule));
-      registerDecorator({
-        name: FAULT,
-        target: target.constructor,
-        propertyName: String(key),
-        validator: {
-          validate: (value) => faultOf(value) === undefined,
-          defaultMessage: (args) => JSON.stringify(faultOf(args?.value)),
-        },
-      });
-    },
-    ApiProperty({
+  return (target, key) => {
+    const ofShape = rules.get(target.constructor) ?? new Map<string, FieldRule>();
+    rules.set(target.constructor, ofShape.set(String(key), rule));
+    registerDecorator({
+      name: FAULT,
+      target: target.constructor,
+      propertyName: String(key),
+      validator: {
+        validate: (value) => faultOf(value) === undefined,
+        defaultMessage: (args) => JSON.stringify(faultOf(args?.value)),
+      },
+    });
+    describeField(target, key, {
       ...rule.description,
       required: !rule.optional,
       ...(rule.nullable ? { nullable: true } : {}),
-    } as ApiPropertyOptions),
-  );
+    } as ApiPropertyOptions);
+  };
 }
 
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);

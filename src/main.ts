@@ -1,11 +1,13 @@
-import { createApp } from './app.js';
 import { loadConfig } from './config.js';
-import { catchFaults, giveUp, run } from './run.js';
+import { catchFaults, giveUp } from './faults.js';
 import { startFault } from './start-fault.js';
 
 catchFaults();
 try {
-  await run(await createApp(loadConfig(process.env)));
+  const config = loadConfig(process.env);
+  // Settings that are wrong are told without loading what they are for.
+  const [{ createApp }, { run }] = await Promise.all([import('./app.js'), import('./run.js')]);
+  await run(await createApp(config));
 } catch (error) {
   giveUp(startFault(error));
 }

@@ -5,10 +5,11 @@ import type { INestApplication } from '@nestjs/common';
 import { SetupToken } from './admin/setup.service.js';
 import { commandLine } from './command-line.js';
 import { Config, StartError } from './config.js';
+import { catchFaults } from './faults.js';
 import { FrontDoor } from './front-door.js';
 import { Gateway } from './gateway/gateway.service.js';
 import { Load } from './load.js';
-import { Log, redactText } from './log.js';
+import { Log } from './log.js';
 import { Database } from './platform/database.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { AccountRecords } from './users/account-records.service.js';
@@ -17,23 +18,6 @@ import { AccountRecords } from './users/account-records.service.js';
 const LAST_MS = 3000;
 /** How often is looked whether requests are still running. */
 const LOOK_MS = 20;
-
-/** The end of a process that has no service yet; for what an operator can mend, the message is all of it. */
-export function giveUp(error: unknown): never {
-  const isPlain = error instanceof StartError || !(error instanceof Error);
-  const text = isPlain ? String(error instanceof Error ? error.message : error) : (error.stack ?? error.message);
-  process.stderr.write(`${redactText(text)}\n`);
-  process.exit(1);
-}
-
-let onFault: (error: unknown) => void = giveUp;
-const fault = (error: unknown): void => onFault(error);
-
-/** From now on, what nobody catches is written with its secrets redacted, and ends the process with 1. */
-export function catchFaults(): void {
-  process.off('uncaughtException', fault).on('uncaughtException', fault);
-  process.off('unhandledRejection', fault).on('unhandledRejection', fault);
-}
 
 /**
  * Listens and, on SIGTERM or SIGINT, drains: no new work, running requests finish, everything is let go of. So it does,
@@ -63,12 +47,11 @@ export async function run(app: INestApplication<Server>): Promise<void> {
       end();
     });
   }
-  onFault = (error) => {
+  catchFaults((error) => {
     log.fatal('nobody caught a failure; the process ends', { error });
     exitCode = 1;
     end();
-  };
-  catchFaults();
+  });
   const { address, port } = app.getHttpServer().address() as AddressInfo;
   await greet(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
 }

@@ -12,6 +12,7 @@ import { COMMANDS } from '../src/cli/commands.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/config.js';
 import { Database, type Row } from '../src/platform/database.js';
+import { preparedDirectory } from './machine/service-process.js';
 import { superuser } from './support/admin.js';
 import { GatewayClient } from './support/gateway-client.js';
 import {
@@ -80,6 +81,7 @@ const lastDeed = async () =>
 
 beforeAll(async () => {
   env.DATABASE_URL = await copyOfTemplate();
+  preparedDirectory(directory);
   await running(async (as) => {
     for (const [username, known] of Object.entries(people)) {
       const { body } = await as().post('/v1/auth/register', { email: known.email, password, username });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
-import { endProcesses, ServiceProcess } from './machine/service-process.js';
+import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 
 // Every test starts processes, each with a database to open.
@@ -69,6 +69,7 @@ test('nothing below DATA_DIR is for other users, whatever the umask, from the fi
 test('a directory that others can reach is told by doctor and mended by the next start; links are not followed', async () => {
   const DATA_DIR = join(directory, 'old');
   mkdirSync(DATA_DIR, { mode: 0o777 });
+  preparedDirectory(DATA_DIR);
   expect(await (await startedLoosely(DATA_DIR)).stop()).toBe(0);
   expect(await doctor(DATA_DIR)).toMatch(/^ok +DATA_DIR: no other user can read or write it$/m);
 

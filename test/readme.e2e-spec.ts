@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { freePort } from './machine/browser.js';
-import { endProcesses, ServiceProcess } from './machine/service-process.js';
+import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 
 // Two starts of the service, a compiler and a command.
@@ -69,7 +69,7 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
   let terminal: Terminal;
 
   beforeAll(async () => {
-    mkdirSync(place, { recursive: true });
+    preparedDirectory(join(place, 'data'));
     env.DATABASE_URL = await copyOfTemplate();
     env.PORT = String(await freePort());
     service = await ServiceProcess.ready({ ...env, RATE_LIMITS: 'on', REGISTRATION_ALLOWANCES: 'on' });

@@ -1,15 +1,22 @@
 import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
-import {
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
-import { decodeAttestationObject, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import type * as Helpers from '@simplewebauthn/server/helpers';
 import { parseJson } from '../body.js';
 
 /** EdDSA, ES256, RS256: offered at registration and the only ones that are accepted (account.md 1.3). */
 export const ALGORITHMS: readonly number[] = [-8, -7, -257];
+
+type Library = typeof import('@simplewebauthn/server') & typeof Helpers;
+
+let loaded: Promise<Library> | undefined;
+
+/** Loaded by the first who shows a passkey: it knows every kind of attestation, and is much to load for that. */
+function library(): Promise<Library> {
+  loaded ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
+    ([verification, helpers]) => ({ ...verification, ...helpers }),
+  );
+  return loaded;
+}
 
 /** Whom a response must be meant for. */
 export interface RelyingParty {
@@ -115,7 +122,7 @@ const [CRV, X, Y] = [-1, -2, -3];
 const [N, E] = [-1, -2];
 
 /** Whether a COSE key is one of the offered algorithms and sound: a real point, an RSA key of 2048 to 4096 bits. */
-export function isSoundKey(cose: Uint8Array): boolean {
+function isSoundKey(cose: Uint8Array, { decodeCredentialPublicKey }: Library): boolean {
   const key = decodeCredentialPublicKey(cose as Uint8Array<ArrayBuffer>) as unknown as Map<number, unknown>;
   const text = (label: number, bytes?: number): string => {
     const value = key.get(label);
@@ -146,7 +153,7 @@ export function isSoundKey(cose: Uint8Array): boolean {
 }
 
 /** Attestation is not asked for: none, or self attestation, which names no maker. Chains are never followed. */
-function hasPlainAttestation(object: Buffer): boolean {
+function hasPlainAttestation(object: Buffer, { decodeAttestationObject }: Library): boolean {
   const decoded = decodeAttestationObject(new Uint8Array(object));
   const statement = decoded.get('attStmt') as Map<string, unknown>;
   return decoded.get('fmt') === 'none' || (decoded.get('fmt') === 'packed' && !statement.has('x5c'));
@@ -163,8 +170,9 @@ export async function verifyRegistration(
     const inner = (response as Parts).response;
     if (!id || !isRecord(inner) || !clientDataOf(inner)) return null;
     const object = bytesOf(inner, 'attestationObject');
-    if (!object || !hasPlainAttestation(object)) return null;
-    const { registrationInfo } = await verifyRegistrationResponse({
+    const webauthn = await library();
+    if (!object || !hasPlainAttestation(object, webauthn)) return null;
+    const { registrationInfo } = await webauthn.verifyRegistrationResponse({
       response: response as RegistrationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],
@@ -173,7 +181,7 @@ export async function verifyRegistration(
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
     const credential = registrationInfo?.credential;
-    if (!credential || credential.id !== id || !isSoundKey(credential.publicKey)) return null;
+    if (!credential || credential.id !== id || !isSoundKey(credential.publicKey, webauthn)) return null;
     return {
       id,
       publicKey: Buffer.from(credential.publicKey),
@@ -203,6 +211,7 @@ export async function verifyAssertion(
     if (!bytesOf(inner, 'authenticatorData') || !bytesOf(inner, 'signature')) return null;
     const handle = inner.userHandle || undefined;
     if (handle === undefined ? rules.userHandle : handle !== userHandleOf(passkey.accountId)) return null;
+    const { verifyAuthenticationResponse } = await library();
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
       response: response as AuthenticationResponseJSON,
       expectedChallenge: challenge,

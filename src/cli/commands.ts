@@ -13,7 +13,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   migrate: {
     usage: 'migrate',
     summary: 'applies pending migrations of the database',
-    load: async () => (await import('./operations.js')).migrate,
+    load: async () => (await import('./migrate.js')).migrate,
   },
   doctor: {
     usage: 'doctor',
@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   'sso enforce off': {
     usage: 'sso enforce off',
     summary: 'lifts the enforcement of single sign-on, for when the provider is lost; everybody signs in as before',
-    load: async () => (await import('./operations.js')).liftSsoEnforcement,
+    load: async () => (await import('./sso.js')).liftSsoEnforcement,
   },
   'audit verify': {
     usage: 'audit verify',

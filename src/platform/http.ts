@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
-import express from 'express';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { Response } from 'express';
 import { ANSWERED } from '../call.js';
 import type { RequestListener } from '../front-door.js';
 
@@ -38,24 +37,27 @@ function serve(door: Door, next: RequestListener): Server {
   return server;
 }
 
-class DoorExpressAdapter extends ExpressAdapter {
-  constructor(private readonly door: Door) {
-    const application = express();
-    application.set('case sensitive routing', true);
-    application.set('strict routing', true);
-    application.set('query parser', false);
-    application.disable('x-powered-by');
-    application.disable('etag');
-    super(application);
-  }
+async function expressAdapter(door: Door): Promise<AbstractHttpAdapter> {
+  const [{ ExpressAdapter }, { default: express }] = await Promise.all([
+    import('@nestjs/platform-express'),
+    import('express'),
+  ]);
+  class DoorExpressAdapter extends ExpressAdapter {
+    override initHttpServer(): void {
+      this.httpServer = serve(door, this.getInstance()) as typeof this.httpServer;
+    }
 
-  override initHttpServer(): void {
-    this.httpServer = serve(this.door, this.getInstance()) as typeof this.httpServer;
+    override reply(response: Response, body: unknown, status?: number): void {
+      if (body !== ANSWERED) super.reply(response, body, status);
+    }
   }
-
-  override reply(response: express.Response, body: unknown, status?: number): void {
-    if (body !== ANSWERED) super.reply(response, body, status);
-  }
+  const application = express();
+  application.set('case sensitive routing', true);
+  application.set('strict routing', true);
+  application.set('query parser', false);
+  application.disable('x-powered-by');
+  application.disable('etag');
+  return new DoorExpressAdapter(application);
 }
 
 type FastifyReplyParameters = Parameters<FastifyAdapter<Server>['reply']>;
@@ -67,35 +69,35 @@ const namelessWildcard = ([path, ...handlers]: RouteArguments): RouteArguments =
   ...handlers,
 ];
 
-class DoorFastifyAdapter extends FastifyAdapter<Server> {
-  override get(...route: RouteArguments) {
-    return super.get(...namelessWildcard(route));
-  }
+async function fastifyAdapter(door: Door): Promise<AbstractHttpAdapter> {
+  const fastify = await import('@nestjs/platform-fastify');
+  class DoorFastifyAdapter extends fastify.FastifyAdapter<Server> {
+    override get(...route: RouteArguments) {
+      return super.get(...namelessWildcard(route));
+    }
 
-  override post(...route: RouteArguments) {
-    return super.post(...namelessWildcard(route));
-  }
+    override post(...route: RouteArguments) {
+      return super.post(...namelessWildcard(route));
+    }
 
-  override put(...route: RouteArguments) {
-    return super.put(...namelessWildcard(route));
-  }
+    override put(...route: RouteArguments) {
+      return super.put(...namelessWildcard(route));
+    }
 
-  override patch(...route: RouteArguments) {
-    return super.patch(...namelessWildcard(route));
-  }
+    override patch(...route: RouteArguments) {
+      return super.patch(...namelessWildcard(route));
+    }
 
-  override delete(...route: RouteArguments) {
-    return super.delete(...namelessWildcard(route));
-  }
+    override delete(...route: RouteArguments) {
+      return super.delete(...namelessWildcard(route));
+    }
 
-  override reply(...[response, body, status]: FastifyReplyParameters): ReturnType<FastifyAdapter<Server>['reply']> {
-    // Fastify must know that the answer is written past it.
-    if (body === ANSWERED && 'hijack' in response) return response.hijack();
-    return super.reply(response, body, status);
+    override reply(...[response, body, status]: FastifyReplyParameters): ReturnType<FastifyAdapter<Server>['reply']> {
+      // Fastify must know that the answer is written past it.
+      if (body === ANSWERED && 'hijack' in response) return response.hijack();
+      return super.reply(response, body, status);
+    }
   }
-}
-
-function fastifyAdapter(door: Door): AbstractHttpAdapter {
   const adapter = new DoorFastifyAdapter({
     serverFactory: (handler: RequestListener) => serve(door, handler),
     // The door answers what the parser refuses.
@@ -117,6 +119,8 @@ function fastifyAdapter(door: Door): AbstractHttpAdapter {
   return adapter;
 }
 
-/** The HTTP platform by name. All that is particular to Express or Fastify stands in this file. */
-export const httpAdapter = (platform: 'express' | 'fastify', door: Door): AbstractHttpAdapter =>
-  platform === 'fastify' ? fastifyAdapter(door) : new DoorExpressAdapter(door);
+/**
+ * The HTTP platform by name; the other one is not loaded. All that is particular to Express or Fastify stands in this file.
+ */
+export const httpAdapter = (platform: 'express' | 'fastify', door: Door): Promise<AbstractHttpAdapter> =>
+  platform === 'fastify' ? fastifyAdapter(door) : expressAdapter(door);

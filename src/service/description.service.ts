@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { Config } from '../config.js';
 import { errorTable } from '../errors.js';
+import { tellFields } from '../field-descriptions.js';
 import type { PolicyKind, RoutePolicy } from '../policy/decorators.js';
 import { describePolicy, Routes } from '../routes/routes.js';
 
@@ -29,11 +30,14 @@ export interface Description {
   readonly etag: string;
 }
 
-/** The OpenAPI description, made from the routes and their policies when it is first asked for. */
+/**
+ * The OpenAPI description, made from the routes and their policies when it is first asked for: until then, nothing of what
+ * makes it is loaded.
+ */
 @Injectable()
 export class ApiDescription {
   private application: INestApplication | undefined;
-  private made: Description | undefined;
+  private made: Promise<Description> | undefined;
 
   constructor(
     private readonly routes: Routes,
@@ -44,13 +48,15 @@ export class ApiDescription {
     this.application = application;
   }
 
-  get(): Description {
+  get(): Promise<Description> {
     this.made ??= this.make();
     return this.made;
   }
 
-  private make(): Description {
+  private async make(): Promise<Description> {
     if (!this.application) throw new Error('the description needs the application');
+    const { ApiProperty, DocumentBuilder, SwaggerModule } = await import('@nestjs/swagger');
+    tellFields(ApiProperty);
     const base = new DocumentBuilder()
       .setTitle(this.config.productName)
       .setDescription('Errors are JSON with `code` and `message`; clients branch on `code` alone.')

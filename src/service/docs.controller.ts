@@ -52,9 +52,9 @@ export class DocsController {
   @CredentialFree()
   @RateLimit('instance:info')
   @Cors('any')
-  openapi(@TheCall() call: Call) {
+  async openapi(@TheCall() call: Call) {
     this.demandEnabled();
-    const description = this.description.get();
+    const description = await this.description.get();
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 

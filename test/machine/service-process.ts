@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -26,6 +26,13 @@ export async function endProcesses(): Promise<void> {
   started.clear();
 }
 
+/** A data directory as a first start leaves it but for what a start itself adds: with a migrated database. */
+export function preparedDirectory(directory: string): string {
+  const template = join(process.env.GATEHOUSE_TEST_EMBEDDED ?? '', 'database');
+  cpSync(template, join(directory, 'database'), { recursive: true });
+  return directory;
+}
+
 /** The built service as a process of its own, with one secret for all processes of a test file. */
 export class ServiceProcess implements Front {
   out = '';
@@ -43,8 +50,10 @@ export class ServiceProcess implements Front {
     this.exited = once(child, 'close').then(([code]) => code as number | null);
   }
 
+  /** Where `env` names neither a database nor where one is, it finds a migrated one. */
   static start(env: Settings): ServiceProcess {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
+    if (!env.DATA_DIR && !env.DATABASE_URL) preparedDirectory(directory);
     const child = spawn(process.execPath, [join(root, 'dist/src/main.cjs')], {
       cwd: directory,
       env: {

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { register } from 'node:module';
@@ -31,19 +31,28 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-async function embeddedTemplate(env, target) {
-  const cache = join(ROOT, 'node_modules/.cache/gatehouse-test');
-  const cached = join(cache, `${fingerprint()}.tar`);
-  if (!existsSync(cached)) {
-    mkdirSync(cache, { recursive: true });
-    const database = await Database.open(loadConfig(env));
-    await database.migrate();
-    const dump = await database.dump();
-    writeFileSync(`${cached}.${process.pid}`, Buffer.from(await dump.arrayBuffer()));
-    renameSync(`${cached}.${process.pid}`, cached);
-    await database.close();
+/**
+ * The folder with the embedded template: `template.tar`, from which databases in memory are opened, and `database`, which
+ * is copied to where a process finds it. Making a database anew costs more than everything else in a start together.
+ */
+async function embeddedTemplate(env) {
+  const folder = join(ROOT, 'node_modules/.cache/gatehouse-test', fingerprint());
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  const database = await Database.open(loadConfig({ ...env, DATA_DIR: unfinished }));
+  await database.migrate();
+  const dump = await database.dump();
+  await database.close();
+  writeFileSync(join(unfinished, 'template.tar'), Buffer.from(await dump.arrayBuffer()));
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another run was faster.
+    if (!existsSync(folder)) throw error;
+    rmSync(unfinished, { recursive: true, force: true });
   }
-  copyFileSync(cached, target);
+  return folder;
 }
 
 /**
@@ -56,10 +65,8 @@ export default async function setUp() {
   process.env.GATEHOUSE_TEST_SECRET = randomBytes(32).toString('base64');
   const server = process.env.TEST_DATABASE_URL;
   const env = { NODE_ENV: 'test', GATEHOUSE_SECRET: process.env.GATEHOUSE_TEST_SECRET, DATA_DIR: directory };
-  if (!server) {
-    await embeddedTemplate(env, join(directory, 'template.tar'));
-    return;
-  }
+  process.env.GATEHOUSE_TEST_EMBEDDED = await embeddedTemplate(env);
+  if (!server) return;
   const name = `gatehouse_test_${process.pid}_${randomBytes(3).toString('hex')}`;
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();

@@ -97,9 +97,9 @@ export interface OwnDatabase {
 
 export async function ownDatabase(): Promise<OwnDatabase> {
   const databaseUrl = await copyOfTemplate();
-  const directory = process.env.GATEHOUSE_TEST_DIR;
-  if (databaseUrl || !directory) return { ...(databaseUrl ? { databaseUrl } : {}), giveBack: async () => {} };
-  const { engine: embedded, giveBack } = await lentDatabase(join(directory, 'template.tar'));
+  const folder = process.env.GATEHOUSE_TEST_EMBEDDED;
+  if (databaseUrl || !folder) return { ...(databaseUrl ? { databaseUrl } : {}), giveBack: async () => {} };
+  const { engine: embedded, giveBack } = await lentDatabase(join(folder, 'template.tar'));
   return { embedded, giveBack };
 }
 

@@ -1,23 +1,9 @@
 import { InstanceConfig } from '../admin/instance-config.service.js';
 import { theConsole } from '../admin/operator.js';
-import { loadConfig } from '../config.js';
-import { Database } from '../platform/database.js';
 import { Instance } from '../platform/instance.js';
 import { demandNothing } from './arguments.js';
 import type { Command } from './command.js';
-import { explained, withService } from './service.js';
-
-export const migrate: Command = async (args, { env, out }) => {
-  demandNothing(args);
-  const database = await Database.open(loadConfig(env)).catch((error) => Promise.reject(explained(error)));
-  try {
-    const applied = await database.migrate();
-    out(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the schema is current');
-    return 0;
-  } finally {
-    await database.close();
-  }
-};
+import { withService } from './service.js';
 
 /** The way out when the provider is lost (sso.md section 4). */
 export const liftSsoEnforcement: Command = (args, terminal) => {

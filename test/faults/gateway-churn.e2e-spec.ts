@@ -5,7 +5,7 @@ import { ResumingClient } from '../machine/resuming-client.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { type Hook, newHook, type Persona, person, signIn } from '../support/index.js';
 
-/** The size of the schedules; the issue of the journal was closed with 2000 and 300. */
+/** The size of the schedules; the long run has 2000 sockets and 300 seconds. */
 const SOCKETS = Number(process.env.GATEWAY_FAULT_SOCKETS ?? 48);
 const SECONDS = Number(process.env.GATEWAY_FAULT_SECONDS ?? 6);
 const SOCKETS_PER_SESSION = 4;

@@ -5,7 +5,7 @@ import { ResumingClient } from '../machine/resuming-client.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { newHook, person } from '../support/index.js';
 
-/** How long each schedule goes on; the issue of the journal was closed with 600. */
+/** How long each schedule goes on; the long run has 600 seconds. */
 const SECONDS = Number(process.env.GATEWAY_FAULT_SECONDS ?? 8);
 const KILL_EVERY_MS = Math.min(10_000, (SECONDS * 1000) / 2);
 const SENDERS = [1, 2, 5, 20];

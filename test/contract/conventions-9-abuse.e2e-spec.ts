@@ -74,7 +74,8 @@ describe('conventions 9 repeated failures of an address', () => {
       appeal_email: 'appeals@example.com',
       appeals_supported: false,
     });
-    const left = Date.parse(refused.body.expires_at) - service.clock.now();
+    // The database has a clock of its own.
+    const left = Date.parse(refused.body.expires_at) - Date.now();
     expect(Math.abs(left - 86_400_000)).toBeLessThan(60_000);
     expect((await me(address(), alice.authorization)).status).toBe(200);
   });

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { copyOfTemplate } from '../support/gatehouse.js';
+import { preparedDirectory } from './service-process.js';
 
 /** A database of one's own on the server of `TEST_DATABASE_URL`, empty; the run removes it at its end. */
 export async function emptyDatabase(): Promise<string> {
@@ -24,10 +24,7 @@ export async function migratedDatabase(): Promise<Record<string, string>> {
   const DATABASE_URL = await copyOfTemplate();
   if (DATABASE_URL) return { DATABASE_URL };
   const { GATEHOUSE_TEST_DIR: run = tmpdir() } = process.env;
-  const DATA_DIR = mkdtempSync(join(run, 'data-'));
-  mkdirSync(join(DATA_DIR, 'database'));
-  execFileSync('tar', ['-xf', join(run, 'template.tar'), '-C', join(DATA_DIR, 'database')], { stdio: 'ignore' });
-  return { DATA_DIR };
+  return { DATA_DIR: preparedDirectory(mkdtempSync(join(run, 'data-'))) };
 }
 
 /** One statement on a connection of its own. */

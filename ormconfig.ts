@@ -1,17 +1,23 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Account, AccountSettings } from './src/accounts/account.entities.js';
+import {
+  Application,
+  AuthorizationCode,
+  BotGrant,
+  OAuthToken,
+  TokenFamily,
+} from './src/accounts/grants/oauth.entities.js';
 import { AdminKey, AuditEntry, IpBanEntry } from './src/admin/admin.entities.js';
-import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './src/auth/auth.entities.js';
-import { SsoDocument, SsoIdentity } from './src/auth/sso.entities.js';
+import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './src/auth/sessions/auth.entities.js';
+import { SsoDocument, SsoIdentity } from './src/auth/sso/sso.entities.js';
 import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './src/media/media.entities.js';
 import { Foundation1795000000000 } from './src/migrations/1795000000000-foundation.js';
 import { EpochsOfPendingThings1796400000000 } from './src/migrations/1796400000000-epochs-of-pending-things.js';
 import { Indexes1796700000000 } from './src/migrations/1796700000000-indexes.js';
 import { WebhookQueue1796800000000 } from './src/migrations/1796800000000-webhook-queue.js';
 import { Journal1796800001000 } from './src/migrations/1796800001000-journal.js';
-import { Application, AuthorizationCode, BotGrant, OAuthToken, TokenFamily } from './src/oauth/oauth.entities.js';
-import { InstanceSetting } from './src/platform/instance.entities.js';
-import { InboxMessage, OutboxMessage } from './src/platform/mail.entities.js';
-import { Account, AccountSettings } from './src/users/account.entities.js';
+import { InstanceSetting } from './src/platform/instance/instance.entities.js';
+import { InboxMessage, OutboxMessage } from './src/platform/mail/mail.entities.js';
 import { Webhook, WebhookMessage, WebhookRepeat } from './src/webhooks/webhook.entities.js';
 
 /** The options of the one DataSource, for the application and for TypeORM's own command line. */

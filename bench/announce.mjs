@@ -38,10 +38,10 @@ const quiet = {
 };
 
 async function commits() {
-  const { loadConfig } = await import('../dist/src/config.js');
-  const { Database } = await import('../dist/src/platform/database.js');
-  const { Replica } = await import('../dist/src/platform/replica.js');
-  const { Log } = await import('../dist/src/log.js');
+  const { loadConfig } = await import('../dist/src/core/config/config.js');
+  const { Database } = await import('../dist/src/platform/database/database.js');
+  const { Replica } = await import('../dist/src/platform/replicas/replica.js');
+  const { Log } = await import('../dist/src/core/log.js');
   const first = await Database.open(loadConfig({ ...process.env, ...quiet, DATA_DIR: directory }));
   await first.migrate();
   await first.close();

@@ -1,12 +1,10 @@
 /** What a team that adds controllers imports from `gatehouse`. */
-export { registerAcl } from './admin/acls.js';
+
 export { type AppOptions, createApp } from './app.js';
-export { type Issued, OneTimeSecrets, type Purpose } from './auth/one-time-secrets.service.js';
-export type { ExtraPurposes } from './auth/purposes.js';
-export { readBytes, readJson } from './body.js';
-export type { Call } from './call.js';
-export { Clock } from './clock.js';
-export { Config, ConfigurationError, loadConfig } from './config.js';
+export { type Issued, OneTimeSecrets, type Purpose } from './auth/secrets/one-time-secrets.service.js';
+export type { ExtraPurposes } from './auth/secrets/purposes.js';
+export { Clock } from './core/clock.js';
+export { Config, ConfigurationError, loadConfig } from './core/config/config.js';
 export {
   type ErrorCode,
   type ErrorExtras,
@@ -17,17 +15,21 @@ export {
   registerErrorCode,
   registerFieldCode,
   unavailable,
-} from './errors.js';
-export { type EventNotice, type EventReader, GatewayEvents } from './gateway/events.service.js';
-export * from './input.js';
-export { Limiter, registerBucket } from './limits.js';
-export { Log } from './log.js';
+} from './core/errors.js';
+export { Log } from './core/log.js';
+export { Snowflakes } from './core/snowflake.js';
+export { codePoints } from './core/text.js';
+export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
+export { readBytes, readJson } from './http/body.js';
+export * from './http/input.js';
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/media.service.js';
 export { MediaUrlService, type SignedUrl } from './media/urls.service.js';
-export { registerScope } from './oauth/scopes.js';
-export { Database, type Tx } from './platform/database.js';
-export { type Notice, Replica } from './platform/replica.js';
+export { Database, type Tx } from './platform/database/database.js';
+export { type Notice, Replica } from './platform/replicas/replica.js';
+export { Limiter, registerBucket } from './platform/store/limits.js';
+export { registerAcl } from './policy/acls.js';
+export type { Call } from './policy/call.js';
 export {
   Accepts,
   AdminAcl,
@@ -57,9 +59,8 @@ export type {
   Identity,
   SessionIdentity,
 } from './policy/identity.js';
+export { registerScope } from './policy/scopes.js';
 export { run } from './run.js';
-export { Snowflakes } from './snowflake.js';
-export { codePoints } from './text.js';
 export { type MessageInput, readMessage } from './webhooks/message-input.js';
 export { WEBHOOK_MESSAGE_SINKS, type WebhookMessageEvent, type WebhookMessageSink } from './webhooks/message-sinks.js';
 export { WebhookMessageService } from './webhooks/messages.service.js';

@@ -1,6 +1,6 @@
-import { loadConfig } from './config.js';
-import { catchFaults, giveUp } from './faults.js';
-import { startFault } from './start-fault.js';
+import { loadConfig } from './core/config/config.js';
+import { catchFaults, giveUp } from './core/faults.js';
+import { startFault } from './core/start-fault.js';
 
 catchFaults();
 try {

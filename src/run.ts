@@ -2,17 +2,17 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
-import { SetupToken } from './admin/setup.service.js';
-import { commandLine } from './command-line.js';
-import { Config, StartError } from './config.js';
-import { catchFaults } from './faults.js';
-import { FrontDoor } from './front-door.js';
+import { AccountRecords } from './accounts/account-records.service.js';
+import { SetupToken } from './admin/setup/setup.service.js';
+import { commandLine } from './core/command-line.js';
+import { Config, StartError } from './core/config/config.js';
+import { catchFaults } from './core/faults.js';
+import { Log } from './core/log.js';
 import { Gateway } from './gateway/gateway.service.js';
-import { Load } from './load.js';
-import { Log } from './log.js';
-import { Database } from './platform/database.js';
+import { FrontDoor } from './http/front-door.js';
+import { Load } from './http/load.js';
+import { Database } from './platform/database/database.js';
 import { serveMetrics } from './service/metrics-server.js';
-import { AccountRecords } from './users/account-records.service.js';
 
 /** How long the rest of a shutdown may take once the time of requests is over. */
 const LAST_MS = 3000;

@@ -21,8 +21,9 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, ApplicationConfig, RouterModule } from '@nestjs/core';
 import { createApp } from '../src/app.js';
-import { loadConfig } from '../src/config.js';
-import { Text } from '../src/input.js';
+import { loadConfig } from '../src/core/config/config.js';
+import { Text } from '../src/http/input.js';
+import { GuardStack } from '../src/pipeline/guard-stack.js';
 import {
   Accepts,
   AdminAcl,
@@ -40,7 +41,6 @@ import {
   RequiresSudo,
   UserOnly,
 } from '../src/policy/decorators.js';
-import { GuardStack } from '../src/routes/guard-stack.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 
 const databases: OwnDatabase[] = [];

@@ -9,9 +9,9 @@ import type { INestApplication } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { createApp } from '../src/app.js';
 import { execute } from '../src/cli/execute.js';
-import { loadConfig } from '../src/config.js';
-import { Database } from '../src/platform/database.js';
-import { Instance } from '../src/platform/instance.js';
+import { loadConfig } from '../src/core/config/config.js';
+import { Database } from '../src/platform/database/database.js';
+import { Instance } from '../src/platform/instance/instance.js';
 import { Client } from './support/index.js';
 
 // Every command opens the embedded database; those that are typed are processes.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError, type Env, loadConfig, settingNames } from '../src/config.js';
+import { ConfigurationError, type Env, loadConfig, settingNames } from '../src/core/config/config.js';
 
 const secret = () => randomBytes(32).toString('base64');
 const PRODUCTION = {

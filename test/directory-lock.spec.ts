@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { lockDirectory } from '../src/platform/directory-lock.js';
+import { lockDirectory } from '../src/platform/database/directory-lock.js';
 
 jest.setTimeout(300_000);
 

@@ -1,4 +1,4 @@
-import { type RoutePlan, Routes } from '../src/routes/routes.js';
+import { type RoutePlan, Routes } from '../src/policy/routes.js';
 import { type Gatehouse, gatehouse } from './support/index.js';
 
 /**

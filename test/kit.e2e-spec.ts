@@ -1,6 +1,6 @@
 /** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { Controller, Get, Module } from '@nestjs/common';
-import { type ErrorCode, Refusal, registerErrorCode } from '../src/errors.js';
+import { type ErrorCode, Refusal, registerErrorCode } from '../src/core/errors.js';
 import { AdminAcl, Public, RateLimit } from '../src/policy/decorators.js';
 import {
   administrator,

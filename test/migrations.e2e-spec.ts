@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { loadConfig } from '../src/config.js';
-import { Database } from '../src/platform/database.js';
+import { loadConfig } from '../src/core/config/config.js';
+import { Database } from '../src/platform/database/database.js';
 import { type OwnDatabase, ownDatabase, withGatehouse } from './support/gatehouse.js';
 import { person } from './support/index.js';
 

@@ -1,7 +1,7 @@
 import '../src/app.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Routes } from '../src/routes/routes.js';
+import { Routes } from '../src/policy/routes.js';
 import { type Gatehouse, gatehouse } from './support/index.js';
 
 let service: Gatehouse;

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
+import { acls } from '../policy/acls.js';
 import { AdminAcl, RateLimit } from '../policy/decorators.js';
-import { acls } from './acls.js';
 
 @Controller('v1/admin/acls')
 export class AclsController {

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { AuditLog } from '../admin/audit.service.js';
+import { AccountService } from '../accounts/account.service.js';
+import { AccountExport } from '../accounts/account-export.service.js';
+import type { AccountRecord } from '../accounts/account-records.service.js';
+import { AccountRemoval } from '../accounts/account-removal.service.js';
+import { AuditLog } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/operator.js';
-import { Database } from '../platform/database.js';
-import { AccountService } from '../users/account.service.js';
-import { AccountExport } from '../users/account-export.service.js';
-import type { AccountRecord } from '../users/account-records.service.js';
-import { AccountRemoval } from '../users/account-removal.service.js';
+import { Database } from '../platform/database/database.js';
 import { theAccount } from './arguments.js';
 import { type Command, CommandError } from './command.js';
 import { accountNamed, recordAtConsole, withService } from './service.js';

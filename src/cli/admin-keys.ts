@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { CreateAdminKeyInput } from '../admin/admin-keys.dto.js';
-import { AdminKeys } from '../admin/admin-keys.service.js';
+import { CreateAdminKeyInput } from '../admin/keys/admin-keys.dto.js';
+import { AdminKeys } from '../admin/keys/admin-keys.service.js';
 import { theConsole } from '../admin/operator.js';
-import { validateShape } from '../input.js';
+import { validateShape } from '../http/input.js';
 import { type Command, CommandError, UsageError } from './command.js';
 import { accountNamed, withService } from './service.js';
 import { demandAcls } from './user-acls.js';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { AuditLog } from '../admin/audit.service.js';
+import { AuditLog } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/operator.js';
 import { count, demandNothing } from './arguments.js';
 import type { Command } from './command.js';

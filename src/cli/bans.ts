@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { IpBanEntries } from '../admin/ip-ban-entries.service.js';
-import { parseNetwork } from '../admin/networks.js';
+import { IpBanEntries } from '../admin/bans/ip-ban-entries.service.js';
 import { theConsole } from '../admin/operator.js';
+import { parseNetwork } from '../bans/networks.js';
 import { demandNothing } from './arguments.js';
 import { type Command, CommandError, UsageError } from './command.js';
 import { recordAtConsole, withService } from './service.js';

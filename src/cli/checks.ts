@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, ConfigurationError, type Env, loadConfig, StartError, settingNames } from '../config.js';
-import { startFault } from '../start-fault.js';
+import {
+  type Config,
+  ConfigurationError,
+  type Env,
+  loadConfig,
+  StartError,
+  settingNames,
+} from '../core/config/config.js';
+import { startFault } from '../core/start-fault.js';
 import { databaseFindings } from './database-checks.js';
 import { privacy } from './directory-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Clock } from '../clock.js';
-import { commandLine } from '../command-line.js';
-import type { Config } from '../config.js';
-import { Database } from '../platform/database.js';
-import { sealedStates } from '../platform/sealed-kinds.js';
-import { Keyring } from '../secrets.js';
+import { Clock } from '../core/clock.js';
+import { commandLine } from '../core/command-line.js';
+import type { Config } from '../core/config/config.js';
+import { Keyring } from '../core/secrets.js';
+import { Database } from '../platform/database/database.js';
+import { sealedStates } from '../platform/keys/sealed-kinds.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
 const SKEW_SECONDS = 2;

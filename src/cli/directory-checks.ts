@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.js';
-import { openToOthers } from '../platform/owner-only.js';
+import type { Config } from '../core/config/config.js';
+import { openToOthers } from '../platform/database/owner-only.js';
 import { type Finding, fault, ok } from './finding.js';
 
 /** Whether other users of the machine can reach the embedded database, or anything beside it. */

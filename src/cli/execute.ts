@@ -1,6 +1,6 @@
-import { commandLine } from '../command-line.js';
-import { StartError } from '../config.js';
-import { startFault } from '../start-fault.js';
+import { commandLine } from '../core/command-line.js';
+import { StartError } from '../core/config/config.js';
+import { startFault } from '../core/start-fault.js';
 import { CommandError, type Terminal, UsageError } from './command.js';
 import { COMMANDS, type Entry } from './commands.js';
 

@@ -1,6 +1,6 @@
-import { commandLine } from '../command-line.js';
-import { Refusal } from '../errors.js';
-import { DatabaseInUseError } from '../platform/directory-lock.js';
+import { commandLine } from '../core/command-line.js';
+import { Refusal } from '../core/errors.js';
+import { DatabaseInUseError } from '../platform/database/directory-lock.js';
 import { CommandError } from './command.js';
 
 const SCHEMA_IS_OLD: ReadonlySet<string> = new Set(['42P01', '42703']);

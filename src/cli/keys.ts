@@ -1,5 +1,5 @@
-import { Config } from '../config.js';
-import { KeyRotation } from '../platform/key-rotation.js';
+import { Config } from '../core/config/config.js';
+import { KeyRotation } from '../platform/keys/key-rotation.js';
 import { demandNothing } from './arguments.js';
 import type { Command } from './command.js';
 import { recordAtConsole, withService } from './service.js';

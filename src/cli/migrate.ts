@@ -1,5 +1,5 @@
-import { loadConfig } from '../config.js';
-import { Database } from '../platform/database.js';
+import { loadConfig } from '../core/config/config.js';
+import { Database } from '../platform/database/database.js';
 import { demandNothing } from './arguments.js';
 import type { Command } from './command.js';
 import { explained } from './explained.js';

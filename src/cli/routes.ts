@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readRoutes } from '../app.js';
-import { loadConfig } from '../config.js';
-import { OPERATIONAL } from '../front-door.js';
-import { arrivalGuardsInOrder } from '../policy/guards.js';
-import { describePolicy, type Routes } from '../routes/routes.js';
+import { loadConfig } from '../core/config/config.js';
+import { OPERATIONAL } from '../http/front-door.js';
+import { arrivalGuardsInOrder } from '../pipeline/guards.js';
+import { describePolicy, type Routes } from '../policy/routes.js';
 import { type Command, CommandError, UsageError } from './command.js';
 
 /** The routes of the default configuration: nothing of this machine's environment changes the list. */

@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { AuditLog, type Deed } from '../admin/audit.service.js';
+import { type AccountRecord, AccountRecords } from '../accounts/account-records.service.js';
+import { AuditLog, type Deed } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/operator.js';
 import { createApp } from '../app.js';
-import { loadConfig } from '../config.js';
-import { Database } from '../platform/database.js';
-import { type AccountRecord, AccountRecords } from '../users/account-records.service.js';
+import { loadConfig } from '../core/config/config.js';
+import { Database } from '../platform/database/database.js';
 import { CommandError, type Terminal } from './command.js';
 import { explained } from './explained.js';
 

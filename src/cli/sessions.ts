@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { AuditLog } from '../admin/audit.service.js';
+import { AuditLog } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/operator.js';
-import { SessionSweep } from '../auth/session-sweep.service.js';
-import { Clock } from '../clock.js';
+import { SessionSweep } from '../auth/sessions/session-sweep.service.js';
+import { Clock } from '../core/clock.js';
 import { demandNothing, moment } from './arguments.js';
 import { type Command, UsageError } from './command.js';
 import { withService } from './service.js';

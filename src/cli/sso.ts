@@ -1,6 +1,6 @@
-import { InstanceConfig } from '../admin/instance-config.service.js';
+import { InstanceConfig } from '../admin/instance/instance-config.service.js';
 import { theConsole } from '../admin/operator.js';
-import { Instance } from '../platform/instance.js';
+import { Instance } from '../platform/instance/instance.js';
 import { demandNothing } from './arguments.js';
 import type { Command } from './command.js';
 import { withService } from './service.js';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { acls, isAcl } from '../admin/acls.js';
 import { theConsole } from '../admin/operator.js';
-import { UserAcls } from '../admin/user-acls.service.js';
+import { UserAcls } from '../admin/users/user-acls.service.js';
+import { acls, isAcl } from '../policy/acls.js';
 import { type Command, CommandError, UsageError } from './command.js';
 import { accountNamed, withService } from './service.js';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { adminUserView, FULL_SIGHT } from '../admin/admin-users.views.js';
-import { AccountRecords } from '../users/account-records.service.js';
+import { AccountRecords } from '../accounts/account-records.service.js';
+import { adminUserView, FULL_SIGHT } from '../admin/users/admin-users.views.js';
 import { count, demandNothing, theAccount } from './arguments.js';
 import type { Command } from './command.js';
 import { accountNamed, recordAtConsole, withService } from './service.js';

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { theConsole } from '../admin/operator.js';
-import { UserContact } from '../admin/user-contact.service.js';
-import { UserFactors } from '../admin/user-factors.service.js';
-import { Passkeys } from '../auth/passkeys.service.js';
-import { Outbox } from '../platform/outbox.js';
+import { UserContact } from '../admin/users/user-contact.service.js';
+import { UserFactors } from '../admin/users/user-factors.service.js';
+import { Passkeys } from '../auth/passkeys/passkeys.service.js';
+import { Outbox } from '../platform/mail/outbox.js';
 import { theAccount } from './arguments.js';
 import { type Command, CommandError } from './command.js';
 import { accountNamed, withService } from './service.js';

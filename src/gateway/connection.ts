@@ -1,10 +1,19 @@
 import type { WebSocket } from 'ws';
-import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './event.js';
-import type { GatewayNumbers } from './numbers.js';
-import { CLOSING, type Closing, ClosingError, FRAME, helloFrame, OP, type Payload, parsePayload } from './protocol.js';
-import type { GatewaySession } from './session.js';
-import type { SessionHolder } from './session-holder.js';
-import { type AddressUse, RollingWindow } from './windows.js';
+import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './protocol/event.js';
+import type { GatewayNumbers } from './protocol/numbers.js';
+import {
+  CLOSING,
+  type Closing,
+  ClosingError,
+  FRAME,
+  helloFrame,
+  OP,
+  type Payload,
+  parsePayload,
+} from './protocol/protocol.js';
+import { type AddressUse, RollingWindow } from './protocol/windows.js';
+import type { GatewaySession } from './sessions/session.js';
+import type { SessionHolder } from './sessions/session-holder.js';
 
 /** What a connection needs of the process that it is a part of. */
 export interface ConnectionHost {

@@ -1,16 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AbuseLedger } from '../admin/abuse-ledger.service.js';
-import { Clock } from '../clock.js';
-import { Config } from '../config.js';
-import { Log } from '../log.js';
-import { Replica } from '../platform/replica.js';
+import { isInactive } from '../accounts/account-facts.js';
+import { AbuseLedger } from '../bans/abuse-ledger.service.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { Log } from '../core/log.js';
+import { Replica } from '../platform/replicas/replica.js';
 import { parseBareToken } from '../policy/credential.js';
 import { type BotIdentity, IdentityResolver, type SessionIdentity } from '../policy/identity.js';
-import { isInactive } from '../users/account-facts.js';
-import { LiveSessions, type Revocation } from './live-sessions.service.js';
-import { Presence } from './presence.service.js';
-import { CLOSING, ClosingError } from './protocol.js';
-import type { GatewaySession } from './session.js';
+import { CLOSING, ClosingError } from './protocol/protocol.js';
+import { LiveSessions, type Revocation } from './sessions/live-sessions.service.js';
+import { Presence } from './sessions/presence.service.js';
+import type { GatewaySession } from './sessions/session.js';
 import { SessionStore } from './store/session-store.js';
 
 // What cannot be a token is looked up as one that was never issued: every refusal takes the same path.

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import type { Call } from '../call.js';
-import { Config } from '../config.js';
-import { Refusal } from '../errors.js';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import type { Call } from '../policy/call.js';
 import { hasBotTokenForm } from '../policy/credential.js';
 import { CaseInsensitiveScheme, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 

@@ -1,20 +1,20 @@
 import { Global, Module, type Provider, type Type } from '@nestjs/common';
 import { Credentials } from './credentials.service.js';
-import { GatewayEvents } from './events.service.js';
 import { GatewayController } from './gateway.controller.js';
 import { Gateway } from './gateway.service.js';
-import { ProcessKeeping, SessionKeeping } from './keeping.js';
-import { GatewayLimits } from './limits.js';
-import { LiveSessions } from './live-sessions.service.js';
-import { Presence } from './presence.service.js';
-import { ProcessLimits } from './process-limits.service.js';
-import { Renewal } from './renewal.service.js';
+import { GatewayLimits } from './limits/limits.js';
+import { ProcessLimits } from './limits/process-limits.service.js';
+import { SharedLimits } from './limits/shared-limits.service.js';
 import { SessionStarts } from './session-starts.service.js';
-import { SharedKeeping } from './shared-keeping.service.js';
-import { SharedLimits } from './shared-limits.service.js';
+import { GatewayEvents } from './sessions/events.service.js';
+import { ProcessKeeping, SessionKeeping } from './sessions/keeping.js';
+import { LiveSessions } from './sessions/live-sessions.service.js';
+import { Presence } from './sessions/presence.service.js';
+import { Renewal } from './sessions/renewal.service.js';
+import { SharedKeeping } from './sessions/shared-keeping.service.js';
+import { Takeover } from './sessions/takeover.service.js';
 import { ProcessSessions } from './store/process-sessions.js';
 import { SessionStore } from './store/session-store.js';
-import { Takeover } from './takeover.service.js';
 
 /** One of two ways, by whether sessions are kept outside the process. */
 const either = (provide: object, alone: Type, shared: Type): Provider[] => [

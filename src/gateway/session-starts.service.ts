@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { idHash } from '../auth/sessions.service.js';
-import { Clock } from '../clock.js';
-import { Config } from '../config.js';
-import { Log } from '../log.js';
+import { privateUserView } from '../accounts/account.views.js';
+import { idHash } from '../auth/sessions/sessions.service.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { Log } from '../core/log.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
-import { privateUserView } from '../users/account.views.js';
-import { OwnViews } from '../users/own-views.service.js';
+import { OwnViews } from '../users/profile/own-views.service.js';
 import type { Connection } from './connection.js';
 import { Credentials } from './credentials.service.js';
-import { eventOf } from './event.js';
-import { type Found, SessionKeeping } from './keeping.js';
-import { GatewayLimits } from './limits.js';
-import { LiveSessions } from './live-sessions.service.js';
-import { Presence, sessionList } from './presence.service.js';
-import { ClosingError, FRAME, type IdentifyInput, parseIdentify, parseResume } from './protocol.js';
-import { GatewaySession } from './session.js';
-import { StartSlots } from './start-slots.js';
+import { GatewayLimits } from './limits/limits.js';
+import { StartSlots } from './limits/start-slots.js';
+import { eventOf } from './protocol/event.js';
+import { ClosingError, FRAME, type IdentifyInput, parseIdentify, parseResume } from './protocol/protocol.js';
+import { type Found, SessionKeeping } from './sessions/keeping.js';
+import { LiveSessions } from './sessions/live-sessions.service.js';
+import { Presence, sessionList } from './sessions/presence.service.js';
+import { GatewaySession } from './sessions/session.js';
 
 /** Identify and Resume (contract/gateway.md sections 7 and 8). */
 @Injectable()

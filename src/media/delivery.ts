@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { ANSWERED, type Call } from '../call.js';
-import { EXPOSED } from '../cross-origin.js';
-import { Refusal } from '../errors.js';
-import { Log } from '../log.js';
-import { OutboundFault } from '../platform/network.js';
-import type { ByteRange } from '../platform/storage.js';
+import { Refusal } from '../core/errors.js';
+import { Log } from '../core/log.js';
+import { EXPOSED } from '../http/cross-origin.js';
+import { OutboundFault } from '../platform/outbound/network.js';
+import type { ByteRange } from '../platform/storage/storage.js';
+import { ANSWERED, type Call } from '../policy/call.js';
 import { contentDisposition, inlineName, isAudioOrVideo, isInline } from './types.js';
 
 /** The bytes that are sent. */

@@ -1,7 +1,7 @@
 import { Controller, Get, Put } from '@nestjs/common';
-import type { Call } from '../call.js';
+import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
-import { ExternalService } from './external.service.js';
+import { ExternalService } from './external/external.service.js';
 import { ObjectsService } from './objects.service.js';
 import { RelayService } from './relay.service.js';
 

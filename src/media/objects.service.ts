@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { ANSWERED, Call } from '../call.js';
-import { Refusal } from '../errors.js';
-import { Database } from '../platform/database.js';
-import { type ByteRange, Storage, StorageFault } from '../platform/storage.js';
+import { Refusal } from '../core/errors.js';
+import { Database } from '../platform/database/database.js';
+import { type ByteRange, Storage, StorageFault } from '../platform/storage/storage.js';
+import type { ANSWERED, Call } from '../policy/call.js';
 import { assetKey } from './assets.service.js';
 import { type Content, contentOf, Delivery, type Representation, YEAR_SECONDS } from './delivery.js';
-import { breakingWith } from './foreign-body.js';
-import { ImageFault, MAX_INPUT_BYTES } from './images.service.js';
+import { breakingWith } from './external/foreign-body.js';
+import { ImageFault, MAX_INPUT_BYTES } from './images/images.service.js';
+import { formatOf, renamed, Selectors, type Transform } from './images/selectors.js';
+import { goneOf, nameOf, Transforms } from './images/transforms.service.js';
 import { type AssetKind, rawPath, readAssetName, requireKey } from './keys.js';
 import { MediaObject } from './media.entities.js';
-import { formatOf, renamed, Selectors, type Transform } from './selectors.js';
-import { goneOf, nameOf, Transforms } from './transforms.service.js';
 import { isRaster } from './types.js';
 
 const ATTACHMENTS = '/media/attachments/';

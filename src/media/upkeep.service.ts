@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../clock.js';
-import { Applications } from '../oauth/applications.service.js';
-import type { Row, Tx } from '../platform/database.js';
-import { Janitor } from '../platform/janitor.js';
-import { Storage } from '../platform/storage.js';
-import { AccountRemoval } from '../users/account-removal.service.js';
+import { AccountRemoval } from '../accounts/account-removal.service.js';
+import { Clock } from '../core/clock.js';
+import { Applications } from '../oauth/applications/applications.service.js';
+import type { Row, Tx } from '../platform/database/database.js';
+import { Janitor } from '../platform/process/janitor.js';
+import { Storage } from '../platform/storage/storage.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
 

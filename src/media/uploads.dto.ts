@@ -1,5 +1,5 @@
-import { field } from '../input.js';
-import { codePoints, isText } from '../text.js';
+import { codePoints, isText } from '../core/text.js';
+import { field } from '../http/input.js';
 
 export interface PlannedFile {
   readonly id: number;

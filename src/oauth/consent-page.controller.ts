@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Controller, Get, Param } from '@nestjs/common';
-import type { Call } from '../call.js';
-import { Config } from '../config.js';
-import { Refusal } from '../errors.js';
-import { Text } from '../input.js';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import { Text } from '../http/input.js';
+import type { Call } from '../policy/call.js';
 import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 
 /** Where the widgets of others come from; of nobody else anything is loaded. */

@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { Config } from '../config.js';
+import { Config } from '../core/config/config.js';
 import { Cors, CredentialFree, RateLimit } from '../policy/decorators.js';
-import { scopes } from './scopes.js';
+import { scopes } from '../policy/scopes.js';
 
 const METHODS = ['client_secret_basic', 'client_secret_post'];
 

@@ -1,24 +1,24 @@
 import { Global, Module } from '@nestjs/common';
+import { AdminApplication } from '../accounts/grants/admin-application.service.js';
+import { Grants } from '../accounts/grants/grants.service.js';
 import { MediaModule } from '../media/media.module.js';
-import { AdminApplication } from './admin-application.service.js';
-import { ApplicationsController } from './applications.controller.js';
-import { Applications } from './applications.service.js';
-import { Arrivals } from './arrivals.js';
-import { AuthorizeController } from './authorize.controller.js';
-import { AuthorizeService } from './authorize.service.js';
-import { Bots } from './bots.service.js';
-import { ClientAuthenticator } from './client-authenticator.service.js';
+import { ApplicationsController } from './applications/applications.controller.js';
+import { Applications } from './applications/applications.service.js';
+import { Bots } from './applications/bots.service.js';
+import { OwnApplications } from './applications/own-applications.service.js';
+import { AuthorizeController } from './authorization/authorize.controller.js';
+import { AuthorizeService } from './authorization/authorize.service.js';
+import { GrantsController } from './authorization/grants.controller.js';
+import { OwnGrants } from './authorization/own-grants.service.js';
 import { ConsentPageController } from './consent-page.controller.js';
-import { GrantsController } from './grants.controller.js';
-import { Grants } from './grants.service.js';
 import { MetadataController } from './metadata.controller.js';
-import { OwnApplications } from './own-applications.service.js';
-import { OwnGrants } from './own-grants.service.js';
-import { StoreClock } from './store-clock.js';
-import { TokenController } from './token.controller.js';
-import { TokenService } from './token.service.js';
-import { TokenMint } from './token-mint.service.js';
-import { TokenStatus } from './token-status.service.js';
+import { Arrivals } from './tokens/arrivals.js';
+import { ClientAuthenticator } from './tokens/client-authenticator.service.js';
+import { StoreClock } from './tokens/store-clock.js';
+import { TokenController } from './tokens/token.controller.js';
+import { TokenService } from './tokens/token.service.js';
+import { TokenMint } from './tokens/token-mint.service.js';
+import { TokenStatus } from './tokens/token-status.service.js';
 
 /** The OAuth2 provider: applications, bots, consent, tokens. */
 @Global()

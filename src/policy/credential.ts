@@ -1,4 +1,4 @@
-import { SESSION_TOKEN } from '../secrets.js';
+import { SESSION_TOKEN } from '../core/secrets.js';
 
 export type CredentialKind = 'session' | 'bot' | 'bearer' | 'admin-key';
 

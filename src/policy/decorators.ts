@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type Call, callOf } from '../call.js';
+import { type Call, callOf } from './call.js';
 
 const COMMON = ['RateLimit', 'Cors', 'Accepts'];
 const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];

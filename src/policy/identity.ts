@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { CredentialLookups } from '../credential-lookups.js';
-import { snowflakeFault } from '../input.js';
-import { digest, matches, SESSION_TOKEN, TOKEN } from '../secrets.js';
-import { type Account, accountOf, isInactive } from '../users/account-facts.js';
+import { type Account, accountOf, isInactive } from '../accounts/account-facts.js';
+import { CredentialLookups } from '../accounts/credential-lookups.js';
+import { digest, matches, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
+import { snowflakeFault } from '../http/input.js';
 import { BOT_TOKEN, type Credential } from './credential.js';
 
 export type { Account };

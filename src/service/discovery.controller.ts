@@ -1,12 +1,12 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { SsoConfiguration } from '../auth/sso-configuration.service.js';
-import { JSON_LIMIT } from '../body.js';
-import { Config } from '../config.js';
-import { Refusal } from '../errors.js';
-import { CaptchaVerifier } from '../platform/captcha.js';
-import { Instance } from '../platform/instance.js';
+import { LOCALES } from '../accounts/locales.js';
+import { SsoConfiguration } from '../auth/sso/sso-configuration.service.js';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import { JSON_LIMIT } from '../http/body.js';
+import { Instance } from '../platform/instance/instance.js';
+import { CaptchaVerifier } from '../platform/outbound/captcha.js';
 import { Cors, CredentialFree, Public, RateLimit } from '../policy/decorators.js';
-import { LOCALES } from '../users/locales.js';
 
 @Controller()
 export class DiscoveryController {

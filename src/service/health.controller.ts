@@ -1,11 +1,11 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { addressIsIn, clientAddress } from '../address.js';
-import type { Call } from '../call.js';
-import { Config } from '../config.js';
-import { Refusal, unavailable } from '../errors.js';
-import { Load } from '../load.js';
-import { Metrics } from '../metrics.js';
-import { DatabaseWatch } from '../platform/database-watch.js';
+import { addressIsIn, clientAddress } from '../core/address.js';
+import { Config } from '../core/config/config.js';
+import { Refusal, unavailable } from '../core/errors.js';
+import { Metrics } from '../core/metrics.js';
+import { Load } from '../http/load.js';
+import { DatabaseWatch } from '../platform/replicas/database-watch.js';
+import type { Call } from '../policy/call.js';
 import { CredentialFree, TheCall } from '../policy/decorators.js';
 
 @Controller()

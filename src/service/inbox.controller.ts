@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
-import type { Call } from '../call.js';
-import { Int, Text } from '../input.js';
-import { Inbox } from '../platform/inbox.js';
+import { Int, Text } from '../http/input.js';
+import { Inbox } from '../platform/mail/inbox.js';
+import type { Call } from '../policy/call.js';
 import { CredentialFree, TheCall } from '../policy/decorators.js';
 import { INBOX_CSP, inboxPage } from './inbox.page.js';
 

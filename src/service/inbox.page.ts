@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Eta } from 'eta/core';
-import type { Inbox } from '../platform/inbox.js';
+import type { Inbox } from '../platform/mail/inbox.js';
 
 const STYLE = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
-import { addressIsIn } from '../address.js';
-import { Config } from '../config.js';
-import { Refusal } from '../errors.js';
-import { Metrics } from '../metrics.js';
+import { addressIsIn } from '../core/address.js';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import { Metrics } from '../core/metrics.js';
 
 /** Serves `/metrics` on `METRICS_PORT`, a port of its own, to the addresses of `METRICS_ALLOW`; nothing else is there. */
 export async function serveMetrics(app: INestApplication): Promise<Server | undefined> {

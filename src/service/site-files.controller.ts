@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Controller, Get, Header, HttpCode } from '@nestjs/common';
-import { ANSWERED, type Call } from '../call.js';
-import { Clock } from '../clock.js';
-import { Config } from '../config.js';
-import { Refusal } from '../errors.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import { ANSWERED, type Call } from '../policy/call.js';
 import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 
 // RFC 9116 wants less than a year, so that nobody trusts what nobody looks after.

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import type { Call } from '../call.js';
+import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { CallbacksService } from './callbacks.service.js';
 import { TokenPath } from './webhooks.dto.js';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { JSON_LIMIT, readJson } from '../body.js';
-import { ANSWERED, type Call } from '../call.js';
-import { Refusal } from '../errors.js';
+import { Refusal } from '../core/errors.js';
+import { JSON_LIMIT, readJson } from '../http/body.js';
+import { ANSWERED, type Call } from '../policy/call.js';
 import { readGitHub } from './github.js';
 import { type Repeatable, WebhookMessageService } from './messages.service.js';
 import { readSlack } from './slack.js';

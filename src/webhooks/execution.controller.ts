@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import type { Call } from '../call.js';
+import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExecutionService } from './execution.service.js';
 import { MessagePath, TokenPath } from './webhooks.dto.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { hasBody, JSON_LIMIT, mediaType, readJson } from '../body.js';
-import { ANSWERED, type Call } from '../call.js';
-import { type FieldError, fieldError, Refusal } from '../errors.js';
-import { validateShape } from '../input.js';
+import { type FieldError, fieldError, Refusal } from '../core/errors.js';
+import { hasBody, JSON_LIMIT, mediaType, readJson } from '../http/body.js';
+import { validateShape } from '../http/input.js';
+import { ANSWERED, type Call } from '../policy/call.js';
 import type { MessageView } from './message.views.js';
 import { MessageFiles } from './message-files.service.js';
 import { readEdit, readMessage } from './message-input.js';

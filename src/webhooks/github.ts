@@ -1,4 +1,4 @@
-import { invalid } from '../errors.js';
+import { invalid } from '../core/errors.js';
 import { isHttpUrl, type Members, type MessageInput, readMessage, URL_LENGTH } from './message-input.js';
 
 const TITLE = 70;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { JSON_LIMIT, parseJson } from '../body.js';
-import { type FieldError, fieldError, invalid, type Refusal } from '../errors.js';
+import { type FieldError, fieldError, invalid, type Refusal } from '../core/errors.js';
+import { JSON_LIMIT, parseJson } from '../http/body.js';
 import { MESSAGE_LIMITS } from './message-input.js';
 
 /** A part `files[index]` while it is read. */

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../clock.js';
-import { Config } from '../config.js';
-import { invalid, Refusal } from '../errors.js';
-import { GatewayEvents } from '../gateway/events.service.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { invalid, Refusal } from '../core/errors.js';
+import { Snowflakes } from '../core/snowflake.js';
+import { GatewayEvents } from '../gateway/sessions/events.service.js';
 import { MediaService } from '../media/media.service.js';
 import { MediaUrlService } from '../media/urls.service.js';
-import { Database, type Row, type Tx } from '../platform/database.js';
-import { Snowflakes } from '../snowflake.js';
+import { Database, type Row, type Tx } from '../platform/database/database.js';
 import { type MessageView, messageView } from './message.views.js';
 import { MessageEvents } from './message-events.service.js';
 import type { NewFile } from './message-files.service.js';

@@ -1,4 +1,4 @@
-import { fieldError, Refusal } from '../errors.js';
+import { fieldError, Refusal } from '../core/errors.js';
 import { isHttpUrl, type Members, type MessageInput, readMessage, URL_LENGTH } from './message-input.js';
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { AccountRemoval } from '../accounts/account-removal.service.js';
 import { MediaService } from '../media/media.service.js';
-import { Applications } from '../oauth/applications.service.js';
-import type { Row, Tx } from '../platform/database.js';
-import { Janitor } from '../platform/janitor.js';
-import { AccountRemoval } from '../users/account-removal.service.js';
+import { Applications } from '../oauth/applications/applications.service.js';
+import type { Row, Tx } from '../platform/database/database.js';
+import { Janitor } from '../platform/process/janitor.js';
 import type { StoredAttachment } from './webhook.entities.js';
 import { WebhookService } from './webhooks.service.js';
 

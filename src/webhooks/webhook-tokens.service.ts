@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Call } from '../call.js';
-import { Config } from '../config.js';
-import { Refusal } from '../errors.js';
-import { addressCaller, Limiter } from '../limits.js';
-import { Database, type Row } from '../platform/database.js';
-import { digest, matches } from '../secrets.js';
-import { IS_ACTIVE } from '../users/account-facts.js';
+import { IS_ACTIVE } from '../accounts/account-facts.js';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import { digest, matches } from '../core/secrets.js';
+import { Database, type Row } from '../platform/database/database.js';
+import { addressCaller, Limiter } from '../platform/store/limits.js';
+import type { Call } from '../policy/call.js';
 
 /** A webhook whose token the caller knows. */
 export interface OpenWebhook {

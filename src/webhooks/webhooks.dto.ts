@@ -1,4 +1,4 @@
-import { Int, Snowflake, Text } from '../input.js';
+import { Int, Snowflake, Text } from '../http/input.js';
 import { Base64Image } from '../media/base64-image.js';
 
 /** An avatar of 2 MiB in base64, and some room. */

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { jest } from '@jest/globals';
-import { Database } from '../../src/platform/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Database } from '../../src/platform/database.js';
-import { Replica } from '../../src/platform/replica.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
 import { GatewayClient, pass } from '../support/gateway-client.js';
 import {

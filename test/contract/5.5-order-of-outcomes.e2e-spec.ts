@@ -1,9 +1,8 @@
 /** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
-import { Passwords } from '../../src/auth/passwords.service.js';
-import { Text } from '../../src/input.js';
-import { registerBucket } from '../../src/limits.js';
-import { scopes } from '../../src/oauth/scopes.js';
+import { Passwords } from '../../src/auth/factors/passwords.service.js';
+import { Text } from '../../src/http/input.js';
+import { registerBucket } from '../../src/platform/store/limits.js';
 import {
   AdminAcl,
   AllowSuspicious,
@@ -17,7 +16,8 @@ import {
   RequiresSudo,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import { type RoutePlan, Routes } from '../../src/routes/routes.js';
+import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import { scopes } from '../../src/policy/scopes.js';
 import {
   type Answer,
   earnedCaptcha,

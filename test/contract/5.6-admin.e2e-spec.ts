@@ -1,5 +1,5 @@
 import '../../src/app.js';
-import { Routes } from '../../src/routes/routes.js';
+import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Persona, person, wire } from '../support/index.js';
 import { outfit } from '../support/outfit.js';

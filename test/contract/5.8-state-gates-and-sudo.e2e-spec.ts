@@ -1,10 +1,10 @@
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { type CryptoKey, EncryptJWT, importJWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { SudoInput } from '../../src/auth/sudo.dto.js';
-import { Text } from '../../src/input.js';
+import { SudoInput } from '../../src/auth/sudo/sudo.dto.js';
+import { Keyring } from '../../src/core/secrets.js';
+import { Text } from '../../src/http/input.js';
 import { Authenticated, RequiresSudo } from '../../src/policy/decorators.js';
-import { Keyring } from '../../src/secrets.js';
 import {
   type Answer,
   expectInvalid,

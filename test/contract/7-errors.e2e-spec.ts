@@ -12,7 +12,6 @@ import {
   Post,
   UnauthorizedException,
 } from '@nestjs/common';
-import type { Call } from '../../src/call.js';
 import {
   type ErrorCode,
   errorTable,
@@ -20,13 +19,14 @@ import {
   Refusal,
   registerErrorCode,
   registerFieldCode,
-} from '../../src/errors.js';
-import { Database } from '../../src/platform/database.js';
-import { Instance } from '../../src/platform/instance.js';
+} from '../../src/core/errors.js';
+import { mintLetters, mintToken } from '../../src/core/secrets.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Instance } from '../../src/platform/instance/instance.js';
+import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, Public, TheCall, UserOnly } from '../../src/policy/decorators.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
-import { Routes } from '../../src/routes/routes.js';
-import { mintLetters, mintToken } from '../../src/secrets.js';
+import { Routes } from '../../src/policy/routes.js';
 import {
   expectRefusal,
   type Gatehouse,

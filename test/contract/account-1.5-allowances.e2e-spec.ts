@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { MailDomains } from '../../src/platform/mail-domains.js';
+import { MailDomains } from '../../src/platform/mail/mail-domains.js';
 import { superuser } from '../support/admin.js';
 import {
   type Answer,

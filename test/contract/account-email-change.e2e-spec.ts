@@ -694,8 +694,8 @@ describe('account.md section 4 hidden accounts, and no mail', () => {
   test('hide_existing_accounts: a taken address is answered like a free one and gets a notice instead of a code', async () => {
     const [alice, bob] = [await verified('alice'), await verified('bob')];
     const settings = { mode: 'open', hideExistingAccounts: true, initialSuspiciousFlags: 0 };
-    const { Instance } = await import('../../src/platform/instance.js');
-    const { Database } = await import('../../src/platform/database.js');
+    const { Instance } = await import('../../src/platform/instance/instance.js');
+    const { Database } = await import('../../src/platform/database/database.js');
     const change = (hide: boolean) =>
       service.app
         .get(Database)

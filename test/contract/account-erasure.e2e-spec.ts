@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import sharp from 'sharp';
-import { LastUsed } from '../../src/auth/last-used.service.js';
-import { OneTimeSecrets } from '../../src/auth/one-time-secrets.service.js';
-import type { Row } from '../../src/platform/database.js';
+import { AccountExport } from '../../src/accounts/account-export.service.js';
+import { AccountRemoval } from '../../src/accounts/account-removal.service.js';
+import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
+import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import type { Row } from '../../src/platform/database/database.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
-import { AccountExport } from '../../src/users/account-export.service.js';
-import { AccountRemoval } from '../../src/users/account-removal.service.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
 import {
@@ -31,7 +31,7 @@ import {
 import { gatehouseWithSso, ScriptedProvider, signInBySso } from '../support/sso.js';
 import { sweep } from '../support/sweep.js';
 
-declare module '../../src/auth/purposes.js' {
+declare module '../../src/auth/secrets/purposes.js' {
   interface ExtraPurposes {
     test: true;
   }

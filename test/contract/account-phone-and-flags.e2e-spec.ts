@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Routes } from '../../src/routes/routes.js';
+import { Routes } from '../../src/policy/routes.js';
 import {
   Events,
   expectInvalid,

@@ -1,6 +1,6 @@
-import { AdminApplication } from '../../src/oauth/admin-application.service.js';
-import type { RoutePlan } from '../../src/routes/routes.js';
-import { Routes } from '../../src/routes/routes.js';
+import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
+import type { RoutePlan } from '../../src/policy/routes.js';
+import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
 import {
   type Client,

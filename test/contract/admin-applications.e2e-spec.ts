@@ -1,4 +1,4 @@
-import { AdminApplication } from '../../src/oauth/admin-application.service.js';
+import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { administrator, auditOf, superuser, withoutAudit } from '../support/admin.js';
 import { Events } from '../support/events.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';

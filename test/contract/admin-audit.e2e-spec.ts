@@ -1,4 +1,4 @@
-import { AuditLog } from '../../src/admin/audit.service.js';
+import { AuditLog } from '../../src/admin/audit/audit.service.js';
 import { administrator, adminKey, superuser, withoutAudit } from '../support/admin.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 

@@ -1,5 +1,5 @@
-import { IpBans } from '../../src/admin/ip-bans.service.js';
-import { Replica } from '../../src/platform/replica.js';
+import { IpBans } from '../../src/bans/ip-bans.service.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { administrator, auditOf, setAcls, withoutAudit } from '../support/admin.js';
 import {
   ban as banAddress,

@@ -1,6 +1,6 @@
-import { Config } from '../../src/config.js';
-import { Instance } from '../../src/platform/instance.js';
-import { Replica } from '../../src/platform/replica.js';
+import { Config } from '../../src/core/config/config.js';
+import { Instance } from '../../src/platform/instance/instance.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { administrator, adminKey, setAcls } from '../support/admin.js';
 import {

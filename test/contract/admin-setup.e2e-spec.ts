@@ -1,4 +1,4 @@
-import { SetupToken } from '../../src/admin/setup.service.js';
+import { SetupToken } from '../../src/admin/setup/setup.service.js';
 import { auditOf, setAcls, withoutAudit } from '../support/admin.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 

@@ -1,4 +1,4 @@
-import { Replica } from '../../src/platform/replica.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { administrator, adminKey, auditOf, setAcls, superuser, withoutAudit } from '../support/admin.js';
 import {
   expectInvalid,

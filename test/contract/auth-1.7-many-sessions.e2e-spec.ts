@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Database } from '../../src/platform/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import { superuser } from '../support/admin.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {

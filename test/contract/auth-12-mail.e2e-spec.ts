@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import bowser from 'bowser';
 import fc from 'fast-check';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { describeClient } from '../../src/auth/sessions.service.js';
-import { Config, ConfigurationError, loadConfig } from '../../src/config.js';
+import { describeClient } from '../../src/auth/sessions/sessions.service.js';
+import { Config, ConfigurationError, loadConfig } from '../../src/core/config/config.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
   eventually,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Database } from '../../src/platform/database.js';
-import { Instance } from '../../src/platform/instance.js';
-import { MailDomains } from '../../src/platform/mail-domains.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Instance } from '../../src/platform/instance/instance.js';
+import { MailDomains } from '../../src/platform/mail/mail-domains.js';
 import {
   type Answer,
   expectInvalid,

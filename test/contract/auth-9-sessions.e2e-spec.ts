@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LastUsed } from '../../src/auth/last-used.service.js';
-import { Database } from '../../src/platform/database.js';
+import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import { Database } from '../../src/platform/database/database.js';
 import {
   eventually,
   expectInvalid,

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import { Load } from '../../src/load.js';
+import { Load } from '../../src/http/load.js';
 import {
   expectRefusal,
   type Gatehouse,

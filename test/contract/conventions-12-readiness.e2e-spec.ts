@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { Database } from '../../src/platform/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import { query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';

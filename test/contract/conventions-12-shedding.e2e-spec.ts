@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Controller, Get, Module } from '@nestjs/common';
-import { type BoundedQueue, Passwords } from '../../src/auth/passwords.service.js';
-import { Database } from '../../src/platform/database.js';
+import { type BoundedQueue, Passwords } from '../../src/auth/factors/passwords.service.js';
+import { Database } from '../../src/platform/database/database.js';
 import { Public } from '../../src/policy/decorators.js';
 import {
   expectRefusal,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Metrics } from '../../src/metrics.js';
+import { Metrics } from '../../src/core/metrics.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { eventually, type Gatehouse, gatehouse, type Persona, person, settled } from '../support/index.js';
 

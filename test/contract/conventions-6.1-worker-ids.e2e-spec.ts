@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import pg from 'pg';
-import { Replica } from '../../src/platform/replica.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { Detour } from '../machine/detour.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
-import { IpBans } from '../../src/admin/ip-bans.service.js';
-import { Metrics } from '../../src/metrics.js';
-import { SharedStore } from '../../src/platform/shared-store.js';
+import { IpBans } from '../../src/bans/ip-bans.service.js';
+import { Metrics } from '../../src/core/metrics.js';
+import { SharedStore } from '../../src/platform/store/shared-store.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
-import { Anything, Bool, Int, ListOf, OneOf, Snowflake, Text } from '../../src/input.js';
+import { Anything, Bool, Int, ListOf, OneOf, Snowflake, Text } from '../../src/http/input.js';
 import { Accepts, Public, UserOnly } from '../../src/policy/decorators.js';
 import {
   expectInvalid,

@@ -1,7 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
-import { boundOf, type Shape, validateShape } from '../../src/input.js';
-import { scopes } from '../../src/oauth/scopes.js';
-import { type RoutePlan, Routes } from '../../src/routes/routes.js';
+import { boundOf, type Shape, validateShape } from '../../src/http/input.js';
+import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import { scopes } from '../../src/policy/scopes.js';
 import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 import { leastOf, longestHold } from '../support/processor-time.js';
 

@@ -1,8 +1,8 @@
 import { getMetadataStorage } from 'class-validator';
-import { errorTable } from '../../src/errors.js';
-import type { Shape } from '../../src/input.js';
-import { scopes } from '../../src/oauth/scopes.js';
-import { type RoutePlan, Routes } from '../../src/routes/routes.js';
+import { errorTable } from '../../src/core/errors.js';
+import type { Shape } from '../../src/http/input.js';
+import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import { scopes } from '../../src/policy/scopes.js';
 import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 
 let service: Gatehouse;

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
-import type { Call } from '../../src/call.js';
-import { Clock } from '../../src/clock.js';
-import type { Config } from '../../src/config.js';
-import { Load } from '../../src/load.js';
-import { EventLoop } from '../../src/platform/event-loop.js';
+import { Clock } from '../../src/core/clock.js';
+import type { Config } from '../../src/core/config/config.js';
+import { Load } from '../../src/http/load.js';
+import { LoadGuard } from '../../src/pipeline/guards.js';
+import { EventLoop } from '../../src/platform/process/event-loop.js';
+import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, Public, RateLimit, TheCall } from '../../src/policy/decorators.js';
-import { LoadGuard } from '../../src/policy/guards.js';
 import { IdentityResolver } from '../../src/policy/identity.js';
-import { Routes } from '../../src/routes/routes.js';
+import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,
   ban,

@@ -1,9 +1,9 @@
 /** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
 import { createHash } from 'node:crypto';
 import { Controller, Get, HttpCode, Module, Param, Post } from '@nestjs/common';
-import { Text } from '../../src/input.js';
-import { bucketId, Limiter, registerBucket } from '../../src/limits.js';
-import { SharedStore } from '../../src/platform/shared-store.js';
+import { Text } from '../../src/http/input.js';
+import { bucketId, Limiter, registerBucket } from '../../src/platform/store/limits.js';
+import { SharedStore } from '../../src/platform/store/shared-store.js';
 import {
   AdminAcl,
   Authenticated,
@@ -13,7 +13,7 @@ import {
   RateLimit,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import { Routes } from '../../src/routes/routes.js';
+import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,
   expectRefusal,

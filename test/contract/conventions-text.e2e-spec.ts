@@ -1,8 +1,8 @@
 import { getMetadataStorage } from 'class-validator';
-import { type Shape, validateShape } from '../../src/input.js';
-import { scopes } from '../../src/oauth/scopes.js';
-import { type RoutePlan, Routes } from '../../src/routes/routes.js';
-import { isStorableJson } from '../../src/text.js';
+import { isStorableJson } from '../../src/core/text.js';
+import { type Shape, validateShape } from '../../src/http/input.js';
+import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import { scopes } from '../../src/policy/scopes.js';
 import { administrator } from '../support/admin.js';
 import {
   type Answer,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { PURPOSES } from '../../src/auth/purposes.js';
-import { digest, mintSessionToken } from '../../src/secrets.js';
-import { Snowflakes } from '../../src/snowflake.js';
+import { PURPOSES } from '../../src/auth/secrets/purposes.js';
+import { digest, mintSessionToken } from '../../src/core/secrets.js';
+import { Snowflakes } from '../../src/core/snowflake.js';
 import { superuser } from '../support/admin.js';
 import {
   type Answer,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { LastUsed } from '../../src/auth/last-used.service.js';
-import { Routes } from '../../src/routes/routes.js';
-import { digest } from '../../src/secrets.js';
+import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import { digest } from '../../src/core/secrets.js';
+import { Routes } from '../../src/policy/routes.js';
 import { setAcls } from '../support/admin.js';
 import {
   type Answer,

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
-import { Metrics } from '../../src/metrics.js';
+import { Metrics } from '../../src/core/metrics.js';
+import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { Detour } from '../machine/detour.js';
 import { until } from '../machine/service-process.js';
 import { GatewayClient, pass, tick } from '../support/gateway-client.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { eventOf, numbered } from '../../src/gateway/event.js';
-import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
+import { eventOf, numbered } from '../../src/gateway/protocol/event.js';
+import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { GatewayClient, holdLookups, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, person } from '../support/index.js';
 

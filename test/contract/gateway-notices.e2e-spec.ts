@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { Client as PgClient } from 'pg';
-import { Config } from '../../src/config.js';
-import { Database } from '../../src/platform/database.js';
-import { Replica } from '../../src/platform/replica.js';
+import { Config } from '../../src/core/config/config.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { Detour } from '../machine/detour.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { Load } from '../../src/load.js';
+import { Load } from '../../src/http/load.js';
 import { GatewayClient, holdLookups, pass, tick } from '../support/gateway-client.js';
 import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/gateway-wire.js';
 import {

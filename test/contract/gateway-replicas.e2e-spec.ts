@@ -1,9 +1,9 @@
 import { request } from 'node:http';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
+import { Metrics } from '../../src/core/metrics.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
-import { Metrics } from '../../src/metrics.js';
-import { Database } from '../../src/platform/database.js';
-import { Replica } from '../../src/platform/replica.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, person, signIn } from '../support/index.js';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, person } from '../support/index.js';

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
-import { LiveSessions } from '../../src/gateway/live-sessions.service.js';
-import { Database } from '../../src/platform/database.js';
-import { Replica } from '../../src/platform/replica.js';
+import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { Detour } from '../machine/detour.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';

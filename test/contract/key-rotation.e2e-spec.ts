@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { SudoService } from '../../src/auth/sudo.service.js';
-import { Config } from '../../src/config.js';
-import { Log } from '../../src/log.js';
-import { Database } from '../../src/platform/database.js';
-import { DigestKeys } from '../../src/platform/digest-keys.js';
-import { Instance } from '../../src/platform/instance.js';
-import { KeyCheck } from '../../src/platform/key-check.service.js';
-import { KeyRotation } from '../../src/platform/key-rotation.js';
-import { SEALED_KINDS, sealedStates } from '../../src/platform/sealed-kinds.js';
-import { Keyring } from '../../src/secrets.js';
-import { AccountService } from '../../src/users/account.service.js';
+import { AccountService } from '../../src/accounts/account.service.js';
+import { SudoService } from '../../src/auth/sudo/sudo.service.js';
+import { Config } from '../../src/core/config/config.js';
+import { Log } from '../../src/core/log.js';
+import { Keyring } from '../../src/core/secrets.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Instance } from '../../src/platform/instance/instance.js';
+import { DigestKeys } from '../../src/platform/keys/digest-keys.js';
+import { KeyCheck } from '../../src/platform/keys/key-check.service.js';
+import { KeyRotation } from '../../src/platform/keys/key-rotation.js';
+import { SEALED_KINDS, sealedStates } from '../../src/platform/keys/sealed-kinds.js';
 import {
   Authenticator,
   expectInvalid,

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { Config } from '../../src/config.js';
-import { Images } from '../../src/media/images.service.js';
-import { Storage } from '../../src/platform/storage.js';
+import { Config } from '../../src/core/config/config.js';
+import { Images } from '../../src/media/images/images.service.js';
+import { Storage } from '../../src/platform/storage/storage.js';
 import {
   Events,
   expectInvalid,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
 import { setAcls, superuser } from '../support/admin.js';
 import {
   expectRefusal,

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { jest } from '@jest/globals';
 import sharp from 'sharp';
-import { IMAGE_SLOTS, Images } from '../../src/media/images.service.js';
-import { Storage } from '../../src/platform/storage.js';
+import { IMAGE_SLOTS, Images } from '../../src/media/images/images.service.js';
+import { Storage } from '../../src/platform/storage/storage.js';
 import { migratedDatabase } from '../machine/databases.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import {

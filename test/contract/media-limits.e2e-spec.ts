@@ -1,10 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Config } from '../../src/config.js';
-import { IMAGE_QUEUE, IMAGE_SLOTS } from '../../src/media/images.service.js';
+import { Config } from '../../src/core/config/config.js';
+import { IMAGE_QUEUE, IMAGE_SLOTS } from '../../src/media/images/images.service.js';
 import { RelayService } from '../../src/media/relay.service.js';
-import { Storage, StorageFault } from '../../src/platform/storage.js';
+import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import {
   type Answer,
   expectRefusal,

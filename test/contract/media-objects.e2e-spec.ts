@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
 import {
   expectRefusal,
   fetchBytes,

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Janitor } from '../../src/platform/janitor.js';
-import { objectName } from '../../src/platform/storage.js';
+import { Janitor } from '../../src/platform/process/janitor.js';
+import { objectName } from '../../src/platform/storage/storage.js';
 import { type S3Server, s3Server } from '../machine/s3.js';
 import {
   expectRefusal,

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { loadConfig } from '../../src/config.js';
-import { Log } from '../../src/log.js';
-import { LocalStorage, openStorage, type Storage, StorageFault } from '../../src/platform/storage.js';
-import { ANSWER_MS, S3Storage, SILENCE_MS } from '../../src/platform/storage-s3.js';
+import { loadConfig } from '../../src/core/config/config.js';
+import { Log } from '../../src/core/log.js';
+import { LocalStorage, openStorage, type Storage, StorageFault } from '../../src/platform/storage/storage.js';
+import { ANSWER_MS, S3Storage, SILENCE_MS } from '../../src/platform/storage/storage-s3.js';
 import { s3Server } from '../machine/s3.js';
 import { hurry } from '../support/index.js';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
 import { type Claims, signCapability } from '../../src/media/capability.js';
 import { MediaUrlService } from '../../src/media/urls.service.js';
 import {

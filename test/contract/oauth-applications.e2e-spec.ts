@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { AdminApplication } from '../../src/oauth/admin-application.service.js';
+import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import { administrator, adminKey } from '../support/admin.js';
 import {
   type App,

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { AdminApplication } from '../../src/oauth/admin-application.service.js';
+import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import {
   type Answer,
   type App,

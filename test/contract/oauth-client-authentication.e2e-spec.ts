@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { AdminApplication } from '../../src/oauth/admin-application.service.js';
+import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import {
   type Answer,
   type App,

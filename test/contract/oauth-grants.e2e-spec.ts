@@ -1,4 +1,4 @@
-import { AdminApplication } from '../../src/oauth/admin-application.service.js';
+import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
 import {
   type App,
   consent,

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Config, loadConfig } from '../../src/config.js';
-import { Network, OutboundFault } from '../../src/platform/network.js';
-import { Outbound } from '../../src/platform/outbound.js';
-import { ownHostsOf, parseTarget } from '../../src/platform/targets.js';
+import { type Config, loadConfig } from '../../src/core/config/config.js';
+import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
+import { Outbound } from '../../src/platform/outbound/outbound.js';
+import { ownHostsOf, parseTarget } from '../../src/platform/outbound/targets.js';
 
 const PUBLIC = '93.184.216.34';
 const PUBLIC_6 = '2606:2800:220:1:248:1893:25c8:1946';

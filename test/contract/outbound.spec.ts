@@ -1,9 +1,9 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { ConfigurationError, loadConfig } from '../../src/config.js';
-import { Network, OutboundFault } from '../../src/platform/network.js';
-import { Outbound } from '../../src/platform/outbound.js';
+import { ConfigurationError, loadConfig } from '../../src/core/config/config.js';
+import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
+import { Outbound } from '../../src/platform/outbound/outbound.js';
 import { certificate } from '../support/certificate.js';
 
 const SECRET = Buffer.alloc(32, 7).toString('base64');

@@ -1,5 +1,5 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
 import { describeInBrowser, freePort, openBrowser, PATIENCE_MS } from '../machine/browser.js';
 import {
   type Answer,

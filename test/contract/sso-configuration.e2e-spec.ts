@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { Database } from '../../src/platform/database.js';
-import { Network } from '../../src/platform/network.js';
-import { Replica } from '../../src/platform/replica.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Network } from '../../src/platform/outbound/network.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { administrator, adminKey, auditOf, withoutAudit } from '../support/admin.js';
 import {
   expectInvalid,

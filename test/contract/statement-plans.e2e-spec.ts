@@ -1,6 +1,6 @@
-import { LastUsed } from '../../src/auth/last-used.service.js';
-import { Database } from '../../src/platform/database.js';
-import { AccountExport } from '../../src/users/account-export.service.js';
+import { AccountExport } from '../../src/accounts/account-export.service.js';
+import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import { Database } from '../../src/platform/database/database.js';
 import { adminKey, superuser } from '../support/admin.js';
 import { ban, liftBan } from '../support/bans.js';
 import { fillTables } from '../support/crowd.js';

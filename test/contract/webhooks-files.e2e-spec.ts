@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Config } from '../../src/config.js';
-import { Storage, StorageFault } from '../../src/platform/storage.js';
+import { Config } from '../../src/core/config/config.js';
+import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import {
   Events,
   expectInvalid,

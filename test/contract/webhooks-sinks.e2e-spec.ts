@@ -1,4 +1,5 @@
 import { Controller, HttpCode, Module, Param, Post } from '@nestjs/common';
+import { Metrics } from '../../src/core/metrics.js';
 import {
   Accepts,
   type Call,
@@ -16,8 +17,7 @@ import {
   WebhooksModule,
   WebhookTokenService,
 } from '../../src/index.js';
-import { Metrics } from '../../src/metrics.js';
-import { Database } from '../../src/platform/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import { CLAIM, MessageEvents } from '../../src/webhooks/message-events.service.js';
 import { until } from '../machine/service-process.js';
 import {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { load, loadAll } from 'js-yaml';
-import { type Config, loadConfig, settingNames } from '../../src/config.js';
+import { type Config, loadConfig, settingNames } from '../../src/core/config/config.js';
 import { KINDS } from './kubernetes-schema.js';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,5 +1,5 @@
 /** Takes and gives up the lock of a directory as its parent says, and answers what came of it. */
-import { lockDirectory } from '../../dist/src/platform/directory-lock.js';
+import { lockDirectory } from '../../dist/src/platform/database/directory-lock.js';
 
 const [directory] = process.argv.slice(2);
 let release;

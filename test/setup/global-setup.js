@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 
 register('./typescript-hooks.js', import.meta.url);
-const { loadConfig } = await import('../../src/config.ts');
-const { Database } = await import('../../src/platform/database.ts');
+const { loadConfig } = await import('../../src/core/config/config.ts');
+const { Database } = await import('../../src/platform/database/database.ts');
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -25,7 +25,7 @@ function fingerprint() {
   const migrations = join(ROOT, 'src/migrations');
   const hash = createHash('sha256');
   for (const name of readdirSync(migrations).sort()) hash.update(readFileSync(join(migrations, name)));
-  for (const path of ['ormconfig.ts', 'src/platform/database.ts', 'package-lock.json']) {
+  for (const path of ['ormconfig.ts', 'src/platform/database/database.ts', 'package-lock.json']) {
     hash.update(readFileSync(join(ROOT, path)));
   }
   return hash.digest('hex');

@@ -1,5 +1,5 @@
-import { IpBans } from '../../src/admin/ip-bans.service.js';
-import { Database } from '../../src/platform/database.js';
+import { IpBans } from '../../src/bans/ip-bans.service.js';
+import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Bans an address for some seconds, or for ever. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Config } from '../../src/config.js';
+import { Config } from '../../src/core/config/config.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Fills the tables that grow with the accounts: `accounts` of them, each with sessions, secrets and mail of its own. */

@@ -1,5 +1,5 @@
-import { Database } from '../../src/platform/database.js';
-import { Instance } from '../../src/platform/instance.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Instance } from '../../src/platform/instance/instance.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Switches enforcement of single sign-on on or off, with a complete configuration that nobody signs in by. */

@@ -1,4 +1,4 @@
-import { Replica } from '../../src/platform/replica.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** What the gateway is told of accounts while a test runs. */

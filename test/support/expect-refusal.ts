@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { errorTable } from '../../src/errors.js';
+import { errorTable } from '../../src/core/errors.js';
 import type { Answer } from './client.js';
 
 /** The status of a code by the registry as it is now: a team's own codes come to it when their modules are loaded. */

@@ -7,11 +7,11 @@ import type { PGlite } from '@electric-sql/pglite';
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import pg from 'pg';
 import { createApp } from '../../src/app.js';
-import { Clock } from '../../src/clock.js';
-import { loadConfig } from '../../src/config.js';
-import { Background } from '../../src/platform/background.js';
-import { Database, type Row } from '../../src/platform/database.js';
-import type { Network } from '../../src/platform/network.js';
+import { Clock } from '../../src/core/clock.js';
+import { loadConfig } from '../../src/core/config/config.js';
+import { Database, type Row } from '../../src/platform/database/database.js';
+import type { Network } from '../../src/platform/outbound/network.js';
+import { Background } from '../../src/platform/process/background.js';
 import { Client } from './client.js';
 import { lentDatabase } from './embedded.js';
 

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
+import { Metrics } from '../../src/core/metrics.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
-import { Metrics } from '../../src/metrics.js';
-import { Database } from '../../src/platform/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** A message of the gateway. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { Database } from '../../src/platform/database.js';
-import { Replica } from '../../src/platform/replica.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Replica } from '../../src/platform/replicas/replica.js';
 import { type Persona, person } from './cast.js';
 import type { Answer } from './client.js';
 import { expectRefusal } from './expect-refusal.js';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Network } from '../../src/platform/network.js';
+import { Network } from '../../src/platform/outbound/network.js';
 
 /** A public address behind which the origin of a test stands. */
 const PUBLIC = '93.184.216.34';

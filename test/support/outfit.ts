@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { AdminApplication } from '../../src/oauth/admin-application.service.js';
-import { digest, mintLetters, mintSessionToken, mintToken } from '../../src/secrets.js';
-import { Snowflakes } from '../../src/snowflake.js';
+import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
+import { digest, mintLetters, mintSessionToken, mintToken } from '../../src/core/secrets.js';
+import { Snowflakes } from '../../src/core/snowflake.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** A fresh account with a credential of every kind, as `Authorization` values. */

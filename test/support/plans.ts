@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Database } from '../../src/platform/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** A statement as it was sent, with the first values that it was sent with. */

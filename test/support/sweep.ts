@@ -1,5 +1,5 @@
-import { LastUsed } from '../../src/auth/last-used.service.js';
-import { Janitor } from '../../src/platform/janitor.js';
+import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
+import { Janitor } from '../../src/platform/process/janitor.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** One round of the janitor. It leaves out rows that somebody else writes at the moment: nobody does. */

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import { connectRedis } from '../../platform/redis-client.js';
-import { wishesOf } from '../event.js';
-import type { Break, Standing } from '../session-log.js';
+import { connectRedis } from '../../platform/store/redis-client.js';
+import { wishesOf } from '../protocol/event.js';
+import type { Break, Standing } from '../protocol/session-log.js';
 import { type Script, type Scripts, SOURCES } from './redis-scripts.js';
 import {
   type Claim,

@@ -1,5 +1,5 @@
-import type { Ref } from '../event.js';
-import type { Break, Standing } from '../session-log.js';
+import type { Ref } from '../protocol/event.js';
+import type { Break, Standing } from '../protocol/session-log.js';
 
 /** A gateway session as it is first stored. */
 export interface NewSession {

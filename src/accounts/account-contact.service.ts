@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { invalid } from '../core/errors.js';
+import { violates } from '../platform/database/constraints.js';
+import type { Tx } from '../platform/database/database.js';
+import { AccountService, PENDING_VERIFICATION } from './account.service.js';
+import { CLEARED_BY_VERIFYING } from './account-facts.js';
+
+/** How an account is reached: its address and its number, as far as they are verified. */
+@Injectable()
+export class AccountContact {
+  constructor(private readonly accounts: AccountService) {}
+
+  /**
+   * Verifies an address, if it still is the account's, and clears what only that could clear (account.md section 7).
+   * False: the account has another address by now.
+   */
+  async confirmEmail(tx: Tx, id: string, email: string): Promise<boolean> {
+    const [, changed] = await tx.query(
+      `UPDATE account SET email_verified = true, email_bounced = false, suspicious_flags = suspicious_flags & ~$3::int,
+         traits = array_remove(traits, $4)
+       WHERE id = $1 AND email = $2`,
+      [id, email, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
+    );
+    if (changed !== 1) return false;
+    await this.accounts.announce(tx, id);
+    return true;
+  }
+
+  /**
+   * Gives the account another, verified address, which clears what only a verification could clear. Everything that is
+   * pending for the former one dies; sessions stay.
+   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@member)
+   */
+  async changeEmail(tx: Tx, id: string, email: string, member: string): Promise<void> {
+    try {
+      await tx.query(
+        `UPDATE account SET email = $2, email_verified = true, email_bounced = false,
+           address_epoch = address_epoch + 1, suspicious_flags = suspicious_flags & ~$3::int, traits = array_remove(traits, $4)
+         WHERE id = $1`,
+        [id, email, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
+      );
+    } catch (error) {
+      if (violates(error, 'account_email')) throw invalid(member, 'EMAIL_ALREADY_IN_USE');
+      throw error;
+    }
+    await this.accounts.announce(tx, id);
+  }
+
+  /**
+   * Gives the account another address that is still to be verified.
+   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@email)
+   */
+  async assignEmail(tx: Tx, id: string, email: string): Promise<void> {
+    try {
+      await tx.query(
+        `UPDATE account SET email = $2, email_verified = false, email_bounced = false, address_epoch = address_epoch + 1
+         WHERE id = $1`,
+        [id, email],
+      );
+    } catch (error) {
+      throw violates(error, 'account_email') ? invalid('email', 'EMAIL_ALREADY_IN_USE') : error;
+    }
+    await this.accounts.announce(tx, id);
+  }
+
+  /** A mail server refused the address for good: it is verified no longer. Nothing, if the account has another. */
+  async markBounced(tx: Tx, id: string, email: string): Promise<void> {
+    const [, changed] = await tx.query(
+      'UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1 AND lower(email) = lower($2)',
+      [id, email],
+    );
+    if (changed === 1) await this.accounts.announce(tx, id);
+  }
+
+  /** Takes a number as verified and clears what only that could clear: bits 2 to 7 (account.md section 7). */
+  async confirmPhone(tx: Tx, id: string, phoneDigest: Buffer): Promise<void> {
+    await tx.query(
+      `UPDATE account SET phone_digest = $2, has_verified_phone = true, suspicious_flags = suspicious_flags & ~$3::int
+       WHERE id = $1`,
+      [id, phoneDigest, CLEARED_BY_VERIFYING.phone],
+    );
+    await this.accounts.announce(tx, id);
+  }
+
+  /** How many other accounts have verified the number with one of these digests. */
+  async countPhone(tx: Tx, id: string, digests: readonly Buffer[]): Promise<number> {
+    const [row] = await tx.query(
+      `SELECT count(*)::int AS count FROM account
+       WHERE phone_digest = ANY($2) AND has_verified_phone AND deleted_at IS NULL AND id <> $1`,
+      [id, digests],
+    );
+    return row.count;
+  }
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Row } from '../platform/database/database.js';
+
+/**
+ * What is kept of an account, by the name under which it is exported. Digests, keys and encrypted values are secrets of
+ * the service and stay inside; that they exist is told.
+ */
+const PARTS: Readonly<Record<string, string>> = {
+  account: `SELECT id, username, lpad(discriminator::text, 4, '0') AS discriminator, global_name, email, email_verified,
+      email_bounced, has_verified_phone, bio, pronouns, accent_color, avatar, avatar_color, banner, locale, flags, traits,
+      acls, suspicious_flags, terms_agreed_at, banned, banned_until, deletion_at, deletion_reason_code,
+      deletion_public_reason, registration_ip, last_active_at, last_active_ip, created_at, password_changed_at,
+      password_hash IS NOT NULL AS has_password, totp_secret IS NOT NULL AS has_totp, passkey_second_factor
+    FROM account WHERE id = $1`,
+  settings: `SELECT theme, email_notifications, session_ip_authorization, developer_mode, custom
+    FROM account_settings WHERE account_id = $1`,
+  sessions: `SELECT ip, user_agent, os, created_at, last_used_at, revoked_at
+    FROM session WHERE account_id = $1 ORDER BY id`,
+  authorized_ips: 'SELECT ip_key, created_at FROM authorized_ip WHERE account_id = $1 ORDER BY created_at',
+  passkeys: `SELECT id, name, transports, backup_eligible, created_at, last_used_at
+    FROM passkey WHERE account_id = $1 ORDER BY created_at`,
+  backup_codes: 'SELECT position, consumed_at FROM backup_code WHERE account_id = $1 ORDER BY position',
+  pending_secrets: `SELECT purpose, created_at, expires_at FROM one_time_secret
+    WHERE account_id = $1 ORDER BY created_at`,
+  mail: `SELECT type, recipient, created_at, sent_at FROM outbox WHERE account_id = $1 ORDER BY id`,
+  sign_on_identities: 'SELECT issuer, subject, created_at FROM sso_identity WHERE account_id = $1 ORDER BY created_at',
+  applications: `SELECT id, name, client_type, redirect_uris, bot_public, created_at
+    FROM application WHERE owner_id = $1 ORDER BY id`,
+  grants: `SELECT application_id, scopes, created_at FROM oauth_family WHERE account_id = $1 ORDER BY id`,
+  bot_authorizations: `SELECT application_id, created_at FROM oauth_bot_grant WHERE account_id = $1 ORDER BY created_at`,
+  admin_keys: `SELECT id, name, acls, created_at, last_used_at, expires_at
+    FROM admin_key WHERE owner_id = $1 ORDER BY id`,
+  webhooks: `SELECT id, application_id, name, avatar, created_at FROM webhook WHERE owner_id = $1 ORDER BY id`,
+  webhook_messages: `SELECT m.id, m.webhook_id, m.username, m.avatar_url, m.content, m.embeds, m.attachments, m.created_at,
+      m.edited_at
+    FROM webhook_message m WHERE m.webhook_id = ANY (ARRAY(SELECT id FROM webhook WHERE owner_id = $1)) ORDER BY m.id`,
+  media: `SELECT key, filename, size, content_type, width, height, created_at
+    FROM media_object WHERE account_id = $1 ORDER BY created_at, key`,
+  uploads: `SELECT filename, size, created_at, finished_at FROM media_upload WHERE owner_id = $1 ORDER BY created_at`,
+  audit_of_account: `SELECT action, reason, metadata, created_at
+    FROM audit_log WHERE target_type = 'user' AND target_id = $1::text ORDER BY sequence`,
+  audit_by_account: `SELECT action, target_type, target_id, created_at
+    FROM audit_log WHERE admin_user_id = $1 ORDER BY sequence`,
+};
+
+const SINGLE: ReadonlySet<string> = new Set(['account', 'settings']);
+
+/** Everything that is kept of an account, for whom it belongs to. */
+@Injectable()
+export class AccountExport {
+  constructor(private readonly database: Database) {}
+
+  /** One state of the database; lists are empty where nothing is kept. */
+  of(id: string): Promise<Record<string, unknown>> {
+    return this.database.transaction(async (tx) => {
+      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      const parts: Record<string, unknown> = {};
+      for (const [name, query] of Object.entries(PARTS)) {
+        const rows: Row[] = await tx.query(query, [id]);
+        parts[name] = SINGLE.has(name) ? (rows[0] ?? null) : rows;
+      }
+      return parts;
+    });
+  }
+}

@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Row, type Tx } from '../platform/database/database.js';
+import { tagOf } from './account.views.js';
+import { ACCOUNT_COLUMNS, type Account, accountOf } from './account-facts.js';
+
+/** An account with what only administrators see of it. */
+export interface AccountRecord extends Account {
+  /** Stored suspicious-activity bits, met or not. */
+  readonly storedSuspicion: number;
+  readonly registeredAt: Date;
+  readonly registrationIp: string | null;
+  readonly lastActiveAt: Date | null;
+  readonly lastActiveIp: string | null;
+  readonly deletionAt: Date | null;
+  readonly deletionReasonCode: number | null;
+  readonly deletionPublicReason: string | null;
+  readonly ssoLinked: boolean;
+}
+
+/** Which accounts are looked for; at most one member. */
+export interface AccountSelector {
+  readonly ids?: readonly string[];
+  readonly tag?: { readonly username: string; readonly discriminator: number };
+  readonly email?: string;
+  readonly lastActiveIp?: string;
+  readonly trait?: string;
+}
+
+/** The end of the last page that can be asked for; what is beyond it is not counted. */
+export const MAX_TOTAL = 100_200;
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What an audit entry shows of an account. */
+export interface AccountSummary {
+  readonly id: string;
+  readonly username: string;
+  readonly discriminator: string;
+  readonly global_name: string | null;
+}
+
+const RECORD_COLUMNS = `${ACCOUNT_COLUMNS}, a.created_at AS registered_at, a.registration_ip, a.last_active_at,
+  a.last_active_ip, a.deletion_at, a.deletion_reason_code, a.deletion_public_reason,
+  EXISTS (SELECT 1 FROM sso_identity i WHERE i.account_id = a.id) AS sso_linked`;
+
+const recordOf = (row: Row): AccountRecord => ({
+  ...accountOf(row),
+  storedSuspicion: row.suspicious_flags,
+  registeredAt: row.registered_at,
+  registrationIp: row.registration_ip,
+  lastActiveAt: row.last_active_at,
+  lastActiveIp: row.last_active_ip,
+  deletionAt: row.deletion_at,
+  deletionReasonCode: row.deletion_reason_code,
+  deletionPublicReason: row.deletion_public_reason,
+  ssoLinked: row.sso_linked,
+});
+
+function conditionOf(selector: AccountSelector): [condition: string, values: unknown[]] {
+  const { ids, tag, email, lastActiveIp, trait } = selector;
+  if (ids) return ['a.id = ANY($1::bigint[])', [ids]];
+  if (tag) return ['lower(a.username) = lower($1) AND a.discriminator = $2', [tag.username, tag.discriminator]];
+  if (email !== undefined) return ['lower(a.email) = lower($1)', [email]];
+  if (lastActiveIp !== undefined) return ['a.last_active_ip = $1', [lastActiveIp]];
+  if (trait !== undefined) return ['a.traits @> ARRAY[$1]', [trait]];
+  return ['true', []];
+}
+
+/** Accounts as administrators read them: found, paged, locked for a change. */
+@Injectable()
+export class AccountRecords {
+  constructor(private readonly database: Database) {}
+
+  async find(id: string, tx: Tx = this.database.manager): Promise<AccountRecord | null> {
+    const rows: Row[] = await tx.query(`SELECT ${RECORD_COLUMNS} FROM account a WHERE a.id = $1`, [id]);
+    return rows[0] ? recordOf(rows[0]) : null;
+  }
+
+  /** Reads an account and keeps every other change of it waiting until `tx` ends. */
+  async lock(tx: Tx, id: string): Promise<AccountRecord | null> {
+    const locked: Row[] = await tx.query('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    return locked.length > 0 ? this.find(id, tx) : null;
+  }
+
+  /** A page of the accounts that match, and how many there are in all, as far as pages reach. */
+  async search(
+    selector: AccountSelector,
+    { limit, offset }: Page,
+    order: 'newest' | 'oldest' = 'newest',
+  ): Promise<{ records: AccountRecord[]; total: number }> {
+    const [condition, values] = conditionOf(selector);
+    const count: Row[] = await this.database.manager.query(
+      `SELECT count(*)::int AS total FROM (SELECT 1 FROM account a WHERE ${condition} LIMIT ${MAX_TOTAL}) counted`,
+      values,
+    );
+    const direction = order === 'newest' ? 'DESC' : 'ASC';
+    // What is skipped is only counted: the accounts of the page alone are read.
+    const page = `SELECT a.id FROM account a WHERE ${condition}
+      ORDER BY a.id ${direction} LIMIT ${Number(limit)} OFFSET ${Number(offset)}`;
+    const rows: Row[] = await this.database.manager.query(
+      `SELECT ${RECORD_COLUMNS} FROM (${page}) page JOIN account a ON a.id = page.id ORDER BY a.id ${direction}`,
+      values,
+    );
+    return { records: rows.map(recordOf), total: count[0]?.total };
+  }
+
+  /** Summaries of those accounts that exist, by id. */
+  async summaries(ids: readonly string[]): Promise<Map<string, AccountSummary>> {
+    const rows: Row[] = await this.database.manager.query(
+      `SELECT id, username, discriminator, CASE WHEN deleted_at IS NULL THEN global_name ELSE 'Deleted User' END
+         AS global_name
+       FROM account WHERE id = ANY($1::bigint[])`,
+      [[...new Set(ids)]],
+    );
+    return new Map(
+      rows.map(({ id, username, discriminator, global_name }) => [
+        id,
+        { id, username, discriminator: tagOf(discriminator), global_name },
+      ]),
+    );
+  }
+
+  /** Whether any account holds the wildcard, so that the instance has an administrator. */
+  async hasAdministrator(tx: Tx = this.database.manager): Promise<boolean> {
+    const rows: Row[] = await tx.query("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
+    return rows.length > 0;
+  }
+}

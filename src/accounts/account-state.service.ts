@@ -1,0 +1,131 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { invalid } from '../core/errors.js';
+import { violates } from '../platform/database/constraints.js';
+import type { Row, Tx } from '../platform/database/database.js';
+import { AccountSettings } from './account.entities.js';
+import { AccountService, COLORS, PENDING_VERIFICATION } from './account.service.js';
+import { ACCOUNT_FLAGS, type Account as AccountFacts, CLEARED_BY_VERIFYING } from './account-facts.js';
+import type { Successor } from './account-removal.service.js';
+
+/** What a person says and proves of himself, as it is where nobody did yet. */
+const NOBODYS = `
+  email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
+  password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
+  pronouns = NULL, accent_color = NULL, avatar = NULL, banner = NULL, locale = 'en-US', terms_agreed_at = NULL,
+  deletion_public_reason = NULL, last_active_at = NULL, last_active_ip = NULL`;
+
+/** Reason code of a deletion (admin.md section 6). */
+const USER_REQUESTED = 1;
+
+/** What becomes of an account: disabled, deleted, welcomed back, given to its owner. */
+@Injectable()
+export class AccountState {
+  constructor(private readonly accounts: AccountService) {}
+
+  /**
+   * A completed sign-in re-enables an account that its user had disabled or sent to deletion, and lifts a suspension
+   * that has run out (auth.md section 2).
+   */
+  async welcomeBack(tx: Tx, { id, flags, banned, bannedUntil }: AccountFacts): Promise<void> {
+    const left = ACCOUNT_FLAGS.DISABLED | ACCOUNT_FLAGS.SELF_DELETED;
+    if (banned || ((flags & left) === 0n && bannedUntil === null)) return;
+    await tx.query(
+      `UPDATE account SET flags = flags & ~$2::bigint, banned = false, banned_until = NULL,
+         deletion_at = CASE WHEN flags & $3::bigint <> 0 THEN NULL ELSE deletion_at END
+       WHERE id = $1`,
+      [id, String(left), String(ACCOUNT_FLAGS.SELF_DELETED)],
+    );
+    await this.accounts.announce(tx, id);
+  }
+
+  /** Sends the account to its deletion. Answers when it will be deleted. */
+  async scheduleDeletion(tx: Tx, id: string, hours: number): Promise<Date> {
+    const [[row]] = await tx.query(
+      `UPDATE account SET flags = flags | $2::bigint, deletion_at = now() + $3 * interval '1 hour',
+         deletion_reason_code = $4
+       WHERE id = $1 RETURNING deletion_at`,
+      [id, String(ACCOUNT_FLAGS.SELF_DELETED), hours, USER_REQUESTED],
+    );
+    return row.deletion_at;
+  }
+
+  /** Ids of accounts whose time has come, locked until `tx` ends; those that a sign-in holds are left for later. */
+  async findDueForDeletion(tx: Tx, limit: number): Promise<string[]> {
+    const rows: Row[] = await tx.query(
+      `SELECT id FROM account WHERE deletion_at <= now() AND deleted_at IS NULL
+       ORDER BY deletion_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Leaves of an account what others refer to: its id and that it is deleted. */
+  async erase(tx: Tx, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE account SET ${NOBODYS}, username = 'DeletedUser', discriminator = 0, global_name = NULL, email = NULL,
+         email_verified = false, avatar_color = NULL, flags = $2, traits = '{}', acls = '{}', suspicious_flags = 0,
+         registration_ip = NULL, deleted_at = now()
+       WHERE id = $1`,
+      [id, String(ACCOUNT_FLAGS.DELETED)],
+    );
+    await tx.delete(AccountSettings, { accountId: id });
+  }
+
+  /** Sets a password by recovery, which also ends a lock for suspicious activity. */
+  async recover(tx: Tx, id: string, passwordHash: string): Promise<void> {
+    await tx.query(
+      `UPDATE account SET password_hash = $2, password_changed_at = now(), flags = flags & ~$3::bigint
+       WHERE id = $1`,
+      [id, passwordHash, String(ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY)],
+    );
+    await this.accounts.announce(tx, id);
+  }
+
+  /**
+   * Gives the account back to the owner of a former address: it is verified, the password is new, no second factor is
+   * left.
+   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@token)
+   */
+  async restore(tx: Tx, id: string, email: string, passwordHash: string): Promise<void> {
+    try {
+      await tx.query(
+        `UPDATE account SET email = $2, email_verified = true, email_bounced = false, password_hash = $3,
+           password_changed_at = now(), totp_secret = NULL, passkey_second_factor = false,
+           address_epoch = address_epoch + 1
+         WHERE id = $1`,
+        [id, email, passwordHash],
+      );
+    } catch (error) {
+      if (violates(error, 'account_email')) throw invalid('token', 'EMAIL_ALREADY_IN_USE');
+      throw error;
+    }
+    await this.accounts.announce(tx, id);
+  }
+
+  /**
+   * Makes an account that of the proven owner of its address: whatever signed in before signs in no longer, sudo proofs
+   * die, and the profile is as if it were new. What administrators decided about the account stays.
+   * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   */
+  async handOver(tx: Tx, id: string, { username, globalName, ip }: Successor): Promise<void> {
+    const discriminator = await this.accounts.freeDiscriminator(tx, username);
+    await tx.query(
+      `UPDATE account SET ${NOBODYS}, username = $4, discriminator = $5, global_name = $6, email_verified = true,
+         avatar_color = $7, registration_ip = $8, suspicious_flags = suspicious_flags & ~$2::int,
+         traits = array_remove(traits, $3)
+       WHERE id = $1`,
+      [
+        ...[id, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],
+        ...[username, discriminator, globalName, randomInt(COLORS), ip],
+      ],
+    );
+    await tx.delete(AccountSettings, { accountId: id });
+    await tx.insert(AccountSettings, { accountId: id });
+    await this.accounts.announce(tx, id);
+  }
+
+  async setFlags(tx: Tx, id: string, flags: bigint): Promise<void> {
+    await tx.query('UPDATE account SET flags = flags | $2::bigint WHERE id = $1', [id, String(flags)]);
+  }
+}

@@ -1,0 +1,235 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import { Clock } from '../core/clock.js';
+import { invalid } from '../core/errors.js';
+import { Snowflakes } from '../core/snowflake.js';
+import { violates } from '../platform/database/constraints.js';
+import { Database, type Row, type Tx } from '../platform/database/database.js';
+import { Replica } from '../platform/replicas/replica.js';
+import { Account, AccountSettings } from './account.entities.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type Account as AccountFacts, accountOf } from './account-facts.js';
+import { Seen } from './seen.js';
+
+export interface NewAccount {
+  readonly bot?: boolean;
+  readonly id?: string;
+  readonly username: string;
+  readonly globalName?: string | null;
+  readonly email?: string | null;
+  readonly emailVerified?: boolean;
+  readonly passwordHash?: string | null;
+  readonly locale?: string;
+  readonly theme?: AccountSettings['theme'];
+  readonly termsAgreed?: boolean;
+  readonly suspiciousFlags?: number;
+  readonly traits?: string[];
+  readonly ip?: string;
+}
+
+/** All `null` where the address has no account. */
+export interface PasswordOfAddress {
+  readonly id: string | null;
+  readonly bot: boolean | null;
+  readonly epoch: number | null;
+  readonly passwordHash: string | null;
+}
+
+/** The same of an account that has a password. */
+export interface PasswordOfAccount {
+  readonly id: string;
+  readonly epoch: number;
+  readonly passwordHash: string;
+}
+/** Colours of avatars that nobody chose. */
+export const COLORS = 0x1000000;
+
+/** A trait: the account cannot sign in until its address is verified (auth.md 4.1). */
+export const PENDING_VERIFICATION = 'registration_pending_verification';
+
+/** Accounts: who they are, and the one place where the epoch of an account is raised. */
+@Injectable()
+export class AccountService {
+  constructor(
+    private readonly database: Database,
+    private readonly snowflakes: Snowflakes,
+    private readonly replica: Replica,
+    private readonly clock: Clock,
+  ) {}
+
+  find(id: string, tx: Tx = this.database.manager): Promise<AccountFacts | null> {
+    return this.read(tx, 'a.id = $1', id);
+  }
+
+  /** The account as it is, locked until `tx` ends: no other operation changes who it is or what it may do. */
+  async lock(tx: Tx, id: string): Promise<AccountFacts | null> {
+    // Two statements: the second one sees what others committed while the first one waited, passkeys included.
+    await tx.query('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    return this.find(id, tx);
+  }
+
+  /** One that is known to be there, as `tx` sees it. */
+  async require(tx: Tx, id: string): Promise<AccountFacts> {
+    const account = await this.find(id, tx);
+    if (!account) throw new Error('an account that is at hand must be there');
+    return account;
+  }
+
+  /** Those of `ids` that exist, by id. */
+  async findAll(ids: readonly string[], tx: Tx = this.database.manager): Promise<Map<string, AccountFacts>> {
+    const rows: Row[] = await tx.query(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE a.id = ANY ($1)`, [ids]);
+    return new Map(rows.map((row) => [row.account_id, accountOf(row)]));
+  }
+
+  findByEmail(email: string, tx: Tx = this.database.manager): Promise<AccountFacts | null> {
+    return this.read(tx, 'lower(a.email) = lower($1)', email);
+  }
+
+  private async read(tx: Tx, condition: string, value: string): Promise<AccountFacts | null> {
+    const rows: Row[] = await tx.query(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE ${condition}`, [value]);
+    return rows[0] ? accountOf(rows[0]) : null;
+  }
+
+  /**
+   * What a password login compares: one statement and one row, whether or not the address has an account. An account
+   * that is gone has no password.
+   */
+  async passwordOf(email: string): Promise<PasswordOfAddress> {
+    const [row] = await this.database.manager.query(
+      `SELECT a.id, a.bot, a.epoch, CASE WHEN a.deleted_at IS NULL AND a.flags & $2::bigint = 0 THEN a.password_hash END
+         AS "passwordHash"
+       FROM (SELECT 1) one LEFT JOIN account a ON lower(a.email) = lower($1)`,
+      [email, String(ACCOUNT_FLAGS.DELETED)],
+    );
+    return row;
+  }
+
+  /** Whether the account wants sign-ins from unknown addresses to wait for a confirmation. */
+  async holdsUnknownIps(id: string): Promise<boolean> {
+    return this.database.manager.existsBy(AccountSettings, { accountId: id, sessionIpAuthorization: true });
+  }
+
+  /**
+   * Creates an account with a free discriminator.
+   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@email), FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   */
+  async create(tx: Tx, account: NewAccount): Promise<AccountFacts> {
+    const id = account.id ?? this.snowflakes.next();
+    const now = this.clock.date();
+    try {
+      await tx.insert(Account, {
+        id,
+        bot: account.bot ?? false,
+        username: account.username,
+        discriminator: await this.freeDiscriminator(tx, account.username),
+        globalName: account.globalName ?? null,
+        email: account.email ?? null,
+        emailVerified: account.emailVerified ?? false,
+        passwordHash: account.passwordHash ?? null,
+        passwordChangedAt: account.passwordHash ? now : null,
+        locale: account.locale ?? 'en-US',
+        avatarColor: randomInt(COLORS),
+        suspiciousFlags: account.suspiciousFlags ?? 0,
+        traits: account.traits ?? [],
+        termsAgreedAt: account.termsAgreed ? now : null,
+        registrationIp: account.ip ?? null,
+        createdAt: now,
+      });
+      await tx.insert(AccountSettings, { accountId: id, ...(account.theme ? { theme: account.theme } : {}) });
+    } catch (error) {
+      if (violates(error, 'account_email')) throw invalid('email', 'EMAIL_ALREADY_IN_USE');
+      if (violates(error, 'account_tag')) throw invalid('username', 'TOO_MANY_USERS_WITH_THIS_USERNAME');
+      throw error;
+    }
+    const created = await this.find(id, tx);
+    if (!created) throw new Error('a created account must be there');
+    return created;
+  }
+
+  /**
+   * A discriminator that nobody with this username has. The lock makes parallel registrations of one name wait.
+   * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
+   */
+  async freeDiscriminator(tx: Tx, username: string): Promise<number> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended(lower($1), 7))', [username]);
+    const rows: Row[] = await tx.query(
+      'SELECT discriminator FROM account WHERE lower(username) = lower($1) AND deleted_at IS NULL',
+      [username],
+    );
+    const taken = new Set(rows.map(({ discriminator }) => discriminator as number));
+    if (taken.size >= 9999) throw invalid('username', 'TOO_MANY_USERS_WITH_THIS_USERNAME');
+    for (;;) {
+      const candidate = randomInt(1, 10_000);
+      if (!taken.has(candidate)) return candidate;
+    }
+  }
+
+  async isTagTaken(tx: Tx, username: string, discriminator: number): Promise<boolean> {
+    const rows: Row[] = await tx.query(
+      'SELECT 1 FROM account WHERE lower(username) = lower($1) AND discriminator = $2 AND deleted_at IS NULL',
+      [username, discriminator],
+    );
+    return rows.length > 0;
+  }
+
+  async acceptTerms(tx: Tx, id: string): Promise<void> {
+    await tx.query('UPDATE account SET terms_agreed_at = now() WHERE id = $1', [id]);
+    await this.announce(tx, id);
+  }
+
+  /** Sets the password of an account whose owner is signed in. */
+  async setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+    await tx.query('UPDATE account SET password_hash = $2, password_changed_at = now() WHERE id = $1', [
+      ...[id, passwordHash],
+    ]);
+    await this.announce(tx, id);
+  }
+
+  async addTrait(tx: Tx, id: string, trait: string): Promise<void> {
+    await tx.query('UPDATE account SET traits = array_append(array_remove(traits, $2), $2) WHERE id = $1', [id, trait]);
+    await this.announce(tx, id);
+  }
+
+  async removeTrait(tx: Tx, id: string, trait: string): Promise<void> {
+    await tx.query('UPDATE account SET traits = array_remove(traits, $2) WHERE id = $1', [id, trait]);
+    await this.announce(tx, id);
+  }
+
+  /** Stores the encrypted TOTP secret of an account that has none. False if it got one meanwhile. */
+  async setTotpSecret(tx: Tx, id: string, secret: Buffer): Promise<boolean> {
+    const { affected } = await tx.update(Account, { id, totpSecret: IsNull() }, { totpSecret: secret });
+    if (affected !== 1) return false;
+    await this.announce(tx, id);
+    return true;
+  }
+
+  async removeTotpSecret(tx: Tx, id: string): Promise<void> {
+    await this.update(tx, id, { totpSecret: null });
+  }
+
+  /**
+   * Ends every sudo proof of the account and everything that is pending for it (credentials.md sections 6 and 7). What
+   * ends sessions too does so by `SessionService.revokeAll`.
+   */
+  async raiseEpoch(tx: Tx, id: string): Promise<Seen> {
+    const [[row]] = await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = $1 RETURNING id, epoch', [id]);
+    if (!row) throw new Error('an account whose epoch is raised must be there');
+    return Seen.ofRaise(row);
+  }
+
+  /** The same for several, which are locked in the order of their ids. */
+  async raiseEpochs(tx: Tx, ids: readonly string[]): Promise<void> {
+    await tx.query('SELECT 1 FROM account WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [ids]);
+    await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = ANY ($1::bigint[])', [ids]);
+  }
+
+  /** Writes members of one account, if there are any, and tells its gateway sessions. */
+  async update(tx: Tx, id: string, changes: Partial<Account>): Promise<void> {
+    if (Object.keys(changes).length > 0) await tx.update(Account, { id }, changes as never);
+    await this.announce(tx, id);
+  }
+
+  async announce(tx: Tx, id: string): Promise<void> {
+    await this.replica.announce(tx, { topic: 'event', data: { type: 'USER_UPDATE', account_id: id } });
+  }
+}

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../platform/database/database.js';
+import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
+
+// 5.9: deleted and disabled accounts still resolve; each operation decides.
+const STATEMENTS = {
+  session: `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
+    FROM session s JOIN account a ON a.id = s.account_id
+    WHERE s.digest = ANY($1::bytea[]) AND s.revoked_at IS NULL`,
+  /** By the session's id, for a credential that stays in use and may be rotated meanwhile. */
+  'held-session': `SELECT s.id AS key, s.digest, ${ACCOUNT_COLUMNS}
+    FROM session s JOIN account a ON a.id = s.account_id
+    WHERE s.id = ANY($1::bigint[]) AND s.revoked_at IS NULL`,
+  bot: `SELECT t.bot_digest AS key, t.id AS application_id, ${ACCOUNT_COLUMNS}
+    FROM application t JOIN account a ON a.id = t.id
+    WHERE t.bot_digest = ANY($1::bytea[])`,
+  bearer: `SELECT t.digest AS key, t.id AS token_id, t.application_id, t.scopes, t.expires_at, ${ACCOUNT_COLUMNS}
+    FROM oauth_token t JOIN account a ON a.id = t.account_id
+    WHERE t.digest = ANY($1::bytea[]) AND t.kind = 'access' AND t.expires_at > now()`,
+  'admin-key': `SELECT k.id AS key, k.digest, k.acls AS key_acls, ${ACCOUNT_COLUMNS}
+    FROM admin_key k JOIN account a ON a.id = k.owner_id
+    WHERE k.id = ANY($1::bigint[]) AND (k.expires_at IS NULL OR k.expires_at > now())`,
+} as const;
+
+type Kind = keyof typeof STATEMENTS;
+type Key = Buffer | string;
+
+const MAX_IN_FLIGHT = 2;
+
+interface Waiting {
+  readonly key: Key;
+  readonly name: string;
+  resolve(row: AccountRow | undefined): void;
+  reject(reason: unknown): void;
+}
+
+/** A key as a map can hold it. */
+const nameOf = (key: Key): string => (typeof key === 'string' ? key : key.toString('latin1'));
+
+/**
+ * Lookups of one kind that are asked for in the same turn of the event loop go out as one named statement at its end;
+ * those that come while two statements are in flight go out together once one of them is back. Nothing is cached, so
+ * nothing can be stale.
+ */
+class Batch {
+  private waiting: Waiting[] = [];
+  private inFlight = 0;
+  private scheduled = false;
+
+  constructor(private readonly ask: (keys: Key[]) => Promise<AccountRow[]>) {}
+
+  find(key: Key): Promise<AccountRow | undefined> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ key, name: nameOf(key), resolve, reject });
+      if (this.scheduled || this.inFlight >= MAX_IN_FLIGHT) return;
+      this.scheduled = true;
+      setImmediate(() => this.flush());
+    });
+  }
+
+  private flush(): void {
+    this.scheduled = false;
+    const { waiting } = this;
+    if (waiting.length === 0 || this.inFlight >= MAX_IN_FLIGHT) return;
+    this.waiting = [];
+    this.inFlight++;
+    this.ask(waiting.map(({ key }) => key))
+      .then(
+        (rows) => {
+          const found = new Map(rows.map((row) => [nameOf(row.key), row]));
+          for (const { name, resolve } of waiting) resolve(found.get(name));
+        },
+        (reason) => {
+          for (const { reject } of waiting) reject(reason);
+        },
+      )
+      .finally(() => {
+        this.inFlight--;
+        this.flush();
+      });
+  }
+}
+
+/** The row behind a credential, joined with all that guards need of its account, for every kind of credential. */
+@Injectable()
+export class CredentialLookups {
+  readonly counters = { statements: 0, lookups: 0 };
+  private readonly batches: Readonly<Record<Kind, Batch>>;
+
+  constructor(private readonly database: Database) {
+    this.batches = {
+      session: this.batch('session'),
+      'held-session': this.batch('held-session'),
+      bot: this.batch('bot'),
+      bearer: this.batch('bearer'),
+      'admin-key': this.batch('admin-key'),
+    };
+  }
+
+  /** A database that cannot be asked rejects, never says no. */
+  find(kind: Kind, key: Key): Promise<AccountRow | undefined> {
+    this.counters.lookups++;
+    return this.batches[kind].find(key);
+  }
+
+  private batch(kind: Kind): Batch {
+    return new Batch((keys) => {
+      this.counters.statements++;
+      return this.database.statement(`identity-${kind}`, STATEMENTS[kind], [keys]);
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { digest } from '../../core/secrets.js';
+import { Snowflakes } from '../../core/snowflake.js';
+import { Database } from '../../platform/database/database.js';
+import { InstanceSetting } from '../../platform/instance/instance.entities.js';
+import { Application } from './oauth.entities.js';
+
+/** The built-in Admin application (admin.md 6.1): recognised by its id alone, never by its name. */
+@Injectable()
+export class AdminApplication implements OnModuleInit {
+  private known = '';
+
+  constructor(
+    private readonly database: Database,
+    private readonly snowflakes: Snowflakes,
+    private readonly config: Config,
+  ) {}
+
+  get id(): string {
+    return this.known;
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.known = this.config.admin.applicationId ?? (await this.storedId());
+    const { clientSecret, endpoint } = this.config.admin;
+    await this.database.manager.upsert(
+      Application,
+      {
+        id: this.known,
+        ownerId: null,
+        name: 'Gatehouse Admin',
+        clientType: 'confidential',
+        redirectUris: [`${endpoint}/oauth2_callback`],
+        secretDigest: clientSecret === undefined ? null : digest(clientSecret),
+      },
+      ['id'],
+    );
+  }
+
+  /** Of parallel first boots one id is kept: the insert that comes second changes nothing. */
+  private async storedId(): Promise<string> {
+    const name = 'admin_application_id';
+    await this.database.manager
+      .createQueryBuilder()
+      .insert()
+      .into(InstanceSetting)
+      .values({ name, value: this.snowflakes.next() as never })
+      .orIgnore()
+      .execute();
+    return String((await this.database.manager.findOneByOrFail(InstanceSetting, { name })).value);
+  }
+}

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { Janitor } from '../../platform/process/janitor.js';
+import { Replica } from '../../platform/replicas/replica.js';
+import { scopes as registry } from '../../policy/scopes.js';
+import { AdminApplication } from './admin-application.service.js';
+
+export interface Authorization {
+  readonly applicationId: string;
+  readonly name: string;
+  readonly botPublic: boolean;
+  readonly icon: string | null;
+  readonly description: string | null;
+  readonly scopes: string[];
+  readonly authorizedAt: Date;
+}
+
+const LIVE_REFRESH = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
+
+/** Scopes in the registry's order; those that a team has withdrawn since are gone. */
+export const inOrder = (scopes: readonly string[]): string[] => registry().filter((scope) => scopes.includes(scope));
+
+/**
+ * What accounts have granted to applications: token families, pending codes, bot authorisations (oauth.md section 3).
+ * The only place that takes a grant back, for every trigger of section 3.4.
+ */
+@Injectable()
+export class Grants {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: Replica,
+    private readonly adminApplication: AdminApplication,
+    janitor: Janitor,
+  ) {
+    janitor.addExpiry('oauth_code', 'digest', 'expires_at < now()');
+    janitor.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
+  }
+
+  /** Takes back everything that the account granted to these applications, and tells their bots. */
+  async revoke(tx: Tx, accountId: string, applicationIds: readonly string[]): Promise<void> {
+    await this.take(tx, accountId, applicationIds);
+  }
+
+  /** Takes back everything that the account granted to anyone, the built-in Admin application included. */
+  async revokeAll(tx: Tx, accountId: string): Promise<void> {
+    await this.take(tx, accountId, null);
+  }
+
+  /** What ends with the last session of an account: its grant for the built-in Admin application. */
+  async revokeAdminGrant(tx: Tx, accountId: string): Promise<void> {
+    await this.take(tx, accountId, [this.adminApplication.id]);
+  }
+
+  /** The same for those of these accounts that have such a grant. */
+  async revokeAdminGrants(tx: Tx, accountIds: readonly string[]): Promise<void> {
+    const holders: Row[] = await tx.query(
+      `SELECT account_id FROM oauth_family WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
+       UNION SELECT account_id FROM oauth_code WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
+       ORDER BY account_id`,
+      [accountIds, this.adminApplication.id],
+    );
+    for (const { account_id: id } of holders) await this.revokeAdminGrant(tx, id);
+  }
+
+  /**
+   * Codes first: an exchange in flight holds the code that it redeems, so its family is there to be deleted once the
+   * codes are. The lock keeps silent authorisations, which rest on the grant, out until it is gone.
+   */
+  private async take(tx: Tx, accountId: string, applicationIds: readonly string[] | null): Promise<void> {
+    await this.hold(tx, accountId);
+    const ofGrant = 'account_id = $1 AND ($2::bigint[] IS NULL OR application_id = ANY ($2))';
+    const values = [accountId, applicationIds];
+    const [codes]: [Row[]] = await tx.query(
+      `DELETE FROM oauth_code WHERE ${ofGrant} RETURNING application_id, expires_at > now() AS is_live`,
+      values,
+    );
+    const [families]: [Row[]] = await tx.query(
+      `DELETE FROM oauth_family WHERE id IN (SELECT id FROM oauth_family WHERE ${ofGrant} ORDER BY id FOR UPDATE)
+       RETURNING application_id`,
+      values,
+    );
+    const [bots]: [Row[]] = await tx.query(
+      `DELETE FROM oauth_bot_grant WHERE ${ofGrant} RETURNING application_id`,
+      values,
+    );
+    const ended = [...codes.filter(({ is_live }) => is_live), ...families, ...bots];
+    const told = new Set(ended.map((row) => row.application_id as string));
+    for (const applicationId of told) {
+      await this.announce(tx, 'APPLICATION_DEAUTHORIZE', applicationId, { user_id: accountId });
+    }
+  }
+
+  /** Until `tx` ends, nothing is built on the grants of the account and none is taken back. */
+  async hold(tx: Tx, accountId: string): Promise<void> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('grants/' || $1, 0))`, [accountId]);
+  }
+
+  async recordBot(tx: Tx, accountId: string, applicationId: string): Promise<void> {
+    await tx.query('INSERT INTO oauth_bot_grant (account_id, application_id) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      accountId,
+      applicationId,
+    ]);
+  }
+
+  async announceAuthorization(
+    tx: Tx,
+    applicationId: string,
+    { accountId, scopes, at }: { accountId: string; scopes: readonly string[]; at: Date },
+  ): Promise<void> {
+    const d = { user_id: accountId, scopes: inOrder(scopes), authorized_at: at.toISOString() };
+    await this.announce(tx, 'APPLICATION_AUTHORIZE', applicationId, d);
+  }
+
+  /** To the gateway sessions of the application's bot, which has the application's id. */
+  private async announce(tx: Tx, type: string, applicationId: string, d: object): Promise<void> {
+    if (applicationId === this.adminApplication.id) return;
+    await this.replica.announce(tx, { topic: 'event', data: { type, account_id: applicationId, d } });
+  }
+
+  /** The scopes that the account's live refresh tokens of the application hold together. */
+  async liveScopes(tx: Tx, accountId: string, applicationId: string): Promise<string[]> {
+    const rows: Row[] = await tx.query(
+      `SELECT DISTINCT unnest(f.scopes) AS scope FROM oauth_family f JOIN oauth_token t ON t.family_id = f.id
+       WHERE f.account_id = $1 AND f.application_id = $2 AND ${LIVE_REFRESH}`,
+      [accountId, applicationId],
+    );
+    return rows.map(({ scope }) => scope as string);
+  }
+
+  /** Applications that hold a live refresh token of the account with more than `bot`, latest authorisation first. */
+  async list(accountId: string): Promise<Authorization[]> {
+    const rows: Row[] = await this.database.manager.query(
+      `SELECT p.id, p.name, p.bot_public, b.avatar, b.bio, min(f.created_at) AS authorized_at,
+         array_agg(DISTINCT scope) AS scopes
+       FROM oauth_family f
+         JOIN oauth_token t ON t.family_id = f.id
+         JOIN application p ON p.id = f.application_id
+         LEFT JOIN account b ON b.id = p.id
+         CROSS JOIN LATERAL unnest(f.scopes) scope
+       WHERE f.account_id = $1 AND ${LIVE_REFRESH}
+       GROUP BY p.id, b.id
+       HAVING bool_or(scope <> 'bot')
+       ORDER BY min(f.created_at) DESC, p.id DESC`,
+      [accountId],
+    );
+    return rows.map((row) => ({
+      applicationId: row.id,
+      name: row.name,
+      botPublic: row.bot_public,
+      icon: row.avatar,
+      description: row.bio,
+      scopes: inOrder(row.scopes),
+      authorizedAt: row.authorized_at,
+    }));
+  }
+
+  /** Expired tokens, and families of which nothing is left. */
+  private async removeExpired(tx: Tx, limit: number): Promise<number> {
+    const [tokens]: [Row[]] = await tx.query(
+      `DELETE FROM oauth_token WHERE id IN (SELECT id FROM oauth_token WHERE expires_at < now() LIMIT $1)
+       RETURNING family_id`,
+      [limit],
+    );
+    await tx.query(
+      `DELETE FROM oauth_family f
+       WHERE f.id = ANY ($1) AND NOT EXISTS (SELECT 1 FROM oauth_token t WHERE t.family_id = f.id)`,
+      [[...new Set(tokens.map(({ family_id }) => family_id as string))]],
+    );
+    return tokens.length;
+  }
+}

@@ -1,0 +1,68 @@
+import type { FieldCode } from '../core/errors.js';
+import { codePoints, isBlank, isText, plainName } from '../core/text.js';
+import { field, SPARE, Text } from '../http/input.js';
+import { containsTerm, readAs } from './reserved-terms.js';
+
+const MAX_NAME = 32;
+const RESERVED = new Set(['everyone', 'here'].map(readAs));
+
+/** 1-32 of `[A-Za-z0-9_]`, not reserved (auth.md 1.4). */
+export function Username(options: { optional?: boolean } = {}): PropertyDecorator {
+  const description = { type: String, minLength: 1, maxLength: MAX_NAME, pattern: '^[A-Za-z0-9_]+$' };
+  const convert = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
+  const bound = { bound: MAX_NAME + SPARE, tooLong: 'USERNAME_LENGTH_INVALID' } as const;
+  return field({ ...options, ...bound, description, convert }, (value) => {
+    if (typeof value !== 'string') return 'INVALID_FORMAT';
+    if (value.length < 1 || value.length > MAX_NAME) return 'USERNAME_LENGTH_INVALID';
+    if (!/^[A-Za-z0-9_]+$/.test(value)) return 'USERNAME_INVALID_CHARACTERS';
+    if (RESERVED.has(readAs(value))) return 'USERNAME_RESERVED_VALUE';
+    if (containsTerm(value)) return 'USERNAME_CANNOT_CONTAIN_RESERVED_TERMS';
+    return undefined;
+  });
+}
+
+const GLOBAL_NAME_BOUND = 2 * MAX_NAME + SPARE;
+
+function globalNameFault(value: unknown): FieldCode | undefined {
+  if (!isText(value)) return 'INVALID_FORMAT';
+  if (isBlank(value) || codePoints(value) > MAX_NAME) return 'GLOBAL_NAME_LENGTH_INVALID';
+  if (RESERVED.has(readAs(value))) return 'GLOBAL_NAME_RESERVED_VALUE';
+  if (containsTerm(value)) return 'GLOBAL_NAME_CANNOT_CONTAIN_RESERVED_TERMS';
+  return undefined;
+}
+
+/** 1-32 code points after trimming and removal of control characters. */
+export function GlobalName(options: { optional?: boolean; nullable?: boolean } = {}): PropertyDecorator {
+  const description = { type: String, minLength: 1, maxLength: MAX_NAME };
+  const convert = (value: unknown) => (typeof value === 'string' ? plainName(value) : value);
+  const bound = { bound: GLOBAL_NAME_BOUND, tooLong: 'GLOBAL_NAME_LENGTH_INVALID' } as const;
+  return field({ ...options, ...bound, description, convert }, globalNameFault);
+}
+
+/** A global name that others claim for somebody, or nothing when it breaks the rules. */
+export function globalNameFrom(claimed: unknown): string | null {
+  if (typeof claimed !== 'string' || claimed.length > GLOBAL_NAME_BOUND) return null;
+  const name = plainName(claimed);
+  return globalNameFault(name) === undefined ? name : null;
+}
+
+/** What an application is called on the page where people consent to it: 1-100, of which something is seen. */
+export const ApplicationName = (options: { optional?: boolean } = {}): PropertyDecorator =>
+  Text({
+    ...options,
+    ...{ min: 1, max: 100, convert: plainName },
+    check: (name) => !isBlank(name),
+  });
+
+/** A username derived from free text: its letters and digits, or nothing when too few are left. */
+export function usernameFrom(text: string): string | null {
+  const plain = text
+    .slice(0, 4 * MAX_NAME)
+    .normalize('NFKD')
+    .replace(/[\s-]+/g, '_')
+    .replace(/[^A-Za-z0-9_]/g, '')
+    .slice(0, 4 * MAX_NAME)
+    .replace(/^_+|_+$/g, '')
+    .slice(0, MAX_NAME);
+  return plain.length < 1 || RESERVED.has(readAs(plain)) || containsTerm(plain) ? null : plain;
+}

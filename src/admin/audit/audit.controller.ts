@@ -1,0 +1,25 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { AdminAcl, RateLimit } from '../../policy/decorators.js';
+import { By, type Operator } from '../operator.js';
+import { AuditEntryPath, AuditQuery } from './audit.dto.js';
+import { AuditLog } from './audit.service.js';
+
+/** The audit log (admin.md section 7). */
+@Controller('v1/admin/audit-logs')
+export class AuditController {
+  constructor(private readonly audit: AuditLog) {}
+
+  @Get()
+  @AdminAcl('audit_log:view')
+  @RateLimit('admin:audit_log')
+  list(@By() by: Operator, @Query() query: AuditQuery) {
+    return this.audit.list(by, query);
+  }
+
+  @Get(':log_id')
+  @AdminAcl('audit_log:view')
+  @RateLimit('admin:audit_log')
+  show(@By() by: Operator, @Param() { log_id }: AuditEntryPath) {
+    return this.audit.show(by, log_id);
+  }
+}

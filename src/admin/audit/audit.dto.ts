@@ -1,0 +1,14 @@
+import { Int, Snowflake, Text } from '../../http/input.js';
+
+export class AuditQuery {
+  @Snowflake({ optional: true }) admin_user_id?: string;
+  @Text({ min: 1, max: 64, optional: true }) target_type?: string;
+  @Snowflake({ optional: true }) target_id?: string;
+  @Text({ min: 1, max: 64, optional: true }) action?: string;
+  @Int({ min: 1, max: 200, text: true, optional: true }) limit?: number;
+  @Int({ min: 0, max: 100_000, text: true, optional: true }) offset?: number;
+}
+
+export class AuditEntryPath {
+  @Snowflake() log_id: string;
+}

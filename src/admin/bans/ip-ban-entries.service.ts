@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { IpBans } from '../../bans/ip-bans.service.js';
+import { type Network, networkOfCidr, overlap, PRIVATE_NETWORKS, parseNetwork, reachOf } from '../../bans/networks.js';
+import { parseAddress } from '../../core/address.js';
+import { Config } from '../../core/config/config.js';
+import { Refusal } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
+import { IpBanEntry } from '../admin.entities.js';
+import { AuditLog } from '../audit/audit.service.js';
+import type { Operator } from '../operator.js';
+import type { BanAddressInput, BanEntriesQuery } from './ip-bans.dto.js';
+
+const entryView = (entry: IpBanEntry) => ({
+  value: entry.value,
+  kind: entry.kind,
+  reason: entry.reason,
+  expires_at: entry.expiresAt?.toISOString() ?? null,
+  created_at: entry.createdAt.toISOString(),
+  created_by_user_id: entry.createdByUserId,
+});
+
+/** The ban list as administrators read and change it (admin.md section 8). */
+@Injectable()
+export class IpBanEntries {
+  constructor(
+    private readonly database: Database,
+    private readonly bans: IpBans,
+    private readonly config: Config,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Bans in force, ordered by value. */
+  async list({ limit = 50, after }: BanEntriesQuery) {
+    const query = this.database.manager
+      .createQueryBuilder(IpBanEntry, 'b')
+      .where('(b.expires_at IS NULL OR b.expires_at > now())')
+      .orderBy('b.value COLLATE "C"', 'ASC')
+      .limit(limit + 1);
+    if (after !== undefined) query.andWhere('b.value COLLATE "C" > :after', { after });
+    const found = await query.getMany();
+    const items = found.slice(0, limit).map(entryView);
+    const hasMore = found.length > limit;
+    return { items, has_more: hasMore, next_after: hasMore ? (items.at(-1)?.value ?? null) : null };
+  }
+
+  /** @throws Refusal IP_BAN_DECLINED for a range that would keep out the service itself or the operator */
+  async ban(by: Operator, { ip }: BanAddressInput): Promise<void> {
+    const network = parseNetwork(ip);
+    if (!network) throw new Error('the input was validated');
+    const isDeclined = this.isProtected(by, reachOf(network));
+    await this.database.transaction(async (tx) => {
+      const entry = {
+        value: network.text,
+        kind: 'permanent',
+        reason: 'platform_admin_enforcement',
+        createdByUserId: by.accountId,
+      } as const;
+      if (!isDeclined) await this.bans.add(tx, entry, null);
+      await this.audit.record(tx, by, {
+        action: isDeclined ? 'ban_ip_declined' : 'ban_ip',
+        target: { type: 'ip_ban', id: network.text },
+        metadata: { value: network.text },
+      });
+    });
+    if (isDeclined) throw new Refusal('IP_BAN_DECLINED');
+  }
+
+  private isProtected(by: Operator, reach: Network): boolean {
+    const own = by.address === null ? null : parseNetwork(by.address);
+    const exempt = [...this.config.abuse.exempt, ...this.config.trustedProxies].map(networkOfCidr);
+    return [...PRIVATE_NETWORKS, ...exempt, ...(own ? [own] : [])].some((network) => overlap(reach, network));
+  }
+
+  /** Whether the address is kept out right now; no address, no ban. */
+  isBanned(value: string): { banned: boolean } {
+    const address = parseAddress(value);
+    return { banned: address !== null && this.bans.find(address.toString()) !== null };
+  }
+
+  /** Lifts the ban of the address or range, the automatic one of its /64 included. */
+  async lift(by: Operator, value: string): Promise<void> {
+    const network = parseNetwork(value);
+    if (!network) throw new Error('the input was validated');
+    await this.database.transaction(async (tx) => {
+      await this.bans.lift(tx, [network.text, reachOf(network).text]);
+      await this.audit.record(tx, by, {
+        action: 'unban_ip',
+        target: { type: 'ip_ban', id: network.text },
+        metadata: { value: network.text },
+      });
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { AdminAcl, RateLimit } from '../../policy/decorators.js';
+import { By, type Operator } from '../operator.js';
+import { IpBanEntries } from './ip-ban-entries.service.js';
+import { BanAddressInput, BanEntriesQuery, CheckAddressPath, LiftBanPath } from './ip-bans.dto.js';
+
+/** Banned addresses (admin.md section 8). */
+@Controller('v1/admin/blocklists/ip/entries')
+export class IpBansController {
+  constructor(private readonly entries: IpBanEntries) {}
+
+  @Get()
+  @AdminAcl('ban:ip:check')
+  @RateLimit('admin:ban:operation')
+  list(@Query() query: BanEntriesQuery) {
+    return this.entries.list(query);
+  }
+
+  @Post()
+  @HttpCode(204)
+  @AdminAcl('ban:ip:add')
+  @RateLimit('admin:ban:operation')
+  ban(@By() by: Operator, @Body() input: BanAddressInput) {
+    return this.entries.ban(by, input);
+  }
+
+  @Get(':value')
+  @AdminAcl('ban:ip:check')
+  @RateLimit('admin:ban:operation')
+  check(@Param() { value }: CheckAddressPath) {
+    return this.entries.isBanned(value);
+  }
+
+  @Delete(':value')
+  @HttpCode(204)
+  @AdminAcl('ban:ip:remove')
+  @RateLimit('admin:ban:operation')
+  lift(@By() by: Operator, @Param() { value }: LiftBanPath) {
+    return this.entries.lift(by, value);
+  }
+}

@@ -1,0 +1,59 @@
+import { codePoints, isOneLine, isText } from '../../core/text.js';
+import { Anything, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '../../http/input.js';
+
+const URL_LENGTH = 2048;
+
+/** `https`, with a host, without user and fragment; stored as it was sent. */
+export function isSecureUrl(value: string): boolean {
+  if (!URL.canParse(value) || value !== value.trim()) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  return protocol === 'https:' && hostname !== '' && username === '' && password === '' && !value.includes('#');
+}
+
+export function SecureUrl(): PropertyDecorator {
+  const description = { type: String, format: 'uri', maxLength: URL_LENGTH };
+  return field({ optional: true, nullable: true, bound: 2 * URL_LENGTH, description }, (value): Fault | undefined => {
+    if (!isText(value) || value === '') return 'INVALID_FORMAT';
+    if (codePoints(value) > URL_LENGTH) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    return isSecureUrl(value) ? undefined : 'INVALID_URL_FORMAT';
+  });
+}
+
+export class RegistrationSection {
+  @OneOf(['open', 'approval', 'closed'], { optional: true }) mode?: 'open' | 'approval' | 'closed';
+  @Bool({ optional: true }) hide_existing_accounts?: boolean;
+  @Int({ min: 0, max: 255, optional: true }) initial_suspicious_flags?: number;
+}
+
+export class BrandingSection {
+  @Text({ min: 1, max: 64, trim: true, check: isOneLine, optional: true }) product_name?: string;
+}
+
+export class LegalSection {
+  @SecureUrl() terms_url?: string | null;
+  @SecureUrl() privacy_url?: string | null;
+}
+
+export class PublicSections {
+  @Anything({ optional: true }) branding?: object;
+  @Anything({ optional: true }) legal?: object;
+}
+
+export class InstanceConfigInput {
+  @Anything({ optional: true }) sso?: object;
+  @Anything({ optional: true }) registration?: object;
+  @Anything({ optional: true }) app_public?: object;
+}
+
+export class PendingQuery {
+  @Int({ min: 1, max: 200, text: true, optional: true }) limit?: number;
+  @Int({ min: 0, max: 100_000, text: true, optional: true }) offset?: number;
+}
+
+export class PendingPath {
+  @Snowflake() user_id: string;
+}
+
+export class DecideRegistrationInput {
+  @OneOf(['approved', 'rejected']) status: 'approved' | 'rejected';
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { tagOf } from '../../accounts/account.views.js';
+import { AccountRecords } from '../../accounts/account-records.service.js';
+import { SessionService } from '../../auth/sessions/sessions.service.js';
+import { Refusal } from '../../core/errors.js';
+import type { Operator } from '../operator.js';
+import { sightOf } from '../users/admin-users.service.js';
+import { UserChanges } from '../users/user-changes.service.js';
+import type { PendingQuery } from './instance.dto.js';
+
+const PENDING = 'registration_pending_approval';
+const REJECTED = 'registration_rejected';
+
+/** Registrations that wait for a decision (admin.md section 9). */
+@Injectable()
+export class PendingRegistrations {
+  constructor(
+    private readonly records: AccountRecords,
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly changes: UserChanges,
+  ) {}
+
+  /** Oldest first. */
+  async list(by: Operator, { limit = 50, offset = 0 }: PendingQuery) {
+    const sight = sightOf(by);
+    const { records, total } = await this.records.search({ trait: PENDING }, { limit, offset }, 'oldest');
+    const pending_registrations = records.map((record) => ({
+      user_id: record.id,
+      username: record.username,
+      discriminator: tagOf(record.discriminator),
+      global_name: record.globalName,
+      email: sight.email ? record.email : null,
+      client_ip: sight.ip ? record.registrationIp : null,
+      requested_at: record.registeredAt.toISOString(),
+    }));
+    return { pending_registrations, total };
+  }
+
+  /** A rejected registration may still be approved. */
+  decide(by: Operator, id: string, status: 'approved' | 'rejected') {
+    return this.changes.show(by, id, {
+      action: status === 'approved' ? 'approve_registration' : 'reject_registration',
+      make: async (tx, { traits }) => {
+        const others = traits.filter((trait) => trait !== PENDING && trait !== REJECTED);
+        if (others.length === traits.length) throw new Refusal('REGISTRATION_NOT_PENDING');
+        await this.accounts.update(tx, id, { traits: status === 'approved' ? others : [...others, REJECTED] });
+        if (status === 'rejected') await this.sessions.revokeAll(tx, id);
+        return undefined;
+      },
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Text } from '../../http/input.js';
+import { AllowSuspicious, RateLimit, UserOnly } from '../../policy/decorators.js';
+import { By, type Operator } from '../operator.js';
+import { SetupToken } from './setup.service.js';
+
+export class SetupInput {
+  @Text({ min: 1, max: 256 }) token: string;
+}
+
+/** Outside `/v1/admin`, so that every Admin route keeps its rule without exception (admin.md section 3). */
+@Controller('v1/setup')
+export class SetupController {
+  constructor(private readonly setup: SetupToken) {}
+
+  @Post()
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('setup')
+  redeem(@By() by: Operator, @Body() { token }: SetupInput) {
+    return this.setup.redeem(by, token);
+  }
+}

@@ -1,0 +1,95 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { privateUserView } from '../../accounts/account.views.js';
+import { isInactive } from '../../accounts/account-facts.js';
+import { AccountRecords } from '../../accounts/account-records.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { Config } from '../../core/config/config.js';
+import { Refusal } from '../../core/errors.js';
+import { digest, mintToken } from '../../core/secrets.js';
+import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { AuditLog } from '../audit/audit.service.js';
+import type { Operator } from '../operator.js';
+
+const NAME = 'setup_token';
+const NO_ADMINISTRATOR = "NOT EXISTS (SELECT 1 FROM account WHERE acls @> ARRAY['*'])";
+
+const hexDigest = (token: string): string => digest(token).toString('hex');
+
+/** The one-time token that makes the first administrator (admin.md section 3). Only its digest is at rest. */
+@Injectable()
+export class SetupToken implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+    private readonly accounts: AccountService,
+    private readonly records: AccountRecords,
+    private readonly standing: Standing,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** A preset token replaces whatever token there was; one that was spent stays spent. */
+  async onModuleInit(): Promise<void> {
+    const { setupToken } = this.config;
+    if (setupToken !== undefined) {
+      await this.database.manager.query(
+        `INSERT INTO instance (name, value)
+         SELECT '${NAME}', jsonb_build_object('digest', $1::text, 'void', NOT (${NO_ADMINISTRATOR}))
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_at = now()
+         WHERE instance.value->>'digest' <> excluded.value->>'digest'`,
+        [hexDigest(setupToken)],
+      );
+    }
+    if (await this.records.hasAdministrator()) await this.void(this.database.manager);
+  }
+
+  /**
+   * The token to show at this boot: a new one if the instance has neither an administrator nor a token yet, else
+   * `null`. Of parallel first boots one gets it.
+   */
+  async reveal(): Promise<string | null> {
+    const token = mintToken();
+    const rows: Row[] = await this.database.manager.query(
+      `INSERT INTO instance (name, value)
+       SELECT '${NAME}', jsonb_build_object('digest', $1::text, 'void', false) WHERE ${NO_ADMINISTRATOR}
+       ON CONFLICT (name) DO NOTHING RETURNING name`,
+      [hexDigest(token)],
+    );
+    return rows.length > 0 ? token : null;
+  }
+
+  /**
+   * Makes the caller an administrator. Of parallel callers exactly one wins.
+   * @throws Refusal MISSING_PERMISSIONS for a token that is wrong, spent or void, and for an inactive account
+   */
+  async redeem(by: Operator, token: string) {
+    const user = await this.database.transaction(async (tx) => {
+      if (by.identity) await this.standing.hold(tx, by.identity);
+      const account = await this.records.lock(tx, by.accountId);
+      if (!account || isInactive(account) || !(await this.spend(tx, token))) throw new Refusal('MISSING_PERMISSIONS');
+      await this.accounts.update(tx, account.id, { acls: [...account.acls, '*'] });
+      await this.audit.record(tx, by, { action: 'setup', target: { type: 'user', id: account.id } });
+      return this.accounts.find(account.id, tx);
+    });
+    if (!user) throw new Error('an account that was just changed must be there');
+    return { user: privateUserView(user) };
+  }
+
+  private async spend(tx: Tx, token: string): Promise<boolean> {
+    const [rows] = await tx.query(
+      `UPDATE instance SET value = value || '{"void": true}', changed_at = now()
+       WHERE name = '${NAME}' AND value->>'digest' = $1 AND value->>'void' = 'false' AND ${NO_ADMINISTRATOR}
+       RETURNING name`,
+      [hexDigest(token)],
+    );
+    return rows.length > 0;
+  }
+
+  /** Ends the token for good: an account holds the wildcard from now on. */
+  async void(tx: Tx): Promise<void> {
+    await tx.query(
+      `UPDATE instance SET value = value || '{"void": true}', changed_at = now()
+       WHERE name = '${NAME}' AND value->>'void' = 'false'`,
+    );
+  }
+}

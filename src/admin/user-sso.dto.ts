@@ -1,5 +1,0 @@
-import { Text } from '../input.js';
-
-export class LinkSsoInput {
-  @Text({ min: 1, max: 255 }) subject: string;
-}

@@ -1,0 +1,32 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { AdminAcl, RateLimit } from '../../policy/decorators.js';
+import { By, type Operator } from '../operator.js';
+import { UserPath, UsersQuery } from './admin-users.dto.js';
+import { AdminUsers } from './admin-users.service.js';
+
+/** What administrators read of accounts (admin.md 5.2). */
+@Controller('v1/admin/users')
+export class AdminUsersController {
+  constructor(private readonly users: AdminUsers) {}
+
+  @Get()
+  @AdminAcl('user:lookup')
+  @RateLimit('admin:lookup')
+  search(@By() by: Operator, @Query() query: UsersQuery) {
+    return this.users.search(by, query);
+  }
+
+  @Get('@me')
+  @AdminAcl('admin:authenticate')
+  @RateLimit('admin:lookup')
+  self(@By() by: Operator) {
+    return this.users.self(by);
+  }
+
+  @Get(':user_id')
+  @AdminAcl('user:lookup')
+  @RateLimit('admin:lookup')
+  show(@By() by: Operator, @Param() { user_id }: UserPath) {
+    return this.users.show(by, user_id);
+  }
+}

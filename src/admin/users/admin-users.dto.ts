@@ -1,0 +1,65 @@
+import ipaddr from 'ipaddr.js';
+import { codePoints, isText } from '../../core/text.js';
+import { type Fault, field, Int, SNOWFLAKE, Snowflake, snowflakeFault, Text } from '../../http/input.js';
+
+const MAX_IDS = 100;
+const MAX_NAME = 320;
+const MAX_ADDRESS = 45;
+
+/** One id, or up to 100 by repeating the parameter; a list afterwards. */
+function SnowflakesOfQuery(): PropertyDecorator {
+  const description = { type: 'array', items: { type: 'string' }, maxItems: MAX_IDS } as const;
+  return field({ ...SNOWFLAKE, optional: true, description }, (value): Fault | undefined => {
+    if (!Array.isArray(value)) return snowflakeFault(value);
+    if (value.length > MAX_IDS) return 'INVALID_FORMAT';
+    const faults = value.flatMap((id, index) => {
+      const code = snowflakeFault(id);
+      return code ? [{ at: `.${index}`, code }] : [];
+    });
+    return faults.length > 0 ? faults : undefined;
+  });
+}
+
+const TAG = /^(.{1,32})#(\d{4})$/;
+const DIGITS = /^\d+$/;
+
+/** What `resolve` names: an id, an address or `name#0000`. */
+export function resolved(text: string) {
+  if (DIGITS.test(text)) return { ids: [text] };
+  if (text.includes('@')) return { email: text };
+  const [, username = '', discriminator = ''] = TAG.exec(text) ?? [];
+  return { tag: { username, discriminator: Number(discriminator) } };
+}
+
+function Resolvable(): PropertyDecorator {
+  const description = { type: String, minLength: 1, maxLength: MAX_NAME };
+  return field({ optional: true, bound: 2 * MAX_NAME, description }, (value) => {
+    if (!isText(value) || value === '') return 'INVALID_FORMAT';
+    if (codePoints(value) > MAX_NAME) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    if (DIGITS.test(value)) return snowflakeFault(value);
+    return value.includes('@') || TAG.test(value) ? undefined : 'INVALID_FORMAT';
+  });
+}
+
+/** An address in any spelling; in the stored one afterwards. */
+function Address(): PropertyDecorator {
+  const convert = (value: unknown) =>
+    typeof value === 'string' && ipaddr.isValid(value) ? ipaddr.process(value).toString() : value;
+  const description = { type: String, maxLength: MAX_ADDRESS };
+  return field({ optional: true, bound: MAX_ADDRESS, tooLong: 'INVALID_FORMAT', convert, description }, (value) =>
+    typeof value === 'string' && ipaddr.isValid(value) ? undefined : 'INVALID_FORMAT',
+  );
+}
+
+export class UsersQuery {
+  @SnowflakesOfQuery() user_id?: string | string[];
+  @Resolvable() resolve?: string;
+  @Text({ min: 1, max: 254, optional: true }) email?: string;
+  @Address() last_active_ip?: string;
+  @Int({ min: 1, max: 200, text: true, optional: true }) limit?: number;
+  @Int({ min: 0, max: 100_000, text: true, optional: true }) offset?: number;
+}
+
+export class UserPath {
+  @Snowflake() user_id: string;
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import type { AccountRecord } from '../../accounts/account-records.service.js';
+import { Refusal } from '../../core/errors.js';
+import type { Tx } from '../../platform/database/database.js';
+import { inRegistryOrder } from '../../policy/acls.js';
+import { demandGrantable, type Operator } from '../operator.js';
+import { SetupToken } from '../setup/setup.service.js';
+import { demandOrdinary, UserChanges } from './user-changes.service.js';
+
+/** The ACLs of accounts: what is written here decides who administers the instance. */
+@Injectable()
+export class UserAcls {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly accounts: AccountService,
+    private readonly setup: SetupToken,
+  ) {}
+
+  /** @throws Refusal ACCESS_DENIED for the operator's own account and for a bot, MISSING_ACL for the grant bound */
+  async replace(by: Operator, id: string, acls: readonly string[]) {
+    if (id === by.accountId) throw new Refusal('ACCESS_DENIED');
+    return this.changes.show(by, id, {
+      action: 'set_acls',
+      make: async (tx, target) => {
+        demandOrdinary(target);
+        demandGrantable(by, acls);
+        return this.write(tx, target, acls);
+      },
+    });
+  }
+
+  /**
+   * Adds registry ACLs to an account, at the console. Answers the account's set.
+   * @throws Refusal UNKNOWN_USER, ACCESS_DENIED for a bot
+   */
+  async grant(by: Operator, id: string, acls: readonly string[]): Promise<readonly string[]> {
+    const changed = await this.changes.apply(by, id, {
+      action: 'set_acls',
+      make: async (tx, target) => {
+        demandOrdinary(target);
+        return this.write(tx, target, [...target.acls, ...acls]);
+      },
+    });
+    return changed.acls;
+  }
+
+  /**
+   * Takes ACLs from an account, at the console. Answers what is left.
+   * @throws Refusal UNKNOWN_USER
+   */
+  async revoke(by: Operator, id: string, acls: readonly string[]): Promise<readonly string[]> {
+    const changed = await this.changes.apply(by, id, {
+      action: 'set_acls',
+      make: (tx, target) =>
+        this.write(
+          tx,
+          target,
+          target.acls.filter((acl) => !acls.includes(acl)),
+        ),
+    });
+    return changed.acls;
+  }
+
+  private async write(tx: Tx, target: AccountRecord, acls: readonly string[]) {
+    const changed = [...new Set(acls)];
+    await this.accounts.update(tx, target.id, { acls: changed });
+    if (changed.includes('*')) await this.setup.void(tx);
+    return { old_acls: inRegistryOrder(target.acls), new_acls: inRegistryOrder(changed) };
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { Refusal } from '../../core/errors.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { AuditLog, type Deed } from '../audit/audit.service.js';
+import type { Operator } from '../operator.js';
+import { sightOf } from './admin-users.service.js';
+import { adminUserView } from './admin-users.views.js';
+import { demandOther, TargetProtection } from './target-protection.service.js';
+
+/** One change of one account. */
+export interface Change {
+  readonly action: string;
+  /** The operation is about the address: bots are refused before anything else. */
+  readonly ofEmail?: boolean;
+  /** Operators leave their own account alone here: its own operations do that, with sudo. */
+  readonly ofOthers?: boolean;
+  /** Makes the change of the locked account, and answers what the audit entry says of it. */
+  make(tx: Tx, target: AccountRecord): Promise<Deed['metadata']>;
+}
+
+/** The frame of every mutation of an account: lookup, protection, change, audit entry, all or nothing (admin.md 5.3). */
+@Injectable()
+export class UserChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly records: AccountRecords,
+    private readonly standing: Standing,
+    private readonly audit: AuditLog,
+    private readonly protection: TargetProtection,
+  ) {}
+
+  /**
+   * Answers the account as it is afterwards.
+   * @throws Refusal UNKNOWN_USER, BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED, ACCESS_DENIED, MISSING_ACL, and what `make` throws
+   */
+  apply(by: Operator, id: string, change: Change): Promise<AccountRecord> {
+    const { action, make } = change;
+    return this.database.transaction(async (tx) => {
+      if (by.identity) await this.standing.holdBeside(tx, by.identity, id);
+      const target = await this.admit(by, await this.records.lock(tx, id), change, tx);
+      const metadata = await make(tx, target);
+      const changed = await this.records.find(id, tx);
+      if (!changed) throw new Error('a changed account must be there');
+      await this.audit.record(tx, by, { action, target: { type: 'user', id }, ...(metadata && { metadata }) });
+      return changed;
+    });
+  }
+
+  /** `apply` with the answer that most operations give. */
+  async show(by: Operator, id: string, change: Change) {
+    return { user: adminUserView(await this.apply(by, id, change), sightOf(by)) };
+  }
+
+  /**
+   * The target as it stands, for what has to be known before the change begins.
+   * @throws Refusal as `apply`
+   */
+  async examine(by: Operator, id: string, kind: Pick<Change, 'ofEmail' | 'ofOthers'>): Promise<AccountRecord> {
+    return this.admit(by, await this.records.find(id), kind);
+  }
+
+  private async admit(
+    by: Operator,
+    target: AccountRecord | null,
+    { ofEmail = false, ofOthers = ofEmail }: Pick<Change, 'ofEmail' | 'ofOthers'>,
+    tx?: Tx,
+  ): Promise<AccountRecord> {
+    if (!target || target.deletedAt !== null) throw new Refusal('UNKNOWN_USER');
+    if (ofEmail && target.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    if (ofOthers) demandOther(by, target);
+    await this.protection.demandReach(by, target, tx);
+    return target;
+  }
+}
+
+/** @throws Refusal ACCESS_DENIED */
+export function demandOrdinary(target: AccountRecord): void {
+  if (target.bot) throw new Refusal('ACCESS_DENIED');
+}

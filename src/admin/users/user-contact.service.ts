@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { AccountContact } from '../../accounts/account-contact.service.js';
+import type { AccountRecord } from '../../accounts/account-records.service.js';
+import { EmailVerification, needsVerification } from '../../auth/recovery/email-verification.service.js';
+import { Recovery } from '../../auth/recovery/recovery.service.js';
+import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
+import { isGone } from '../../auth/sessions/issuance.service.js';
+import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import type { Tx } from '../../platform/database/database.js';
+import { MailDomains } from '../../platform/mail/mail-domains.js';
+import { Limiter } from '../../platform/store/limits.js';
+import type { Operator } from '../operator.js';
+import { UserChanges } from './user-changes.service.js';
+
+const SENDS = { limit: 3, seconds: 900 };
+const OF_EMAIL = { ofEmail: true };
+
+/** The addresses of accounts other than the operator's own, and the mails that an administrator has sent there (admin.md 5.3). */
+@Injectable()
+export class UserContact {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly accounts: AccountService,
+    private readonly contact: AccountContact,
+    private readonly verification: EmailVerification,
+    private readonly recovery: Recovery,
+    private readonly secrets: OneTimeSecrets,
+    private readonly notices: SecurityNotices,
+    private readonly domains: MailDomains,
+    private readonly limiter: Limiter,
+  ) {}
+
+  /**
+   * The new address is unverified; whatever was mailed to the old one does nothing any more.
+   * @throws Refusal FV(INVALID_EMAIL_ADDRESS@email), FV(EMAIL_ALREADY_IN_USE@email)
+   */
+  async setEmail(by: Operator, id: string, email: string) {
+    await this.changes.examine(by, id, OF_EMAIL);
+    await this.domains.demandMailDomain(email, 'email');
+    return this.changes.show(by, id, {
+      action: 'change_email',
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        await this.contact.assignEmail(tx, id, email);
+        await this.secrets.forget(tx, id);
+        await this.notices.send(tx, target, 'email_changed');
+        return { old_email: target.email, new_email: email };
+      },
+    });
+  }
+
+  /** @throws Refusal FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email) */
+  verifyEmail(by: Operator, id: string) {
+    return this.changes.show(by, id, {
+      action: 'verify_email',
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        const email = addressOf(target);
+        await this.contact.confirmEmail(tx, id, email);
+        return { email };
+      },
+    });
+  }
+
+  /** @throws Refusal FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root) */
+  setBounce(by: Operator, id: string, bounced: boolean) {
+    return this.changes.show(by, id, {
+      action: 'set_email_bounce',
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        addressOf(target, 'root');
+        const verified = bounced ? { emailVerified: false } : {};
+        await this.accounts.update(tx, id, { emailBounced: bounced, ...verified });
+        return { bounced };
+      },
+    });
+  }
+
+  /** Nothing is sent to an address that needs no verification. */
+  mailVerification(by: Operator, id: string): Promise<void> {
+    return this.mail(by, id, 'resend_verification_email', 'verify:resend', async (tx, target, email) => {
+      if (needsVerification(target)) await this.verification.mail(tx, target, email);
+    });
+  }
+
+  /** The owner gets the token; an administrator neither sets nor sees a password. */
+  mailReset(by: Operator, id: string): Promise<void> {
+    return this.mail(by, id, 'send_password_reset', 'admin:password-reset', (tx, target) =>
+      this.recovery.mail(tx, target),
+    );
+  }
+
+  /** @throws Refusal UNKNOWN_USER, FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@email), RATE_LIMITED */
+  private async mail(
+    by: Operator,
+    id: string,
+    action: string,
+    allowance: string,
+    send: (tx: Tx, target: AccountRecord, email: string) => Promise<void>,
+  ): Promise<void> {
+    const seen = addressOf(demandPresent(await this.changes.examine(by, id, OF_EMAIL)));
+    await this.limiter.demand(allowance, seen.toLowerCase(), SENDS.limit, SENDS.seconds);
+    await this.changes.apply(by, id, {
+      action,
+      ...OF_EMAIL,
+      make: async (tx, target) => {
+        const email = addressOf(demandPresent(target));
+        await send(tx, target, email);
+        return { email };
+      },
+    });
+  }
+}
+
+function addressOf({ email }: AccountRecord, path: 'email' | 'root' = 'email'): string {
+  if (email === null) throw invalid(path, 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+  return email;
+}
+
+/** An account that is to be deleted gets no mail that would bring it back. */
+function demandPresent(target: AccountRecord): AccountRecord {
+  if (isGone(target)) throw new Refusal('UNKNOWN_USER');
+  return target;
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { AccountRecords } from '../../accounts/account-records.service.js';
+import { Factors } from '../../auth/factors/factors.service.js';
+import { Passkeys } from '../../auth/passkeys/passkeys.service.js';
+import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
+import { SessionService } from '../../auth/sessions/sessions.service.js';
+import { Refusal } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
+import { AuditLog } from '../audit/audit.service.js';
+import type { Operator } from '../operator.js';
+import { sightOf } from './admin-users.service.js';
+import { adminSessionView } from './admin-users.views.js';
+import { UserChanges } from './user-changes.service.js';
+
+/** What accounts sign in with: sessions, passkeys, second factors (admin.md 5.2, 5.3). */
+@Injectable()
+export class UserFactors {
+  constructor(
+    private readonly database: Database,
+    private readonly changes: UserChanges,
+    private readonly records: AccountRecords,
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly passkeys: Passkeys,
+    private readonly factors: Factors,
+    private readonly notices: SecurityNotices,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async listSessions(by: Operator, id: string) {
+    await this.demandKnown(id);
+    const sight = sightOf(by);
+    const sessions = (await this.sessions.history(id)).map((session) => adminSessionView(session, sight));
+    await this.recordRead(by, id, 'list_user_sessions', { session_count: sessions.length });
+    return { sessions };
+  }
+
+  async listPasskeys(by: Operator, id: string) {
+    await this.demandKnown(id);
+    const passkeys = await this.passkeys.list(id);
+    await this.recordRead(by, id, 'list_webauthn_credentials', { credential_count: passkeys.length });
+    return passkeys;
+  }
+
+  private async demandKnown(id: string): Promise<void> {
+    if (!(await this.records.find(id))) throw new Refusal('UNKNOWN_USER');
+  }
+
+  private recordRead(by: Operator, id: string, action: string, metadata: Record<string, number>): Promise<void> {
+    return this.database.transaction((tx) =>
+      this.audit.record(tx, by, { action, target: { type: 'user', id }, metadata }),
+    );
+  }
+
+  /** @throws Refusal UNKNOWN_WEBAUTHN_CREDENTIAL */
+  async deletePasskey(by: Operator, id: string, credentialId: string): Promise<void> {
+    await this.changes.apply(by, id, {
+      action: 'delete_webauthn_credential',
+      ofOthers: true,
+      make: async (tx, target) => {
+        await this.passkeys.removeOf(tx, target, credentialId);
+        return { credential_id: credentialId };
+      },
+    });
+  }
+
+  /** Passkeys and sessions stay. */
+  async disableMfa(by: Operator, id: string): Promise<void> {
+    await this.changes.apply(by, id, {
+      action: 'disable_mfa',
+      ofOthers: true,
+      make: async (tx, target) => {
+        const had = target.hasTotp || (await this.factors.hasBackupCodes(id, tx));
+        await this.accounts.removeTotpSecret(tx, id);
+        await this.factors.removeBackupCodes(tx, id);
+        if (!had) return undefined;
+        await this.accounts.raiseEpoch(tx, id);
+        await this.notices.send(tx, target, 'mfa_disabled');
+        return undefined;
+      },
+    });
+  }
+}

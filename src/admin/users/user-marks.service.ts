@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { MET_BY_HAVING } from '../../accounts/account-facts.js';
+import type { Operator } from '../operator.js';
+import { UserChanges } from './user-changes.service.js';
+import { type EditFlagsInput, SETTABLE_TRAITS } from './user-marks.dto.js';
+
+const union = (flags: readonly string[]): bigint => flags.reduce((all, flag) => all | BigInt(flag), 0n);
+
+/** Flags, suspicious-activity bits, traits and the phone mark of accounts (admin.md 5.3). */
+@Injectable()
+export class UserMarks {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly accounts: AccountService,
+  ) {}
+
+  /** Added first, then removed. */
+  editFlags(by: Operator, id: string, { add_flags = [], remove_flags = [] }: EditFlagsInput) {
+    return this.changes.show(by, id, {
+      action: 'update_flags',
+      make: async (tx, target) => {
+        const flags = String((target.flags | union(add_flags)) & ~union(remove_flags));
+        await this.accounts.update(tx, id, { flags });
+        return { add_flags, remove_flags, new_flags: flags };
+      },
+    });
+  }
+
+  setSuspicion(by: Operator, id: string, flags: number) {
+    return this.changes.show(by, id, {
+      action: 'update_suspicious_activity_flags',
+      make: async (tx, target) => {
+        await this.accounts.update(tx, id, { suspiciousFlags: flags });
+        return { old_flags: target.storedSuspicion, flags };
+      },
+    });
+  }
+
+  /** Replaces the settable traits and leaves the others, which the service sets itself. */
+  setTraits(by: Operator, id: string, wanted: readonly string[]) {
+    return this.changes.show(by, id, {
+      action: 'set_traits',
+      make: async (tx, target) => {
+        const traits = SETTABLE_TRAITS.filter((trait) => wanted.includes(trait));
+        const kept = target.traits.filter((trait) => !SETTABLE_TRAITS.includes(trait));
+        await this.accounts.update(tx, id, { traits: [...kept, ...traits] });
+        return { traits };
+      },
+    });
+  }
+
+  /** True leaves the bits that ask for a fresh verification; false forgets the stored number and clears no requirement. */
+  setVerifiedPhone(by: Operator, id: string, isVerified: boolean) {
+    return this.changes.show(by, id, {
+      action: 'update_has_verified_phone',
+      make: async (tx, target) => {
+        const change = isVerified
+          ? { suspiciousFlags: target.storedSuspicion & ~MET_BY_HAVING.phone }
+          : { phoneDigest: null };
+        await this.accounts.update(tx, id, { hasVerifiedPhone: isVerified, ...change });
+        return { before: target.hasVerifiedPhone, after: isVerified };
+      },
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { SsoIdentities } from '../../auth/sso/sso-identities.service.js';
+import { invalid } from '../../core/errors.js';
+import { Instance } from '../../platform/instance/instance.js';
+import type { Operator } from '../operator.js';
+import { demandOrdinary, UserChanges } from './user-changes.service.js';
+
+/** Links and unlinks identities of the configured issuer (admin.md 5.3). */
+@Injectable()
+export class UserSso {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly identities: SsoIdentities,
+    private readonly instance: Instance,
+  ) {}
+
+  link(by: Operator, id: string, subject: string) {
+    return this.changes.show(by, id, {
+      action: 'link_sso_identity',
+      ofOthers: true,
+      make: async (tx, target) => {
+        demandOrdinary(target);
+        const { issuer } = this.instance.current.sso;
+        if (issuer === null) throw invalid('subject', 'SSO_MISCONFIGURED');
+        const isLinked = await this.identities.link(tx, { issuer, subject, accountId: id });
+        if (!isLinked) throw invalid('subject', 'SSO_IDENTITY_MISMATCH');
+        return { issuer, subject };
+      },
+    });
+  }
+
+  /** Sessions stay; without a link nothing changes. */
+  unlink(by: Operator, id: string) {
+    return this.changes.show(by, id, {
+      action: 'unlink_sso_identity',
+      ofOthers: true,
+      make: async (tx) => {
+        const { issuer } = this.instance.current.sso;
+        const subject = issuer === null ? null : await this.identities.unlink(tx, issuer, id);
+        return { issuer, subject };
+      },
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { Body, Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
+import { AdminAcl, RateLimit } from '../../policy/decorators.js';
+import { By, type Operator } from '../operator.js';
+import { UserPath } from './admin-users.dto.js';
+import { SuspicionInput } from './user-marks.dto.js';
+import { BanInput, DeletionInput } from './user-state.dto.js';
+import { UserState } from './user-state.service.js';
+
+/** Who may be here at all (admin.md 5.3). */
+@Controller('v1/admin/users/:user_id')
+export class UserStateController {
+  constructor(private readonly state: UserState) {}
+
+  @Put('suspicious-activity-disablement')
+  @AdminAcl('user:disable:suspicious')
+  @RateLimit('admin:user:modify')
+  disable(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { flags }: SuspicionInput) {
+    return this.state.disable(by, user_id, flags);
+  }
+
+  @Delete('suspicious-activity-disablement')
+  @AdminAcl('user:disable:suspicious')
+  @RateLimit('admin:user:modify')
+  enable(@By() by: Operator, @Param() { user_id }: UserPath) {
+    return this.state.enable(by, user_id);
+  }
+
+  @Put('ban')
+  @AdminAcl('user:temp_ban')
+  @RateLimit('admin:user:modify')
+  ban(@By() by: Operator, @Param() { user_id }: UserPath, @Body() input: BanInput) {
+    return this.state.ban(by, user_id, input);
+  }
+
+  @Delete('ban')
+  @AdminAcl('user:temp_ban')
+  @RateLimit('admin:user:modify')
+  unban(@By() by: Operator, @Param() { user_id }: UserPath) {
+    return this.state.unban(by, user_id);
+  }
+
+  @Put('deletion')
+  @AdminAcl('user:delete')
+  @RateLimit('admin:user:modify')
+  scheduleDeletion(@By() by: Operator, @Param() { user_id }: UserPath, @Body() input: DeletionInput) {
+    return this.state.scheduleDeletion(by, user_id, input);
+  }
+
+  @Delete('deletion')
+  @AdminAcl('user:delete')
+  @RateLimit('admin:user:modify')
+  cancelDeletion(@By() by: Operator, @Param() { user_id }: UserPath) {
+    return this.state.cancelDeletion(by, user_id);
+  }
+
+  @Delete('sessions')
+  @HttpCode(200)
+  @AdminAcl('user:update:flags')
+  @RateLimit('admin:user:modify')
+  endSessions(@By() by: Operator, @Param() { user_id }: UserPath) {
+    return this.state.endSessions(by, user_id);
+  }
+}

@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/account.entities.js';
+import { AccountService } from '../../accounts/account.service.js';
+import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
+import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
+import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
+import { SessionService } from '../../auth/sessions/sessions.service.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { Replica } from '../../platform/replicas/replica.js';
+import type { Operator } from '../operator.js';
+import { demandOrdinary, UserChanges } from './user-changes.service.js';
+import type { BanInput, DeletionInput } from './user-state.dto.js';
+
+const { DISABLED, DISABLED_SUSPICIOUS_ACTIVITY, DELETED, SELF_DELETED } = ACCOUNT_FLAGS;
+
+const USER_REQUESTED = 1;
+const DEFAULT_DAYS = 60;
+const SHORTEST_DAYS = { ofRequest: 14, ofOther: 60 };
+
+/** A moment that the database's clock decides; the entity manager takes it where it takes a value. */
+const later = (count: number, unit: 'hours' | 'days'): Date =>
+  (() => `now() + interval '${Number(count)} ${unit}'`) as unknown as Date;
+
+/** Disablement, ban, deletion and sessions of accounts (admin.md 5.3). */
+@Injectable()
+export class UserState {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly accounts: AccountService,
+    private readonly records: AccountRecords,
+    private readonly sessions: SessionService,
+    private readonly notices: SecurityNotices,
+    private readonly outbox: Outbox,
+    private readonly replica: Replica,
+  ) {}
+
+  /** The way back is a password recovery, which clears the flag and not the requirements. */
+  disable(by: Operator, id: string, flags: number) {
+    return this.changes.show(by, id, {
+      action: 'disable_suspicious_activity',
+      ofOthers: true,
+      make: async (tx, target) => {
+        demandOrdinary(target);
+        await this.shutOut(tx, target, {
+          flags: String(target.flags | DISABLED_SUSPICIOUS_ACTIVITY),
+          suspiciousFlags: flags,
+          passwordHash: null,
+        });
+        await this.notices.send(tx, target, 'suspicious_activity');
+        return { flags };
+      },
+    });
+  }
+
+  enable(by: Operator, id: string) {
+    return this.changes.show(by, id, {
+      action: 'enable_suspicious_activity',
+      make: async (tx, target) => {
+        await this.accounts.update(tx, id, { flags: String(target.flags & ~DISABLED_SUSPICIOUS_ACTIVITY) });
+        return undefined;
+      },
+    });
+  }
+
+  /** Zero hours: for ever. A bot has no sign-in that could lift an expired ban, so it gets no flag. */
+  ban(by: Operator, id: string, { duration_hours: hours, reason = null }: BanInput) {
+    return this.changes.show(by, id, {
+      action: 'temp_ban',
+      ofOthers: true,
+      make: async (tx, target) => {
+        await this.shutOut(tx, target, {
+          flags: String(target.bot ? target.flags : target.flags | DISABLED),
+          banned: true,
+          bannedUntil: hours === 0 ? null : later(hours, 'hours'),
+        });
+        if (target.bot) await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+        await this.notices.send(tx, target, 'account_suspended');
+        const until = (await this.records.find(id, tx))?.bannedUntil ?? null;
+        return { duration_hours: hours, reason, banned_until: until?.toISOString() ?? null };
+      },
+    });
+  }
+
+  unban(by: Operator, id: string) {
+    return this.changes.show(by, id, {
+      action: 'unban',
+      make: async (tx, target) => {
+        await this.accounts.update(tx, id, {
+          flags: String(target.flags & ~DISABLED),
+          banned: false,
+          bannedUntil: null,
+        });
+        if (target.banned || target.bannedUntil) await this.notices.send(tx, target, 'account_reinstated');
+        return undefined;
+      },
+    });
+  }
+
+  scheduleDeletion(by: Operator, id: string, input: DeletionInput) {
+    const { reason_code: code, public_reason: reason = null, days_until_deletion: wanted = DEFAULT_DAYS } = input;
+    const days = Math.max(wanted, code === USER_REQUESTED ? SHORTEST_DAYS.ofRequest : SHORTEST_DAYS.ofOther);
+    return this.changes.show(by, id, {
+      action: 'schedule_deletion',
+      ofOthers: true,
+      make: async (tx, target) => {
+        demandOrdinary(target);
+        await this.shutOut(tx, target, {
+          flags: String(target.flags | DELETED),
+          deletionAt: later(days, 'days'),
+          deletionReasonCode: code,
+          deletionPublicReason: reason,
+        });
+        await this.announceDeletion(tx, target);
+        return { days, reason_code: code };
+      },
+    });
+  }
+
+  private async announceDeletion(tx: Tx, { id, email }: AccountRecord): Promise<void> {
+    const deadline = (await this.records.find(id, tx))?.deletionAt?.toISOString();
+    if (email === null || deadline === undefined) return;
+    await this.outbox.enqueue(tx, {
+      type: 'account_deletion_scheduled',
+      to: email,
+      accountId: id,
+      metadata: { deadline },
+    });
+  }
+
+  cancelDeletion(by: Operator, id: string) {
+    return this.changes.show(by, id, {
+      action: 'cancel_deletion',
+      make: async (tx, target) => {
+        await this.accounts.update(tx, id, {
+          flags: String(target.flags & ~(DELETED | SELF_DELETED)),
+          deletionAt: null,
+          deletionReasonCode: null,
+          deletionPublicReason: null,
+        });
+        return undefined;
+      },
+    });
+  }
+
+  async endSessions(by: Operator, id: string): Promise<void> {
+    await this.changes.apply(by, id, {
+      action: 'terminate_sessions',
+      make: async (tx) => {
+        const { count } = await this.sessions.revokeAll(tx, id);
+        return { count };
+      },
+    });
+  }
+
+  /** Writes a state that keeps the account out, and ends everything that it is signed in with. */
+  private async shutOut(tx: Tx, { id }: AccountRecord, state: Partial<Account>): Promise<void> {
+    await this.accounts.update(tx, id, state);
+    await this.sessions.revokeAll(tx, id);
+  }
+}

@@ -1,0 +1,148 @@
+import { hash as digestOf } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Algorithm, hash, verify } from '@node-rs/argon2';
+import { Account } from '../../accounts/account.entities.js';
+import { Config } from '../../core/config/config.js';
+import { invalid, unavailable } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { mintToken } from '../../core/secrets.js';
+import { Database } from '../../platform/database/database.js';
+import { Outbound } from '../../platform/outbound/outbound.js';
+import { Background } from '../../platform/process/background.js';
+
+/** At most `slots` tasks at once and `queue` waiting; beyond that the request is shed. */
+export class BoundedQueue {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly slots: number,
+    private readonly queue: number,
+  ) {}
+
+  /** @throws Refusal SERVICE_UNAVAILABLE when the queue is full */
+  demandRoom(): void {
+    if (this.running >= this.slots && this.waiting.length >= this.queue) throw unavailable(1);
+  }
+
+  /** @throws Refusal SERVICE_UNAVAILABLE when the queue is full */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    this.demandRoom();
+    if (this.running >= this.slots) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else this.running++;
+    try {
+      return await task();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+}
+
+const BREACH_TIMEOUT_MS = 5_000;
+
+/** Password hashes: argon2id, bounded so that a login flood neither starves other routes nor grows without limit. */
+@Injectable()
+export class Passwords {
+  private readonly queue: BoundedQueue;
+  private readonly options: { algorithm: Algorithm; memoryCost: number; timeCost: number; parallelism: number };
+  private readonly dummy: Promise<string>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly outbound: Outbound,
+    private readonly background: Background,
+    private readonly log: Log,
+    private readonly config: Config,
+  ) {
+    const { concurrency, queue, memoryKib, passes } = config.argon2;
+    this.queue = new BoundedQueue(concurrency, queue);
+    this.options = { algorithm: Algorithm.Argon2id, memoryCost: memoryKib, timeCost: passes, parallelism: 1 };
+    this.dummy = hash(mintToken(), this.options);
+  }
+
+  /**
+   * For operations that will hash: asked first, before an allowance is charged and the database is asked, because what is
+   * shed then has cost nothing.
+   * @throws Refusal SERVICE_UNAVAILABLE
+   */
+  demandRoom(): void {
+    this.queue.demandRoom();
+  }
+
+  /** NFKC first, so that one password typed on two keyboards is one password. */
+  hash(password: string): Promise<string> {
+    return this.queue.run(() => hash(password.normalize('NFKC'), this.options));
+  }
+
+  /**
+   * The hash of a password that is being set. One that is known from a breach is refused; so that nobody is kept from
+   * securing an account, a breach interface that does not answer in 5 s knows nothing.
+   * @throws Refusal FV(PASSWORD_IS_TOO_COMMON@member)
+   */
+  async hashNew(password: string, member = 'password'): Promise<string> {
+    if (await this.isBreached(password.normalize('NFKC'))) throw invalid(member, 'PASSWORD_IS_TOO_COMMON');
+    return this.hash(password);
+  }
+
+  /** Asks by the first five digits of a SHA-1 digest, which thousands of passwords share. */
+  private async isBreached(password: string): Promise<boolean> {
+    const { passwordBreachUrl: url } = this.config;
+    if (!url) return false;
+    const sha1 = digestOf('sha1', password, 'hex').toUpperCase();
+    try {
+      const { status, body } = await this.outbound.request({
+        url: `${url}/${sha1.slice(0, 5)}`,
+        headers: { 'add-padding': 'true' },
+        timeoutMs: BREACH_TIMEOUT_MS,
+      });
+      if (status !== 200) throw new Error(`status ${status}`);
+      // Padding lines have the count 0.
+      return body
+        .toString('latin1')
+        .toUpperCase()
+        .split('\n')
+        .some((line) => {
+          const [suffix, count] = line.trim().split(':');
+          return suffix === sha1.slice(5) && Number(count) > 0;
+        });
+    } catch {
+      this.log.warn('the breach interface did not answer; the password was let pass');
+      return false;
+    }
+  }
+
+  /** Brings a hash of former, weaker parameters up to date, once the answer to its login is on its way. */
+  strengthen(accountId: string, stored: string, password: string): void {
+    if (!this.isWeak(stored)) return;
+    this.background.run('strengthening a password hash', async () => {
+      const passwordHash = await this.hash(password);
+      await this.database.manager.update(Account, { id: accountId, passwordHash: stored }, { passwordHash });
+    });
+  }
+
+  /** An account without a password costs the same work as one with. */
+  verify(stored: string | null, password: string): Promise<boolean> {
+    return this.queue.run(async () => {
+      const matches = await verify(stored ?? (await this.dummy), password.normalize('NFKC'));
+      return stored !== null && matches;
+    });
+  }
+
+  async isPasswordOf(accountId: string, password: string): Promise<boolean> {
+    this.demandRoom();
+    const row = await this.database.manager.findOne(Account, {
+      where: { id: accountId },
+      select: { id: true, passwordHash: true },
+    });
+    return this.verify(row?.passwordHash ?? null, password);
+  }
+
+  /** Whether a hash was made with weaker parameters than are set now. */
+  private isWeak(stored: string): boolean {
+    const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored);
+    return !match || Number(match[1]) < this.options.memoryCost || Number(match[2]) < this.options.timeCost;
+  }
+}

@@ -1,0 +1,58 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import { Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { originOf } from '../sessions/sessions.service.js';
+import { CollectHandoffInput, CompleteHandoffInput, HandoffPath } from './handoff.dto.js';
+import { Handoffs } from './handoff.service.js';
+
+@Controller('v1/auth/handoff')
+export class HandoffController {
+  constructor(private readonly handoffs: Handoffs) {}
+
+  @Post('initiate')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('auth:handoff:initiate')
+  initiate(@TheCall() call: Call) {
+    return this.handoffs.initiate(originOf(call));
+  }
+
+  @Get(':code/info')
+  @Public()
+  @RateLimit('auth:handoff:info')
+  inspect(@Param() { code }: HandoffPath, @TheCall() { address }: Call) {
+    return this.handoffs.inspect(code, address);
+  }
+
+  @Post('complete')
+  @HttpCode(204)
+  @UserOnly()
+  @RateLimit('auth:handoff:complete')
+  approve(@Me() me: SessionIdentity, @Body() { code, user_id }: CompleteHandoffInput, @TheCall() { address }: Call) {
+    return this.handoffs.approve(me, code, user_id, address);
+  }
+
+  @Get(':code/status')
+  @Public()
+  @RateLimit('auth:handoff:status')
+  status(@Param() { code }: HandoffPath) {
+    return this.handoffs.status(code);
+  }
+
+  @Post(':code/status')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('auth:handoff:status')
+  collect(@Param() { code }: HandoffPath, @Body() { poll_secret }: CollectHandoffInput, @TheCall() { address }: Call) {
+    return this.handoffs.collect(code, poll_secret, address);
+  }
+
+  @Delete(':code')
+  @HttpCode(204)
+  @Public()
+  @RateLimit('auth:handoff:cancel')
+  cancel(@Param() { code }: HandoffPath) {
+    return this.handoffs.cancel(code);
+  }
+}

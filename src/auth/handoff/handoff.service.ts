@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import type { Seen } from '../../accounts/seen.js';
+import { addressKey } from '../../core/address.js';
+import { Refusal } from '../../core/errors.js';
+import { digest, matches, mintFrom, mintToken } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Limiter } from '../../platform/store/limits.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import { SecurityNotices } from '../sessions/security-notices.service.js';
+import { clientInfo, type Origin, SessionService } from '../sessions/sessions.service.js';
+import { Standing } from '../sessions/standing.service.js';
+
+const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
+const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
+const CODE_SECONDS = 300;
+/** The record outlives the code, so that a late approval can be told from a wrong code. */
+const RECORD_SECONDS = 3600;
+const LOOKUPS = { limit: 3, seconds: 86_400 };
+const FAILURES = { limit: 5, seconds: 900 };
+
+/** By which session; the account is what the code is bound to from then on. */
+interface Approval {
+  readonly sessionId: string;
+}
+
+/** What is stored with a code. */
+interface Handoff {
+  readonly state: 'fresh' | 'inspected' | 'approved';
+  readonly origin: Origin;
+  /** SHA-256 of the initiator's poll secret, base64url. */
+  readonly pollDigest: string;
+  readonly approval?: Approval;
+}
+
+type Collected = { status: 'pending' | 'expired' } | ({ status: 'completed' } & TokenResponse);
+
+const PENDING = { status: 'pending' } as const;
+const EXPIRED = { status: 'expired' } as const;
+
+const unusable = (): Refusal => new Refusal('INVALID_HANDOFF_CODE');
+
+/** A code as it was shown or typed: hyphens and white space do not count, nor does letter case. */
+function normalise(code: string): string {
+  const plain = code.replace(/[-\s]/g, '').toUpperCase();
+  if (!FORM.test(plain)) throw unusable();
+  return plain;
+}
+
+/** A signed-in device lets a new one in (auth.md section 10): initiate, inspect, approve, collect. */
+@Injectable()
+export class Handoffs {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: OneTimeSecrets,
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly issuance: Issuance,
+    private readonly standing: Standing,
+    private readonly notices: SecurityNotices,
+    private readonly limiter: Limiter,
+  ) {}
+
+  async initiate(origin: Origin) {
+    const code = mintFrom(ALPHABET, 12);
+    const pollSecret = mintToken();
+    const pollDigest = digest(pollSecret).toString('base64url');
+    const handoff: Handoff = { state: 'fresh', origin, pollDigest };
+    await this.secrets.issue('handoff', '', { ...handoff }, RECORD_SECONDS, { secret: code });
+    const found = await this.find(code);
+    if (!found) throw new Error('a fresh code must be there');
+    return {
+      code: `${code.slice(0, 6)}-${code.slice(6)}`,
+      expires_at: new Date(found.createdAt.getTime() + CODE_SECONDS * 1000).toISOString(),
+      poll_secret: pollSecret,
+    };
+  }
+
+  /** What the approving device shows its user: who is asking. */
+  async inspect(typed: string, address: string) {
+    await this.demandUnblocked(address);
+    const code = normalise(typed);
+    const found = await this.find(code);
+    if (!found?.isCurrent) {
+      await this.countFailure(address);
+      return { ...EXPIRED, client_info: null };
+    }
+    const key = digest(code).toString('base64url');
+    const { admitted } = await this.limiter.charge('handoff:lookups', key, LOOKUPS.limit, LOOKUPS.seconds);
+    if (!admitted) throw unusable();
+    await this.secrets.change('handoff', code, [{ state: 'fresh' }, { state: 'inspected' }]);
+    return { ...PENDING, client_info: clientInfo(found.handoff.origin) };
+  }
+
+  /** Records the approval; the session is made when the new device collects it. */
+  async approve(me: SessionIdentity, typed: string, userId: string, address: string): Promise<void> {
+    if (userId !== me.account.id) throw new Refusal('SESSION_TOKEN_MISMATCH');
+    await this.demandUnblocked(address);
+    const code = normalise(typed);
+    if (isGone(me.account)) throw unusable();
+    this.issuance.demandAdmissible(me.account);
+    const found = await this.find(code);
+    if (!found) throw unusable();
+    if (!found.isCurrent) throw new Refusal('HANDOFF_CODE_EXPIRED');
+    const approval: Approval = { sessionId: me.sessionId };
+    const step = [{ state: 'inspected' }, { state: 'approved', approval }] as const;
+    await this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
+      if (!(await this.secrets.change('handoff', code, step, { tx, owner }))) throw unusable();
+    });
+  }
+
+  async status(typed: string): Promise<typeof PENDING | typeof EXPIRED> {
+    const found = await this.find(normalise(typed));
+    const { approval } = found?.handoff ?? {};
+    const isVoid = approval !== undefined && !(await this.sessions.isLive(approval.sessionId));
+    return found?.isCurrent && !isVoid ? PENDING : EXPIRED;
+  }
+
+  /** Who holds the poll secret gets the session of an approved code, once. */
+  async collect(typed: string, pollSecret: string, address: string): Promise<Collected> {
+    await this.demandUnblocked(address);
+    const code = normalise(typed);
+    const found = await this.find(code);
+    if (!found?.isCurrent) return EXPIRED;
+    const { pollDigest, approval, origin } = found.handoff;
+    if (!matches(Buffer.from(pollDigest, 'base64url'), digest(pollSecret))) {
+      await this.countFailure(address);
+      return PENDING;
+    }
+    return approval && found.seen ? this.deliver(code, approval, found.seen, origin) : PENDING;
+  }
+
+  /** An approval dies with the session that gave it. */
+  private deliver(code: string, { sessionId }: Approval, { accountId }: Seen, origin: Origin): Promise<Collected> {
+    return this.database.transaction(async (tx) => {
+      const account = await this.accounts.lock(tx, accountId);
+      if (!account || isGone(account) || !(await this.sessions.isLive(sessionId, tx))) return EXPIRED;
+      this.issuance.demandAdmissible(account);
+      const issued = await this.secrets.consume('handoff', code, tx);
+      if (!issued?.seen) return EXPIRED;
+      const response = await this.issuance.issue(tx, issued.seen, origin, { authorizesIp: false });
+      await this.notices.send(tx, account, 'session_handed_over', origin);
+      return { status: 'completed', ...response };
+    });
+  }
+
+  async cancel(typed: string): Promise<void> {
+    await this.secrets.consume('handoff', normalise(typed));
+  }
+
+  private async find(code: string, tx?: Tx) {
+    const issued = await this.secrets.peek('handoff', code, tx);
+    const age = issued && (await this.secrets.ageOf('handoff', code));
+    if (!issued || age === null) return null;
+    const handoff = issued.payload as unknown as Handoff;
+    return { handoff, seen: issued.seen, createdAt: issued.createdAt, isCurrent: age <= CODE_SECONDS };
+  }
+
+  private async demandUnblocked(address: string): Promise<void> {
+    if ((await this.limiter.strikes('handoff', addressKey(address))) >= FAILURES.limit) throw unusable();
+  }
+
+  private countFailure(address: string): Promise<void> {
+    return this.limiter.strike('handoff', addressKey(address), FAILURES.seconds);
+  }
+}

@@ -1,0 +1,82 @@
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import { BlockedBySso, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { originOf } from '../sessions/sessions.service.js';
+import {
+  CeremonyPath,
+  CompleteBridgeInput,
+  RedeemBridgeInput,
+  StartBridgeInput,
+  StartSudoBridgeInput,
+} from './bridge.dto.js';
+import { PasskeyBridge } from './bridge.service.js';
+
+@Controller('v1/auth/passkey-bridge')
+export class BridgeController {
+  constructor(private readonly bridge: PasskeyBridge) {}
+
+  @Post()
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:passkey_bridge:start')
+  start(@Body() input: StartBridgeInput) {
+    return this.bridge.start(input);
+  }
+
+  @Post(':ceremony_id/options')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('auth:passkey_bridge:options')
+  options(@Param() path: CeremonyPath, @TheCall() call: Call) {
+    return this.bridge.options(path.ceremony_id, call.req.headers.origin);
+  }
+
+  @Post(':ceremony_id/complete')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('auth:passkey_bridge:complete')
+  complete(@Param() path: CeremonyPath, @Body() { response }: CompleteBridgeInput, @TheCall() call: Call) {
+    return this.bridge.complete(path.ceremony_id, response, call.req.headers.origin);
+  }
+
+  @Post(':ceremony_id/cancel')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('auth:passkey_bridge:complete')
+  cancel(@Param() path: CeremonyPath, @TheCall() call: Call) {
+    return this.bridge.cancel(path.ceremony_id, call.req.headers.origin);
+  }
+
+  @Post(':ceremony_id/redeem')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:passkey_bridge:redeem')
+  redeem(@Param() path: CeremonyPath, @Body() input: RedeemBridgeInput, @TheCall() call: Call) {
+    return this.bridge.redeem(path.ceremony_id, input, originOf(call));
+  }
+}
+
+/** The bridge as a way into sudo mode; the steps between start and redeem are those above (account.md 6.4). */
+@Controller('v1/users/@me/passkey-bridge')
+export class SudoBridgeController {
+  constructor(private readonly bridge: PasskeyBridge) {}
+
+  @Post()
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('sudo:passkey_bridge')
+  start(@Me() me: SessionIdentity, @Body() input: StartSudoBridgeInput) {
+    return this.bridge.startSudo(me, input);
+  }
+
+  @Post(':ceremony_id/redeem')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('sudo:passkey_bridge')
+  redeem(@Me() me: SessionIdentity, @Param() path: CeremonyPath, @Body() input: RedeemBridgeInput) {
+    return this.bridge.redeemSudo(me, path.ceremony_id, input);
+  }
+}

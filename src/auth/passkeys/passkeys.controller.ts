@@ -1,0 +1,62 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { originOf } from '../sessions/sessions.service.js';
+import { PasskeyPath, RegisterPasskeyInput, RenamePasskeyInput, TwoFactorInput } from './passkeys.dto.js';
+import { Passkeys } from './passkeys.service.js';
+
+@Controller('v1/users/@me/mfa/webauthn')
+export class PasskeysController {
+  constructor(private readonly passkeys: Passkeys) {}
+
+  @Get('credentials')
+  @UserOnly()
+  @RateLimit('mfa:webauthn:list')
+  list(@Me() me: SessionIdentity) {
+    return this.passkeys.list(me.account.id);
+  }
+
+  @Post('credentials/registration-options')
+  @HttpCode(200)
+  @UserOnly()
+  @RequiresSudo({ issuesProof: false })
+  @RateLimit('mfa:webauthn:registration_options')
+  registrationOptions(@Me() me: SessionIdentity) {
+    return this.passkeys.registrationOptions(me);
+  }
+
+  @Post('credentials')
+  @HttpCode(204)
+  @UserOnly()
+  @RateLimit('mfa:webauthn:register')
+  register(@Me() me: SessionIdentity, @Body() input: RegisterPasskeyInput, @TheCall() call: Call) {
+    return this.passkeys.register(me, input, originOf(call));
+  }
+
+  @Patch('credentials/:credential_id')
+  @HttpCode(204)
+  @UserOnly()
+  @RequiresSudo()
+  @RateLimit('mfa:webauthn:update')
+  rename(@Me() me: SessionIdentity, @Param() path: PasskeyPath, @Body() { name }: RenamePasskeyInput) {
+    return this.passkeys.rename(me, path.credential_id, name);
+  }
+
+  @Delete('credentials/:credential_id')
+  @HttpCode(204)
+  @UserOnly()
+  @RequiresSudo({ voidsProofs: true })
+  @RateLimit('mfa:webauthn:delete')
+  remove(@Me() me: SessionIdentity, @Param() path: PasskeyPath, @TheCall() call: Call) {
+    return this.passkeys.remove(me, path.credential_id, originOf(call));
+  }
+
+  @Put('two-factor')
+  @UserOnly()
+  @RequiresSudo()
+  @RateLimit('mfa:webauthn:two_factor')
+  setSecondFactor(@Me() me: SessionIdentity, @Body() { enabled }: TwoFactorInput, @TheCall() call: Call) {
+    return this.passkeys.setSecondFactor(me, enabled, originOf(call));
+  }
+}

@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { privateUserView } from '../../accounts/account.views.js';
+import { Refusal } from '../../core/errors.js';
+import { violates } from '../../platform/database/constraints.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Instance } from '../../platform/instance/instance.js';
+import { Replica } from '../../platform/replicas/replica.js';
+import type { Account, SessionIdentity } from '../../policy/identity.js';
+import { Factors } from '../factors/factors.service.js';
+import { Passkey } from '../sessions/auth.entities.js';
+import { SecurityNotices } from '../sessions/security-notices.service.js';
+import type { Origin } from '../sessions/sessions.service.js';
+import { Standing } from '../sessions/standing.service.js';
+import type { RegisterPasskeyInput } from './passkeys.dto.js';
+import { ALGORITHMS, userHandleOf, verifyRegistration } from './webauthn.js';
+import { descriptorOf, WebAuthn } from './webauthn.service.js';
+
+/** Passkeys of one account. */
+export const MAX_PASSKEYS = 10;
+
+/** A passkey as its owner sees it; key, counter and transports are never returned (account.md 1.3). */
+export const passkeyView = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
+  id,
+  name,
+  created_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt?.toISOString() ?? null,
+});
+
+/** The account's passkeys: register, name, remove, use as second factor (account.md 6.3). */
+@Injectable()
+export class Passkeys {
+  constructor(
+    private readonly database: Database,
+    private readonly webauthn: WebAuthn,
+    private readonly accounts: AccountService,
+    private readonly standing: Standing,
+    private readonly factors: Factors,
+    private readonly notices: SecurityNotices,
+    private readonly instance: Instance,
+    private readonly replica: Replica,
+  ) {}
+
+  /** In the order of registration. */
+  async list(accountId: string) {
+    return (await this.webauthn.passkeysOf(accountId)).map(passkeyView);
+  }
+
+  async registrationOptions({ account }: SessionIdentity) {
+    demandRoom(account);
+    return {
+      rp: { name: this.instance.current.branding.productName, id: this.webauthn.party.id },
+      user: { id: userHandleOf(account.id), name: account.username, displayName: account.username },
+      challenge: await this.webauthn.challenge('webauthn-registration', account),
+      pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: 'public-key' })),
+      timeout: 60_000,
+      excludeCredentials: (await this.webauthn.passkeysOf(account.id)).map(descriptorOf),
+      authenticatorSelection: {
+        residentKey: 'preferred',
+        requireResidentKey: false,
+        userVerification: 'preferred',
+      },
+      attestation: 'none',
+      extensions: { credProps: true },
+      hints: [],
+    };
+  }
+
+  /** Needs no sudo of its own: the challenge was issued under one, and is spent before anything is verified. */
+  async register(me: SessionIdentity, input: RegisterPasskeyInput, origin: Origin): Promise<void> {
+    const { account } = me;
+    const { response, challenge, name } = input;
+    demandRoom(account);
+    const spent = await this.webauthn.spendChallenge('webauthn-registration', account.id, challenge);
+    if (!spent?.seen) throw unusable();
+    const { seen } = spent;
+    const credential = await verifyRegistration(response, challenge, this.webauthn.party);
+    if (!credential) throw unusable();
+    await this.database.transaction(async (tx) => {
+      const current = await this.standing.hold(tx, me);
+      if (!seen.isTrueOf(current)) throw unusable();
+      demandRoom(current);
+      try {
+        await tx.insert(Passkey, { ...credential, counter: String(credential.counter), accountId: account.id, name });
+      } catch (error) {
+        throw violates(error, 'passkey_pkey') ? unusable() : error;
+      }
+      await this.notices.send(tx, account, 'passkey_added', origin);
+      await this.announce(tx, account.id);
+    });
+  }
+
+  async rename(me: SessionIdentity, id: string, name: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
+      const { affected } = await tx.update(Passkey, { id, accountId: account.id }, { name });
+      if (affected !== 1) throw new Refusal('UNKNOWN_WEBAUTHN_CREDENTIAL');
+      await this.announce(tx, account.id);
+    });
+  }
+
+  remove(me: SessionIdentity, id: string, origin: Origin): Promise<void> {
+    return this.database.transaction(async (tx) => this.removeOf(tx, await this.standing.hold(tx, me), id, origin));
+  }
+
+  /**
+   * Without its last passkey an account has neither the switch nor, without an authenticator, backup codes. Its owner
+   * gets a notice, which names where the change came from if that was the owner's own client. `tx` holds the account.
+   * @throws Refusal UNKNOWN_WEBAUTHN_CREDENTIAL
+   */
+  async removeOf(tx: Tx, before: Account, id: string, origin?: Origin): Promise<void> {
+    const accountId = before.id;
+    const { affected } = await tx.delete(Passkey, { id, accountId });
+    if (affected !== 1) throw new Refusal('UNKNOWN_WEBAUTHN_CREDENTIAL');
+    if (before.passkeys === 1) {
+      if (before.passkeySecondFactor) await this.accounts.update(tx, accountId, { passkeySecondFactor: false });
+      if (!before.hasTotp) await this.factors.removeBackupCodes(tx, accountId);
+    }
+    await this.accounts.raiseEpoch(tx, accountId);
+    await this.notices.send(tx, before, 'passkey_removed', origin);
+    await this.announce(tx, accountId);
+  }
+
+  /** Takes every passkey from an account that goes. */
+  async removeAll(tx: Tx, accountId: string): Promise<void> {
+    await tx.delete(Passkey, { accountId });
+  }
+
+  /** Setting the current value changes nothing; a set of backup codes is minted when none is left to use. */
+  async setSecondFactor(me: SessionIdentity, enabled: boolean, origin: Origin) {
+    return this.database.transaction(async (tx) => {
+      const { account } = me;
+      const current = await this.standing.hold(tx, me);
+      if (enabled && current.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
+      if (enabled === current.passkeySecondFactor) return { user: privateUserView(current), backup_codes: null };
+      await this.accounts.update(tx, account.id, { passkeySecondFactor: enabled });
+      const event = enabled ? 'second_factor_enabled' : 'second_factor_disabled';
+      await this.notices.send(tx, current, event, origin);
+      const needsCodes = enabled && !(await this.factors.hasBackupCodes(account.id, tx));
+      return {
+        user: privateUserView({ ...current, passkeySecondFactor: enabled }),
+        backup_codes: needsCodes ? await this.factors.renewBackupCodes(tx, account.id) : null,
+      };
+    });
+  }
+
+  private async announce(tx: Tx, accountId: string): Promise<void> {
+    const data = { type: 'WEBAUTHN_CREDENTIALS_UPDATE', account_id: accountId };
+    await this.replica.announce(tx, { topic: 'event', data });
+  }
+}
+
+/** @throws Refusal MFA_EMAIL_VERIFICATION_REQUIRED, WEBAUTHN_CREDENTIAL_LIMIT_REACHED */
+function demandRoom(account: Account): void {
+  if (account.email === null || !account.emailVerified) throw new Refusal('MFA_EMAIL_VERIFICATION_REQUIRED');
+  if (account.passkeys >= MAX_PASSKEYS) throw new Refusal('WEBAUTHN_CREDENTIAL_LIMIT_REACHED');
+}
+
+const unusable = (): Refusal => new Refusal('INVALID_WEBAUTHN_CREDENTIAL');

@@ -1,0 +1,232 @@
+import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import type * as Helpers from '@simplewebauthn/server/helpers';
+import { parseJson } from '../../http/body.js';
+
+/** EdDSA, ES256, RS256: offered at registration and the only ones that are accepted (account.md 1.3). */
+export const ALGORITHMS: readonly number[] = [-8, -7, -257];
+
+type Library = typeof import('@simplewebauthn/server') & typeof Helpers;
+
+let loaded: Promise<Library> | undefined;
+
+/** Loaded by the first who shows a passkey: it knows every kind of attestation, and is much to load for that. */
+function library(): Promise<Library> {
+  loaded ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
+    ([verification, helpers]) => ({ ...verification, ...helpers }),
+  );
+  return loaded;
+}
+
+/** Whom a response must be meant for. */
+export interface RelyingParty {
+  readonly id: string;
+  readonly origins: readonly string[];
+}
+
+/** What a verified registration leaves to store. */
+export interface NewCredential {
+  readonly id: string;
+  readonly publicKey: Buffer;
+  readonly counter: number;
+  readonly transports: string[];
+  readonly backupEligible: boolean;
+}
+
+/** What verification needs of a stored passkey. */
+export interface KnownCredential {
+  readonly id: string;
+  readonly accountId: string;
+  readonly publicKey: Buffer;
+  readonly counter: string;
+  readonly backupEligible: boolean;
+}
+
+export interface AssertionRules {
+  /** The authenticator must have verified its user. */
+  readonly userVerification: boolean;
+  /** The response must name the account: nothing else said whose passkey was asked for. */
+  readonly userHandle: boolean;
+}
+
+/** Bytes that the parts of a response may have at most. */
+const SIZES = {
+  id: 1023,
+  clientDataJSON: 8192,
+  authenticatorData: 8192,
+  attestationObject: 16384,
+  signature: 1024,
+  userHandle: 64,
+} as const;
+
+const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+const REPEATED = /"(type|challenge|origin|crossOrigin|topOrigin)"\s*:/g;
+
+type Parts = Record<string, unknown>;
+
+const isRecord = (value: unknown): value is Parts =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Bytes of canonical, unpadded base64url within the size of that part, or `null`. */
+function bytesOf(parts: Parts, name: keyof typeof SIZES): Buffer | null {
+  const value = parts[name];
+  if (typeof value !== 'string' || value.length > Math.ceil((SIZES[name] * 4) / 3)) return null;
+  const bytes = Buffer.from(value, 'base64url');
+  return bytes.length > 0 && bytes.length <= SIZES[name] && bytes.toString('base64url') === value ? bytes : null;
+}
+
+/** The user handle of an account: its decimal id. */
+export const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
+
+/** The credential id that a response names, or `null` when it names none. */
+export function credentialIdOf(response: object): string | null {
+  const parts = response as Parts;
+  return bytesOf(parts, 'id') && parts.rawId === parts.id ? (parts.id as string) : null;
+}
+
+/** The client data of a response that was made in the page itself, or `null`. */
+function clientDataOf(parts: Parts): Parts | null {
+  const bytes = bytesOf(parts, 'clientDataJSON');
+  if (!bytes) return null;
+  const data = parseJson(bytes);
+  const names = [...bytes.toString().matchAll(REPEATED)].map(([, name]) => name);
+  if (new Set(names).size !== names.length) return null;
+  return (data.crossOrigin ?? false) === false && data.topOrigin === undefined ? data : null;
+}
+
+/** The challenge that a response claims to answer. */
+export function claimedChallengeOf(response: object): string | null {
+  try {
+    const inner = (response as Parts).response;
+    const challenge = isRecord(inner) && clientDataOf(inner)?.challenge;
+    return typeof challenge === 'string' && challenge.length <= 1024 ? challenge : null;
+  } catch {
+    return null;
+  }
+}
+
+// Ed25519 points of small order (y, sign bit cleared): any signature would fit them.
+const SMALL_ORDER: ReadonlySet<string> = new Set([
+  `00${'0'.repeat(62)}`,
+  `01${'0'.repeat(62)}`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  `ec${'f'.repeat(60)}7f`,
+  `ed${'f'.repeat(60)}7f`,
+  `ee${'f'.repeat(60)}7f`,
+]);
+
+const KTY = 1;
+const ALG = 3;
+const [CRV, X, Y] = [-1, -2, -3];
+const [N, E] = [-1, -2];
+
+/** Whether a COSE key is one of the offered algorithms and sound: a real point, an RSA key of 2048 to 4096 bits. */
+function isSoundKey(cose: Uint8Array, { decodeCredentialPublicKey }: Library): boolean {
+  const key = decodeCredentialPublicKey(cose as Uint8Array<ArrayBuffer>) as unknown as Map<number, unknown>;
+  const text = (label: number, bytes?: number): string => {
+    const value = key.get(label);
+    if (!(value instanceof Uint8Array) || (bytes !== undefined && value.length !== bytes)) throw new TypeError('key');
+    return Buffer.from(value).toString('base64url');
+  };
+  const load = (jwk: JsonWebKeyInput['key']) => createPublicKey({ key: jwk, format: 'jwk' });
+  switch (`${key.get(KTY)}/${key.get(ALG)}`) {
+    case '2/-7':
+      if (key.get(CRV) !== 1) return false;
+      load({ kty: 'EC', crv: 'P-256', x: text(X, 32), y: text(Y, 32) });
+      return true;
+    case '1/-8': {
+      if (key.get(CRV) !== 6) return false;
+      const point = Buffer.from(text(X, 32), 'base64url');
+      load({ kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url') });
+      point[31] = (point[31] as number) & 0x7f;
+      return !SMALL_ORDER.has(point.toString('hex'));
+    }
+    case '3/-257': {
+      const details = load({ kty: 'RSA', n: text(N), e: text(E) }).asymmetricKeyDetails;
+      const bits = details?.modulusLength ?? 0;
+      return bits >= 2048 && bits <= 4096 && details?.publicExponent === 65537n;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Attestation is not asked for: none, or self attestation, which names no maker. Chains are never followed. */
+function hasPlainAttestation(object: Buffer, { decodeAttestationObject }: Library): boolean {
+  const decoded = decodeAttestationObject(new Uint8Array(object));
+  const statement = decoded.get('attStmt') as Map<string, unknown>;
+  return decoded.get('fmt') === 'none' || (decoded.get('fmt') === 'packed' && !statement.has('x5c'));
+}
+
+/** Verifies the answer to registration options. Whatever is wrong with it, the result is `null`. */
+export async function verifyRegistration(
+  response: object,
+  challenge: string,
+  party: RelyingParty,
+): Promise<NewCredential | null> {
+  try {
+    const id = credentialIdOf(response);
+    const inner = (response as Parts).response;
+    if (!id || !isRecord(inner) || !clientDataOf(inner)) return null;
+    const object = bytesOf(inner, 'attestationObject');
+    const webauthn = await library();
+    if (!object || !hasPlainAttestation(object, webauthn)) return null;
+    const { registrationInfo } = await webauthn.verifyRegistrationResponse({
+      response: response as RegistrationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: [...party.origins],
+      expectedRPID: party.id,
+      requireUserVerification: false,
+      supportedAlgorithmIDs: [...ALGORITHMS],
+    });
+    const credential = registrationInfo?.credential;
+    if (!credential || credential.id !== id || !isSoundKey(credential.publicKey, webauthn)) return null;
+    return {
+      id,
+      publicKey: Buffer.from(credential.publicKey),
+      counter: credential.counter,
+      transports: transportsOf(inner.transports),
+      backupEligible: registrationInfo.credentialDeviceType === 'multiDevice',
+    };
+  } catch {
+    return null;
+  }
+}
+
+const transportsOf = (sent: unknown): string[] =>
+  Array.isArray(sent) ? TRANSPORTS.filter((transport) => sent.includes(transport)) : [];
+
+/** Verifies an assertion of a known passkey. Returns the counter that it reports; whatever is wrong, `null`. */
+export async function verifyAssertion(
+  response: object,
+  passkey: KnownCredential,
+  challenge: string,
+  party: RelyingParty,
+  rules: AssertionRules,
+): Promise<number | null> {
+  try {
+    const inner = (response as Parts).response;
+    if (!isRecord(inner) || !clientDataOf(inner)) return null;
+    if (!bytesOf(inner, 'authenticatorData') || !bytesOf(inner, 'signature')) return null;
+    const handle = inner.userHandle || undefined;
+    if (handle === undefined ? rules.userHandle : handle !== userHandleOf(passkey.accountId)) return null;
+    const { verifyAuthenticationResponse } = await library();
+    const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
+      response: response as AuthenticationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: [...party.origins],
+      expectedRPID: party.id,
+      credential: {
+        id: passkey.id,
+        publicKey: new Uint8Array(passkey.publicKey),
+        counter: Number(passkey.counter),
+      },
+      requireUserVerification: rules.userVerification,
+    });
+    const isEligible = info.credentialDeviceType === 'multiDevice';
+    return verified && isEligible === passkey.backupEligible ? info.newCounter : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { AccountState } from '../../accounts/account-state.service.js';
+import { Grants } from '../../accounts/grants/grants.service.js';
+import type { Begun } from '../../accounts/seen.js';
+import { invalid } from '../../core/errors.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { Factors } from '../factors/factors.service.js';
+import { Passwords } from '../factors/passwords.service.js';
+import { type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
+import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { Passkey } from '../sessions/auth.entities.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
+import { SecurityNotices } from '../sessions/security-notices.service.js';
+import { type Origin, SessionService } from '../sessions/sessions.service.js';
+import type { RevertEmailInput } from './recovery.dto.js';
+
+const TOKEN_SECONDS = 24 * 3600;
+
+const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_REVERT_TOKEN');
+
+/** Takes an account back for the owner of the address that it had before (auth.md section 7). */
+@Injectable()
+export class EmailRevert {
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly state: AccountState,
+    private readonly tokens: MailedTokens,
+    private readonly secrets: OneTimeSecrets,
+    private readonly sessions: SessionService,
+    private readonly factors: Factors,
+    private readonly grants: Grants,
+    private readonly issuance: Issuance,
+    private readonly passwords: Passwords,
+    private readonly notices: SecurityNotices,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Mails the former address of an account the means to undo a change that was just made. */
+  async offer(tx: Tx, account: Begun, change: { from: string; to: string }): Promise<void> {
+    const token = await this.tokens.issue(tx, 'email-revert', account, { email: change.from }, TOKEN_SECONDS);
+    await this.outbox.enqueue(tx, {
+      type: 'email_change_revert',
+      to: change.from,
+      accountId: account.id,
+      metadata: { token, new_email: change.to },
+      expiresInSeconds: TOKEN_SECONDS,
+    });
+  }
+
+  async revert({ token, password }: RevertEmailInput, origin: Origin): Promise<TokenResponse> {
+    const found = await this.tokens.require('email-revert', token, unknown);
+    await this.demandRevertible(found);
+    const passwordHash = await this.passwords.hashNew(password);
+    return this.tokens.redeem('email-revert', token, found, unknown, async (tx, held) => {
+      await this.demandRevertible(held, tx);
+      const { issued } = held;
+      const { id } = held.account;
+      const email = String(issued.payload.email);
+      await this.state.restore(tx, id, email, passwordHash);
+      await tx.delete(Passkey, { accountId: id });
+      await this.factors.removeBackupCodes(tx, id);
+      const { seen } = await this.sessions.revokeAll(tx, id);
+      await this.grants.revokeAll(tx, id);
+      await this.secrets.revokeSince('email-revert', issued, tx);
+      await this.sessions.authorizeOnlyIp(tx, id, origin.ip);
+      await this.notices.send(tx, await this.accounts.require(tx, id), 'email_reverted', origin);
+      return this.issuance.issue(tx, seen, origin);
+    });
+  }
+
+  /** @throws Refusal FV(EMAIL_ALREADY_IN_USE@token), the issuance errors */
+  private async demandRevertible({ account, issued }: Held, tx?: Tx): Promise<void> {
+    this.issuance.demandAdmissible(account);
+    const owner = await this.accounts.findByEmail(String(issued.payload.email), tx);
+    if (owner && owner.id !== account.id) throw invalid('token', 'EMAIL_ALREADY_IN_USE');
+  }
+}

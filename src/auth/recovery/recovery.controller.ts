@@ -1,0 +1,82 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import {
+  AllowSuspicious,
+  BlockedBySso,
+  Captcha,
+  Me,
+  Public,
+  RateLimit,
+  TheCall,
+  UserOnly,
+} from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { originOf } from '../sessions/sessions.service.js';
+import { EmailRevert } from './email-revert.service.js';
+import { EmailVerification } from './email-verification.service.js';
+import { ForgotInput, ResetInput, RevertEmailInput, TokenInput } from './recovery.dto.js';
+import { Recovery } from './recovery.service.js';
+
+@Controller('v1/auth')
+export class RecoveryController {
+  constructor(
+    private readonly verification: EmailVerification,
+    private readonly recovery: Recovery,
+    private readonly reverts: EmailRevert,
+  ) {}
+
+  @Post('verify')
+  @HttpCode(204)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:verify')
+  verify(@Body() { token }: TokenInput) {
+    return this.verification.verify(token);
+  }
+
+  @Post('verify/resend')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @BlockedBySso()
+  @RateLimit('auth:verify:resend')
+  resendVerification(@Me() me: SessionIdentity) {
+    return this.verification.resend(me);
+  }
+
+  @Post('forgot')
+  @HttpCode(204)
+  @Public()
+  @BlockedBySso()
+  @Captcha()
+  @RateLimit('auth:forgot')
+  forgot(@Body() { email }: ForgotInput, @TheCall() call: Call) {
+    return this.recovery.request(email, originOf(call));
+  }
+
+  @Get('reset/:token')
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:reset:validate')
+  async validateReset(@Param() { token }: TokenInput) {
+    return { valid: await this.recovery.isValid(token) };
+  }
+
+  @Post('reset')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:reset')
+  reset(@Body() input: ResetInput, @TheCall() call: Call) {
+    return this.recovery.reset(input, originOf(call));
+  }
+
+  @Post('email-revert')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:email_revert')
+  revertEmail(@Body() input: RevertEmailInput, @TheCall() call: Call) {
+    return this.reverts.revert(input, originOf(call));
+  }
+}

@@ -1,0 +1,30 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import { BlockedBySso, Captcha, Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { originOf } from '../sessions/sessions.service.js';
+import { RegisterInput, SuggestionsInput } from './registration.dto.js';
+import { Registration } from './registration.service.js';
+
+@Controller('v1/auth')
+export class RegistrationController {
+  constructor(private readonly registration: Registration) {}
+
+  @Post('register')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @Captcha()
+  @RateLimit('auth:register')
+  register(@Body() input: RegisterInput, @TheCall() call: Call) {
+    return this.registration.register(input, originOf(call), call.req.headers['accept-language']);
+  }
+
+  @Post('username-suggestions')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:register')
+  suggestUsernames(@Body() { global_name }: SuggestionsInput) {
+    return this.registration.suggest(global_name);
+  }
+}

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService, type NewAccount, PENDING_VERIFICATION } from '../../accounts/account.service.js';
+import { localeOf } from '../../accounts/locales.js';
+import { usernameFrom } from '../../accounts/names.js';
+import { Seen } from '../../accounts/seen.js';
+import { addressKey, subnetKey } from '../../core/address.js';
+import { Config } from '../../core/config/config.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { mintFrom } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Instance } from '../../platform/instance/instance.js';
+import { MailDomains } from '../../platform/mail/mail-domains.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { Limiter } from '../../platform/store/limits.js';
+import type { Account } from '../../policy/identity.js';
+import { Passwords } from '../factors/passwords.service.js';
+import { EmailVerification } from '../recovery/email-verification.service.js';
+import { Issuance } from '../sessions/issuance.service.js';
+import { type Origin, SessionService } from '../sessions/sessions.service.js';
+import type { RegisterInput } from './registration.dto.js';
+
+type Claimed = NewAccount & { readonly email: string };
+
+const PENDING = { registration_pending_verification: true } as const;
+
+/** Making an account of one's own (auth.md 4.1). */
+@Injectable()
+export class Registration {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly passwords: Passwords,
+    private readonly sessions: SessionService,
+    private readonly issuance: Issuance,
+    private readonly verification: EmailVerification,
+    private readonly domains: MailDomains,
+    private readonly outbox: Outbox,
+    private readonly limiter: Limiter,
+    private readonly instance: Instance,
+    private readonly config: Config,
+  ) {}
+
+  async register(input: RegisterInput, origin: Origin, acceptLanguage: string | undefined): Promise<object> {
+    const { email, password } = input;
+    if ((email === undefined) !== (password === undefined)) {
+      throw invalid(email === undefined ? 'email' : 'password', 'INVALID_FORMAT');
+    }
+    this.demandOpen(input.consent === true);
+    if (password !== undefined) this.passwords.demandRoom();
+    await this.demandAllowance(email, origin.ip);
+    if (email !== undefined) await this.domains.demandMailDomain(email, 'email');
+    const passwordHash = password === undefined ? null : await this.passwords.hashNew(password);
+    const profile = this.profileOf(input, passwordHash, origin.ip, acceptLanguage);
+    const { mode, hideExistingAccounts } = this.instance.current.registration;
+    if (email !== undefined && hideExistingAccounts && this.outbox.isOpen) {
+      return this.registerUnseen({ ...profile, email }, origin.ip);
+    }
+    return this.database.transaction(async (tx) => {
+      const account = await this.create(tx, profile, origin.ip);
+      if (mode === 'approval') return { registration_pending_approval: true, user_id: account.id };
+      return this.issuance.issue(tx, Seen.provedWithin(account), origin);
+    });
+  }
+
+  private demandOpen(hasAgreed: boolean): void {
+    const { registration, legal } = this.instance.current;
+    if (registration.mode === 'closed') throw new Refusal('REGISTRATION_CLOSED');
+    if ((legal.termsUrl || legal.privacyUrl) && !hasAgreed) {
+      throw invalid('consent', 'MUST_AGREE_TO_TOS_AND_PRIVACY_POLICY');
+    }
+  }
+
+  private async demandAllowance(email: string | undefined, ip: string): Promise<void> {
+    if (!this.config.registrationAllowances) return;
+    if (email !== undefined) await this.limiter.demand('register:email', email.toLowerCase(), 3, 900);
+    await this.limiter.demand('register:ip', addressKey(ip), 3, 3600);
+    await this.limiter.demand('register:subnet', subnetKey(ip), 15, 3600);
+  }
+
+  private profileOf(
+    { email, username, global_name: globalName, consent, theme }: RegisterInput,
+    passwordHash: string | null,
+    ip: string,
+    acceptLanguage: string | undefined,
+  ): NewAccount {
+    const { registration } = this.instance.current;
+    return {
+      username: username ?? usernameFrom(globalName ?? '') ?? `user_${mintFrom('0123456789', 8)}`,
+      globalName: globalName ?? null,
+      email: email ?? null,
+      // Nobody could prove an address where neither mail nor a provider vouches for one.
+      emailVerified: email !== undefined && !this.outbox.isOpen && !this.instance.isSsoEnabled,
+      passwordHash,
+      locale: localeOf(acceptLanguage),
+      termsAgreed: consent === true,
+      suspiciousFlags: registration.initialSuspiciousFlags,
+      traits: registration.mode === 'approval' ? ['registration_pending_approval'] : [],
+      ip,
+      ...(theme ? { theme } : {}),
+    };
+  }
+
+  private async create(tx: Tx, profile: NewAccount, ip: string): Promise<Account> {
+    const account = await this.accounts.create(tx, profile);
+    await this.sessions.authorizeIp(tx, account.id, ip);
+    if (account.email !== null && !account.emailVerified && this.outbox.isOpen) {
+      await this.verification.mail(tx, account, account.email);
+    }
+    return account;
+  }
+
+  /**
+   * Answers alike for a free and for a taken address. A taken one costs the same work, statement for statement: the
+   * account is made without the address and taken back, and its owner is told instead.
+   */
+  private async registerUnseen(profile: Claimed, ip: string): Promise<typeof PENDING> {
+    const traits = [...(profile.traits ?? []), PENDING_VERIFICATION];
+    const owner = await this.accounts.findByEmail(profile.email);
+    try {
+      await this.database.transaction(async (tx) => {
+        await tx.query('SAVEPOINT registration');
+        const account = await this.create(tx, { ...profile, traits, ...(owner ? { email: null } : {}) }, ip);
+        if (!owner) {
+          await tx.query('RELEASE SAVEPOINT registration');
+          return;
+        }
+        await this.verification.issue(tx, account, profile.email);
+        await tx.query('ROLLBACK TO SAVEPOINT registration');
+        await this.outbox.enqueue(tx, {
+          type: 'registration_existing_account',
+          to: owner.email ?? profile.email,
+          accountId: owner.id,
+          metadata: {},
+        });
+      });
+    } catch (error) {
+      // Somebody else took the address a moment ago: that account is its owner now.
+      if (!owner && (await this.accounts.findByEmail(profile.email))) return this.registerUnseen(profile, ip);
+      throw error;
+    }
+    return PENDING;
+  }
+
+  /** One suggestion or none; nothing is reserved or looked up (auth.md 4.7). */
+  suggest(globalName: string): { suggestions: string[] } {
+    const username = usernameFrom(globalName);
+    return { suggestions: username === null ? [] : [username] };
+  }
+}

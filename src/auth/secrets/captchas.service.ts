@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '../../core/errors.js';
+import { CaptchaVerifier } from '../../platform/outbound/captcha.js';
+import type { Call } from '../../policy/call.js';
+import { OneTimeSecrets } from './one-time-secrets.service.js';
+
+const MEMORY_SECONDS = 600;
+const TOKEN_LENGTH = 8192;
+
+/** Captcha tokens: earned, and presented once (conventions.md section 8). */
+@Injectable()
+export class Captchas {
+  constructor(
+    private readonly verifier: CaptchaVerifier,
+    private readonly secrets: OneTimeSecrets,
+  ) {}
+
+  /** @throws Refusal CAPTCHA_REQUIRED, INVALID_CAPTCHA */
+  async demand({ req, identity, address }: Call): Promise<void> {
+    if (this.verifier.provider === 'none' || identity?.account.traits.includes('captcha_exempt')) return;
+    const token = req.headers['x-captcha-token'];
+    if (typeof token !== 'string' || token === '') throw new Refusal('CAPTCHA_REQUIRED');
+    const type = req.headers['x-captcha-type'];
+    if (token.length > TOKEN_LENGTH) throw new Refusal('INVALID_CAPTCHA');
+    const earned = await this.verifier.verify(token, typeof type === 'string' ? type : undefined, address);
+    if (earned === null || !(await this.secrets.claim('captcha-spent', earned, MEMORY_SECONDS))) {
+      throw new Refusal('INVALID_CAPTCHA');
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import type { Begun } from '../../accounts/seen.js';
+import { Refusal } from '../../core/errors.js';
+import { mintLetters } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import type { Account } from '../../policy/identity.js';
+import { isGone } from '../sessions/issuance.service.js';
+import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
+
+const LENGTH = 64;
+
+type MailedPurpose = 'email-verification' | 'password-reset' | 'email-revert';
+
+/** A live token and the account that it was issued to. */
+export interface Held {
+  readonly account: Account;
+  readonly issued: Issued;
+}
+
+/** Tokens of mailed links: 64 letters and digits that work once, for the account that they were issued to. */
+@Injectable()
+export class MailedTokens {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: OneTimeSecrets,
+    private readonly accounts: AccountService,
+  ) {}
+
+  issue(tx: Tx, purpose: MailedPurpose, owner: Begun, payload: Record<string, unknown>, seconds: number) {
+    return this.secrets.issue(purpose, owner, payload, seconds, { tx, secret: mintLetters(LENGTH) });
+  }
+
+  /** Unknown, used, expired, or of a deleted account: `null`. */
+  async find(purpose: MailedPurpose, token: string): Promise<Held | null> {
+    const issued = await this.secrets.peek(purpose, token);
+    const account = issued && (await this.accounts.find(issued.subject));
+    return account && !isGone(account) ? { account, issued } : null;
+  }
+
+  /** @throws Refusal what `unknown` makes; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED */
+  async require(purpose: MailedPurpose, token: string, unknown: () => Refusal): Promise<Held> {
+    const held = await this.find(purpose, token);
+    if (!held) throw unknown();
+    demandPerson(held.account);
+    return held;
+  }
+
+  /**
+   * Spends a token in one transaction with what `work` does: of parallel requests exactly one gets there, and where
+   * `work` refuses the token is not spent. The account is locked first, as everywhere, so that two tokens of one
+   * account cannot wait for each other.
+   * @throws Refusal what `unknown` makes; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
+   */
+  redeem<T>(
+    purpose: MailedPurpose,
+    token: string,
+    { account: { id } }: Held,
+    unknown: () => Refusal,
+    work: (tx: Tx, held: Held) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
+      const account = await this.accounts.lock(tx, id);
+      const issued = account && !isGone(account) ? await this.secrets.consume(purpose, token, tx) : null;
+      if (!account || !issued) throw unknown();
+      demandPerson(account);
+      return work(tx, { account, issued });
+    });
+  }
+}
+
+/** Operations that find an account by its address or by a token refuse bots (source.md 5.3.4). */
+export function demandPerson(account: Account): void {
+  if (account.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { partialUserView } from '../../accounts/account.views.js';
+import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
+import { AccountState } from '../../accounts/account-state.service.js';
+import type { Seen } from '../../accounts/seen.js';
+import { Refusal } from '../../core/errors.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import type { Account } from '../../policy/identity.js';
+import { type Origin, SessionService } from './sessions.service.js';
+
+export interface TokenResponse {
+  readonly token: string;
+  readonly user_id: string;
+  readonly user: ReturnType<typeof partialUserView>;
+}
+
+interface IssuanceOptions {
+  /** The operation's own "invalid" answer, for an account that is gone or whose epoch was raised meanwhile. */
+  readonly invalid?: () => Refusal;
+  /** Whether the address of the sign-in counts as known from now on; default true. */
+  readonly authorizesIp?: boolean;
+}
+
+/** Deleted, or its deletion scheduled by an administrator: the operation's own "invalid" answer (auth.md section 2). */
+export const isGone = (account: Account): boolean =>
+  account.deletedAt !== null || (account.flags & ACCOUNT_FLAGS.DELETED) !== 0n;
+
+export const tokenResponse = (token: string, account: Account): TokenResponse => ({
+  token,
+  user_id: account.id,
+  user: partialUserView(account),
+});
+
+/** How every operation signs an account in (auth.md section 2). Nothing else issues a session. */
+@Injectable()
+export class Issuance {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionService,
+    private readonly accounts: AccountService,
+    private readonly state: AccountState,
+  ) {}
+
+  /**
+   * Steps 2 to 5: whether the account may get a session at all. Also runs before a ticket or a hold is opened.
+   * @throws Refusal the issuance errors
+   */
+  demandAdmissible(account: Account): void {
+    this.demandUnsuspended(account);
+    if (account.flags & ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY) throw new Refusal('ACCESS_DENIED');
+  }
+
+  /**
+   * Steps 2 to 4: a password reset ends what step 5 would refuse.
+   * @throws Refusal the issuance errors but ACCESS_DENIED
+   */
+  demandUnsuspended(account: Account): void {
+    if (account.bot) throw new Refusal('BOT_USER_AUTH_SESSION_CREATION_DENIED');
+    if (account.traits.includes('registration_pending_approval')) throw new Refusal('REGISTRATION_PENDING_APPROVAL');
+    if (account.traits.includes('registration_rejected')) throw new Refusal('REGISTRATION_REJECTED');
+    if (account.banned) {
+      throw new Refusal(account.bannedUntil ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    }
+  }
+
+  signIn(seen: Seen, origin: Origin, options?: IssuanceOptions): Promise<TokenResponse> {
+    return this.database.transaction((tx) => this.issue(tx, seen, origin, options));
+  }
+
+  /**
+   * Steps 6 and 7, after every required factor: the account is re-enabled if its user had left, a session made. `seen`
+   * is the account as it was when that was begun; no session comes out of what a raised epoch has made worthless.
+   * @throws Refusal what `invalid` makes, the issuance errors
+   */
+  async issue(
+    tx: Tx,
+    seen: Seen,
+    origin: Origin,
+    { invalid = () => new Refusal('UNAUTHORIZED'), authorizesIp = true }: IssuanceOptions = {},
+  ): Promise<TokenResponse> {
+    const account = await this.lockUnchanged(tx, seen, invalid);
+    this.demandAdmissible(account);
+    await this.state.welcomeBack(tx, account);
+    if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
+    return tokenResponse(await this.sessions.issue(tx, account.id, origin), account);
+  }
+
+  /** Locks the account and makes sure that what was proved about it still holds. */
+  async lockUnchanged(tx: Tx, seen: Seen, invalid: () => Refusal): Promise<Account> {
+    const account = await this.accounts.lock(tx, seen.accountId);
+    if (!account || isGone(account) || !seen.isTrueOf(account)) throw invalid();
+    return account;
+  }
+}

@@ -1,0 +1,115 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Log } from '../../core/log.js';
+import { Database } from '../../platform/database/database.js';
+import type { Identity } from '../../policy/identity.js';
+
+const ROW_MS = 60_000;
+const DELAY_MS = 500;
+const MAX_REMEMBERED = 100_000;
+
+interface Use {
+  readonly accountId: string;
+  /** That of the account as it was used: another one's use is not that of who adopted it. */
+  readonly epoch: number;
+  readonly sessionId: string | null;
+  readonly ip: string;
+}
+
+const keyOf = ({ sessionId, accountId }: Use): string => sessionId ?? accountId;
+
+/**
+ * Writes those of the rows that are due, and answers of each how long ago it was written before. A row that somebody
+ * else is changing is skipped.
+ */
+const writing = (table: string, column: string, rows: string, changes: string): string => `
+  WITH due AS (
+    SELECT id FROM ${table} WHERE ${rows} AND (${column} IS NULL OR ${column} < now() - interval '1 minute')
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), written AS (UPDATE ${table} t SET ${changes} FROM due WHERE t.id = due.id RETURNING t.id)
+  SELECT id, id IN (SELECT id FROM written) AS written,
+         (extract(epoch FROM now() - ${column}) * 1000)::float8 AS age
+  FROM ${table} WHERE ${rows}`;
+
+const WRITE_SESSIONS = writing('session', 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
+const WRITE_ACCOUNTS = writing(
+  'account',
+  'last_active_at',
+  'id = ANY ($1::bigint[]) AND deleted_at IS NULL AND epoch = ($3::int[])[array_position($1::bigint[], id)]',
+  'last_active_at = now(), last_active_ip = ($2::text[])[array_position($1::bigint[], t.id)]',
+);
+
+/** How long each row needs no further look: what was skipped is due at once. */
+const restsOf = (rows: { id: string; written: boolean; age: number | null }[]): Map<string, number> =>
+  new Map(rows.map(({ id, written, age }) => [id, written ? ROW_MS : Math.max(0, ROW_MS - (age ?? ROW_MS))]));
+
+/**
+ * When sessions were last used and accounts last active: written behind the requests, in batches, at most once a
+ * minute for each row.
+ */
+@Injectable()
+export class LastUsed implements BeforeApplicationShutdown {
+  /** Until when a session, or an account that was used without one, has nothing to write. */
+  private readonly quietUntil = new Map<string, number>();
+  private waiting: Use[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Notes that an account's own credential was used; what others do in its name is not its activity. */
+  touch(identity: Identity, ip: string): void {
+    if (identity.via !== 'session' && identity.via !== 'bot') return;
+    const sessionId = identity.via === 'session' ? identity.sessionId : null;
+    const { id: accountId, epoch } = identity.account;
+    const use: Use = { accountId, epoch, sessionId, ip };
+    const key = keyOf(use);
+    const now = this.clock.now();
+    if (now < (this.quietUntil.get(key) ?? 0)) return;
+    if (this.quietUntil.size >= MAX_REMEMBERED) this.quietUntil.clear();
+    this.quietUntil.set(key, now + ROW_MS);
+    this.waiting.push(use);
+    this.timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
+  }
+
+  private flush(): void {
+    const uses = this.waiting;
+    this.waiting = [];
+    this.timer = undefined;
+    const written = this.write(uses).catch((error) => {
+      for (const use of uses) this.quietUntil.delete(keyOf(use));
+      this.log.error('times of use could not be written', { error });
+    });
+    this.writing = Promise.all([this.writing, written]).then(() => {});
+  }
+
+  /** Writes what is due. What was not written is due again as soon as its row is. */
+  private async write(uses: readonly Use[]): Promise<void> {
+    const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
+    const ofAccount = new Map(uses.map((use) => [use.accountId, use]));
+    const ofSessions = restsOf(await this.database.manager.query(WRITE_SESSIONS, [sessions]));
+    const latest = [...ofAccount.values()];
+    const accounts = [[...ofAccount.keys()], latest.map(({ ip }) => ip), latest.map(({ epoch }) => epoch)];
+    const ofAccounts = restsOf(await this.database.manager.query(WRITE_ACCOUNTS, accounts));
+    const now = this.clock.now();
+    for (const use of uses) {
+      const rests = [ofAccounts.get(use.accountId), use.sessionId === null ? undefined : ofSessions.get(use.sessionId)];
+      this.quietUntil.set(keyOf(use), now + Math.min(...rests.map((rest) => rest ?? ROW_MS)));
+    }
+  }
+
+  /** Writes what waits, now. */
+  async settle(): Promise<void> {
+    clearTimeout(this.timer);
+    this.flush();
+    await this.writing;
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.settle();
+  }
+}

@@ -1,0 +1,40 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Text } from '../../http/input.js';
+import { BlockedBySso, Public, RateLimit } from '../../policy/decorators.js';
+import { TokenInput } from '../recovery/recovery.dto.js';
+import { IpAuthorization } from './ip-authorization.service.js';
+
+class TicketInput {
+  @Text({ min: 1, max: 256 }) ticket: string;
+}
+
+@Controller('v1/auth')
+export class IpAuthorizationController {
+  constructor(private readonly holds: IpAuthorization) {}
+
+  @Post('authorize-ip')
+  @HttpCode(204)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:authorize_ip')
+  authorize(@Body() { token }: TokenInput) {
+    return this.holds.authorize(token);
+  }
+
+  @Post('ip-authorization/resend')
+  @HttpCode(204)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:ip_authorization_resend')
+  resend(@Body() { ticket }: TicketInput) {
+    return this.holds.resend(ticket);
+  }
+
+  @Get('ip-authorization/poll')
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:ip_authorization_poll')
+  poll(@Query() { ticket }: TicketInput) {
+    return this.holds.poll(ticket);
+  }
+}

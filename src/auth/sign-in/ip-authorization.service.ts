@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import type { Begun, Seen } from '../../accounts/seen.js';
+import { Config } from '../../core/config/config.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { digest, mintLetters, mintToken, sealFor, unsealBy } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import type { Account } from '../../policy/identity.js';
+import { demandPerson } from '../secrets/mailed-tokens.service.js';
+import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { Issuance, isGone, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
+import { describeClient, type Origin, SessionService } from '../sessions/sessions.service.js';
+
+const HOLD_SECONDS = 900;
+const RESULT_SECONDS = 60;
+const RESEND_SECONDS = 30;
+
+/** What is stored with the ticket of a held sign-in. */
+interface Hold {
+  readonly state: 'held' | 'completed';
+  readonly resent: boolean;
+  /** Names the token that is valid now. */
+  readonly tokenKey: string;
+  readonly origin: Origin;
+  /** The session token of a completed sign-in, sealed for who holds the ticket. */
+  readonly session?: string;
+}
+
+/** How server-side rows name a secret that they do not know. */
+const nameOf = (secret: string): string => digest(secret).toString('base64url');
+
+const unknownToken = () => invalid('token', 'INVALID_OR_EXPIRED_AUTHORIZATION_TOKEN');
+const unknownTicket = () => invalid('ticket', 'INVALID_OR_EXPIRED_AUTHORIZATION_TICKET');
+
+/**
+ * Password sign-ins from an address that the account has not used wait for a mailed confirmation (auth.md section 8).
+ * A ticket, for who waits, and a token, for who reads the mail, belong to one hold; neither replaces the other.
+ */
+@Injectable()
+export class IpAuthorization {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: OneTimeSecrets,
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly issuance: Issuance,
+    private readonly outbox: Outbox,
+    private readonly config: Config,
+  ) {}
+
+  /** Unknown address, instance and account ask for it, and mail can reach the owner. */
+  async isNeeded({ id, emailBounced }: Account, ip: string): Promise<boolean> {
+    if (!this.config.ipAuthorization || !this.outbox.isOpen || emailBounced) return false;
+    return (await this.accounts.holdsUnknownIps(id)) && !(await this.sessions.isIpAuthorized(id, ip));
+  }
+
+  /** Opens a hold, mails its token and makes the refusal that tells the caller to wait. */
+  async open(seen: Seen, origin: Origin, { invalid: stale }: { invalid: () => Refusal }): Promise<Refusal> {
+    const ticket = mintToken();
+    const token = mintLetters(64);
+    const hold: Hold = { state: 'held', resent: false, tokenKey: nameOf(token), origin };
+    const email = await this.database.transaction(async (tx) => {
+      const account = await this.issuance.lockUnchanged(tx, seen, stale);
+      await this.secrets.issue('ip-ticket', account, { ...hold }, HOLD_SECONDS, { tx, secret: nameOf(ticket) });
+      await this.mail(tx, account, { ticketKey: nameOf(ticket), token, seconds: HOLD_SECONDS, origin });
+      return account.email ?? '';
+    });
+    return new Refusal('IP_AUTHORIZATION_REQUIRED', {
+      ip_authorization_required: true,
+      ticket,
+      email,
+      resend_available_in: RESEND_SECONDS,
+    });
+  }
+
+  private async mail(
+    tx: Tx,
+    { email, ...owner }: Begun & Pick<Account, 'email'>,
+    { ticketKey, token, seconds, origin }: { ticketKey: string; token: string; seconds: number; origin: Origin },
+  ): Promise<void> {
+    await this.secrets.issue('ip-token', owner, { ticketKey }, seconds, { tx, secret: nameOf(token) });
+    await this.outbox.enqueue(tx, {
+      type: 'ip_authorization',
+      to: email ?? '',
+      accountId: owner.id,
+      metadata: { token, ip: origin.ip, location: 'Unknown location' },
+      client: describeClient(origin),
+      expiresInSeconds: seconds,
+    });
+  }
+
+  /** The reader of the mail confirms; of parallel confirmations one succeeds. The waiting device gets the session. */
+  async authorize(token: string): Promise<void> {
+    const tokenKey = nameOf(token);
+    const issued = await this.secrets.peek('ip-token', tokenKey);
+    if (!issued) throw unknownToken();
+    const ticketKey = String(issued.payload.ticketKey);
+    await this.database.transaction(async (tx) => {
+      const account = await this.lock(tx, issued.subject, unknownToken);
+      this.issuance.demandAdmissible(account);
+      const step = [{ state: 'held', tokenKey }, { state: 'completed' }] as const;
+      const held = await this.secrets.peek('ip-ticket', ticketKey, tx);
+      const won = await this.secrets.change('ip-ticket', ticketKey, step, { tx, ttlSeconds: RESULT_SECONDS });
+      if (!held || !won) throw unknownToken();
+      await this.secrets.consume('ip-token', tokenKey, tx);
+      await this.sessions.authorizeIp(tx, account.id, holdOf(held).origin.ip);
+    });
+  }
+
+  /** Replaces the token, once; the ticket lives no longer for it. */
+  async resend(ticket: string): Promise<void> {
+    const ticketKey = nameOf(ticket);
+    const found = await this.require(ticketKey);
+    demandPerson(found.account);
+    const age = await this.secrets.ageOf('ip-ticket', ticketKey);
+    if (found.hold.state !== 'held' || age === null) throw unknownTicket();
+    if (found.hold.resent) throw new Refusal('IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
+    if (age < RESEND_SECONDS) throw coolingDown(RESEND_SECONDS - age);
+    const token = mintLetters(64);
+    await this.database.transaction(async (tx) => {
+      const account = await this.lock(tx, found.account.id, unknownTicket);
+      const step = [
+        { state: 'held', resent: false },
+        { resent: true, tokenKey: nameOf(token) },
+      ] as const;
+      if (!(await this.secrets.change('ip-ticket', ticketKey, step, { tx }))) {
+        throw new Refusal('IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED');
+      }
+      await this.secrets.consume('ip-token', found.hold.tokenKey, tx);
+      const { origin } = found.hold;
+      await this.mail(tx, account, { ticketKey, token, seconds: Math.ceil(HOLD_SECONDS - age), origin });
+    });
+  }
+
+  /** The first read of a completed hold makes the session; further ones return the same token. */
+  async poll(ticket: string): Promise<{ completed: false } | ({ completed: true } & TokenResponse)> {
+    const ticketKey = nameOf(ticket);
+    const { account: waiting, hold } = await this.require(ticketKey);
+    demandPerson(waiting);
+    if (hold.state === 'held') return { completed: false };
+    const response = await this.database.transaction(async (tx) => {
+      const account = await this.lock(tx, waiting.id, unknownTicket);
+      this.issuance.demandAdmissible(account);
+      const issued = await this.secrets.peek('ip-ticket', ticketKey, tx);
+      if (!issued?.seen) throw unknownTicket();
+      const { session, origin } = holdOf(issued);
+      if (session !== undefined) return tokenResponse(unsealBy(ticket, 'ip-session', session), account);
+      const fresh = await this.issuance.issue(tx, issued.seen, origin, { invalid: unknownTicket });
+      const sealed = { session: sealFor(ticket, 'ip-session', fresh.token) };
+      await this.secrets.change('ip-ticket', ticketKey, [{ state: 'completed' }, sealed], { tx });
+      return fresh;
+    });
+    return { completed: true, ...response };
+  }
+
+  private async require(ticketKey: string): Promise<{ account: Account; hold: Hold }> {
+    const issued = await this.secrets.peek('ip-ticket', ticketKey);
+    const account = issued && (await this.accounts.find(issued.subject));
+    if (!account || isGone(account)) throw unknownTicket();
+    return { account, hold: holdOf(issued) };
+  }
+
+  private async lock(tx: Tx, accountId: string, unknown: () => Refusal): Promise<Account> {
+    const account = await this.accounts.lock(tx, accountId);
+    if (!account || isGone(account)) throw unknown();
+    demandPerson(account);
+    return account;
+  }
+}
+
+const holdOf = ({ payload }: Issued): Hold => payload as unknown as Hold;
+
+function coolingDown(seconds: number): Refusal {
+  const whole = Math.max(1, Math.ceil(seconds));
+  return new Refusal('IP_AUTHORIZATION_RESEND_COOLDOWN', {
+    resend_available_in: whole,
+    retry_after: Math.ceil(seconds * 1000) / 1000,
+  }).with({ 'Retry-After': String(whole) });
+}

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService, type PasswordOfAccount, PENDING_VERIFICATION } from '../../accounts/account.service.js';
+import { needsSecondFactor } from '../../accounts/account.views.js';
+import { Seen } from '../../accounts/seen.js';
+import { addressKey } from '../../core/address.js';
+import { Config } from '../../core/config/config.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
+import { Limiter } from '../../platform/store/limits.js';
+import type { Account } from '../../policy/identity.js';
+import { Factors } from '../factors/factors.service.js';
+import { Passwords } from '../factors/passwords.service.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
+import { type Origin, SessionService } from '../sessions/sessions.service.js';
+import { IpAuthorization } from './ip-authorization.service.js';
+import { type MfaChallenge, MfaTickets, timeout } from './mfa-tickets.service.js';
+import type { LoginInput, LoginTotpInput } from './sign-in.dto.js';
+
+/** Attempts, right ones included. */
+const OF_EMAIL = { limit: 5, seconds: 900 };
+const OF_ADDRESS = { limit: 10, seconds: 1800 };
+
+/** Signing in with a password, and the typed second factor (auth.md 4.2 and 4.3). */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly passwords: Passwords,
+    private readonly factors: Factors,
+    private readonly issuance: Issuance,
+    private readonly tickets: MfaTickets,
+    private readonly holds: IpAuthorization,
+    private readonly sessions: SessionService,
+    private readonly limiter: Limiter,
+    private readonly config: Config,
+  ) {}
+
+  async login({ email, password }: LoginInput, origin: Origin): Promise<TokenResponse | MfaChallenge> {
+    this.passwords.demandRoom();
+    if (this.config.loginAllowances) await this.demandAllowance(email, origin.ip);
+    const { account, seen } = await this.requireRightPassword(email, password);
+    this.issuance.demandAdmissible(account);
+    const options = { invalid: wrongCredentials };
+    if (needsSecondFactor(account)) {
+      return this.database.transaction(async (tx) =>
+        this.tickets.open(tx, await this.issuance.lockUnchanged(tx, seen, wrongCredentials)),
+      );
+    }
+    if (await this.holds.isNeeded(account, origin.ip)) throw await this.holds.open(seen, origin, options);
+    return this.issuance.signIn(seen, origin, options);
+  }
+
+  /** Strangers share the attempts at an account; from a network that it knows there are others (auth.md 1.5). */
+  private async demandAllowance(email: string, ip: string): Promise<void> {
+    const address = addressKey(ip);
+    const isAtHome = await this.sessions.isIpAuthorizedFor(email, ip);
+    const key = email.toLowerCase();
+    if (isAtHome) await this.limiter.demand('login:home', `${key} ${address}`, OF_EMAIL.limit, OF_EMAIL.seconds);
+    else await this.limiter.demand('login:email', key, OF_EMAIL.limit, OF_EMAIL.seconds);
+    await this.limiter.demand('login:ip', address, OF_ADDRESS.limit, OF_ADDRESS.seconds);
+  }
+
+  /**
+   * The same work and the same answer, whatever it is that does not fit. The account itself is read once the password was
+   * right: who knows it may know the rest.
+   */
+  private async requireRightPassword(email: string, password: string): Promise<{ account: Account; seen: Seen }> {
+    const found = await this.accounts.passwordOf(email);
+    if (found.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    const isRight = await this.passwords.verify(found.passwordHash, password);
+    const account = isRight && found.id !== null ? await this.accounts.find(found.id) : null;
+    if (!account || !found.passwordHash) throw wrongCredentials();
+    const seen = Seen.ofPassword(found as PasswordOfAccount);
+    if (!seen.isTrueOf(account) || account.traits.includes(PENDING_VERIFICATION)) throw wrongCredentials();
+    this.passwords.strengthen(account.id, found.passwordHash, password);
+    return { account, seen };
+  }
+
+  async completeWithCode({ ticket, code }: LoginTotpInput, origin: Origin): Promise<TokenResponse> {
+    const open = await this.tickets.require(ticket);
+    const { account } = open;
+    this.issuance.demandAdmissible(account);
+    if (!account.hasTotp && !(await this.factors.hasBackupCodes(account.id))) throw invalid('code', 'TOTP_NOT_ENABLED');
+    const response = await this.tickets.complete(
+      open,
+      'code',
+      (tx) => this.factors.spendCode(account.id, code, tx),
+      (tx, seen) => this.issuance.issue(tx, seen, origin, { invalid: timeout }),
+    );
+    if (!response) throw invalid('code', 'INVALID_CODE');
+    return response;
+  }
+}
+
+/** One answer for an unknown address, a wrong password, an account without one and a deleted account. */
+function wrongCredentials(): Refusal {
+  const refusals = ['email', 'password'].map((path) => invalid(path, 'INVALID_EMAIL_OR_PASSWORD'));
+  const errors = refusals.flatMap((refusal) => (refusal.getResponse() as { errors: never[] }).errors);
+  return new Refusal('INVALID_FORM_BODY', { errors });
+}

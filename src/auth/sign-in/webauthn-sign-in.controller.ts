@@ -1,0 +1,47 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import { BlockedBySso, Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { originOf } from '../sessions/sessions.service.js';
+import { AssertionInput, LoginWebAuthnInput, TicketInput } from './webauthn-sign-in.dto.js';
+import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
+
+@Controller('v1/auth')
+export class WebAuthnSignInController {
+  constructor(private readonly signIn: WebAuthnSignIn) {}
+
+  @Post('login/mfa/webauthn/authentication-options')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:login:mfa')
+  mfaOptions(@Body() { ticket }: TicketInput) {
+    return this.signIn.mfaOptions(ticket);
+  }
+
+  @Post('login/mfa/webauthn')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:login:mfa')
+  completeMfa(@Body() input: LoginWebAuthnInput, @TheCall() call: Call) {
+    return this.signIn.completeMfa(input, originOf(call));
+  }
+
+  @Post('webauthn/authentication-options')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:webauthn:options')
+  options() {
+    return this.signIn.options();
+  }
+
+  @Post('webauthn/authenticate')
+  @HttpCode(200)
+  @Public()
+  @BlockedBySso()
+  @RateLimit('auth:webauthn:authenticate')
+  authenticate(@Body() input: AssertionInput, @TheCall() call: Call) {
+    return this.signIn.authenticate(input, originOf(call));
+  }
+}

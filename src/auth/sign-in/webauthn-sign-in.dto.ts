@@ -1,0 +1,15 @@
+import { Anything, Text } from '../../http/input.js';
+
+export class TicketInput {
+  @Text({ min: 1, max: 256 }) ticket: string;
+}
+
+/** An assertion (auth.md section 3); what is inside is judged by verification. */
+export class AssertionInput {
+  @Anything() response: object;
+  @Text({ min: 1, max: 1024 }) challenge: string;
+}
+
+export class LoginWebAuthnInput extends AssertionInput {
+  @Text({ min: 1, max: 256 }) ticket: string;
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { Seen } from '../../accounts/seen.js';
+import { Refusal } from '../../core/errors.js';
+import { type Assertion, WebAuthn } from '../passkeys/webauthn.service.js';
+import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import type { Origin } from '../sessions/sessions.service.js';
+import { MfaTickets, timeout } from './mfa-tickets.service.js';
+import type { LoginWebAuthnInput } from './webauthn-sign-in.dto.js';
+
+const NOBODY = '';
+
+const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
+
+/** Signing in with a passkey: as second factor (auth.md 4.3) and on its own (4.4). */
+@Injectable()
+export class WebAuthnSignIn {
+  constructor(
+    private readonly webauthn: WebAuthn,
+    private readonly tickets: MfaTickets,
+    private readonly accounts: AccountService,
+    private readonly issuance: Issuance,
+  ) {}
+
+  async mfaOptions(ticket: string) {
+    const { account, key } = await this.tickets.require(ticket);
+    if (account.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
+    return this.webauthn.accountOptions('webauthn-mfa', account, key, await this.webauthn.passkeysOf(account.id));
+  }
+
+  async completeMfa({ ticket, ...assertion }: LoginWebAuthnInput, origin: Origin): Promise<TokenResponse> {
+    const open = await this.tickets.require(ticket);
+    const { account, key } = open;
+    this.issuance.demandAdmissible(account);
+    const response = await this.tickets.complete(
+      open,
+      'ticket',
+      async (tx) => (await this.webauthn.prove(account.id, 'webauthn-mfa', key, assertion, tx)) !== null,
+      (tx, seen) => this.issuance.issue(tx, seen, origin, { invalid: timeout }),
+    );
+    if (!response) throw failed();
+    return response;
+  }
+
+  options() {
+    return this.webauthn.discoverableOptions('webauthn-login', NOBODY);
+  }
+
+  /** The authenticator verified its user, therefore neither a second factor nor a hold follows. */
+  async authenticate(assertion: Assertion, origin: Origin): Promise<TokenResponse> {
+    const holder = await this.webauthn.discover(NOBODY, assertion);
+    const account = holder && (await this.accounts.find(holder.id));
+    if (!account || isGone(account)) throw failed();
+    return this.issuance.signIn(Seen.ofPasskey(holder), origin, { invalid: failed });
+  }
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { AccountRemoval } from '../../accounts/account-removal.service.js';
+import { globalNameFrom, usernameFrom } from '../../accounts/names.js';
+import { Seen } from '../../accounts/seen.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { mintFrom } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Instance } from '../../platform/instance/instance.js';
+import type { Account } from '../../policy/identity.js';
+import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import { SecurityNotices } from '../sessions/security-notices.service.js';
+import type { Origin } from '../sessions/sessions.service.js';
+import { SSO_TRAIT, SsoIdentities } from './sso-identities.service.js';
+
+/** Somebody for whom the provider vouches, address included. */
+export interface VouchedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string;
+  readonly name: unknown;
+  readonly preferredUsername: unknown;
+}
+
+/** Another callback of the same person or address was faster: what it made is found at the next attempt. */
+class LostRace extends Error {}
+
+const ATTEMPTS = 5;
+const LONGEST_CLAIM = 256;
+
+const mismatch = (): Refusal => invalid('code', 'SSO_IDENTITY_MISMATCH');
+const fieldCodeOf = (error: unknown): string | undefined =>
+  error instanceof Refusal && error.code === 'INVALID_FORM_BODY'
+    ? (error.getResponse() as { errors: { code: string }[] }).errors[0]?.code
+    : undefined;
+
+/** What goes wrong with an account, in the words of the callback. */
+function explained(error: unknown): never {
+  const code = fieldCodeOf(error);
+  if (code === 'EMAIL_ALREADY_IN_USE') throw new LostRace();
+  if (code === 'TOO_MANY_USERS_WITH_THIS_USERNAME') throw invalid('code', 'SSO_UNABLE_TO_ALLOCATE_DISCRIMINATOR');
+  throw error;
+}
+
+/** From a vouched person to an account with a session (sso.md section 3). */
+@Injectable()
+export class SsoAccounts {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly removal: AccountRemoval,
+    private readonly identities: SsoIdentities,
+    private readonly issuance: Issuance,
+    private readonly notices: SecurityNotices,
+    private readonly instance: Instance,
+  ) {}
+
+  /** Finds, adopts or makes the account and issues a session: all of it or nothing. */
+  async signIn(person: VouchedPerson, origin: Origin): Promise<TokenResponse> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const outcome = await this.database.transaction((tx) => this.admit(tx, person, origin));
+        if (outcome instanceof Refusal) throw outcome;
+        return outcome;
+      } catch (error) {
+        if (!(error instanceof LostRace) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** A refusal is answered, not thrown, where what was written must stay. */
+  private async admit(tx: Tx, person: VouchedPerson, origin: Origin): Promise<TokenResponse | Refusal> {
+    const account = (await this.linked(tx, person)) ?? (await this.adopted(tx, person, origin));
+    if (account) return this.issue(tx, account, origin);
+    const made = await this.provision(tx, person, origin);
+    if (this.instance.current.registration.mode === 'approval') return new Refusal('REGISTRATION_PENDING_APPROVAL');
+    return this.issue(tx, made, origin);
+  }
+
+  private issue(tx: Tx, account: Account, origin: Origin): Promise<TokenResponse> {
+    return this.issuance.issue(tx, Seen.provedWithin(account), origin, { invalid: () => new Refusal('ACCESS_DENIED') });
+  }
+
+  /** Row 1: the identity decides, whatever the account's address is by now. */
+  private async linked(tx: Tx, { issuer, subject }: VouchedPerson): Promise<Account | null> {
+    const id = await this.identities.findAccountId(tx, issuer, subject);
+    const account = id === null ? null : await this.accounts.lock(tx, id);
+    if (account) this.demandAdmissible(account);
+    return account;
+  }
+
+  /** Rows 2 to 5: the account that holds the address. */
+  private async adopted(tx: Tx, person: VouchedPerson, origin: Origin): Promise<Account | null> {
+    const found = await this.accounts.findByEmail(person.email, tx);
+    const account = found && (await this.accounts.lock(tx, found.id));
+    if (!account) return null;
+    if (account.email?.toLowerCase() !== person.email.toLowerCase()) throw new LostRace();
+    if (account.acls.length > 0) throw mismatch();
+    const subject = await this.identities.findSubject(tx, person.issuer, account.id);
+    if (subject !== null) throw subject === person.subject ? new LostRace() : mismatch();
+    this.demandAdmissible(account);
+    if (!account.emailVerified) await this.takeOver(tx, account.id, person, origin);
+    if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
+    await this.notices.send(tx, account, account.emailVerified ? 'sso_linked' : 'sso_taken_over', origin);
+    return this.accounts.require(tx, account.id);
+  }
+
+  /** The states of section 3 that are refused. */
+  private demandAdmissible(account: Account): void {
+    if (account.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
+    if (isGone(account)) throw new Refusal('ACCESS_DENIED');
+    this.issuance.demandAdmissible(account);
+  }
+
+  /** Row 5: whoever registered an address that is not theirs keeps no way in and leaves nothing behind. */
+  private async takeOver(tx: Tx, id: string, person: VouchedPerson, { ip }: Origin): Promise<void> {
+    const successor = { username: usernameOf(person), globalName: globalNameFrom(person.name), ip };
+    await this.removal.handOver(tx, id, successor).catch(explained);
+  }
+
+  /** Rows 6 to 8. */
+  private async provision(tx: Tx, person: VouchedPerson, origin: Origin): Promise<Account> {
+    const { sso, registration } = this.instance.current;
+    if (!sso.autoProvision) throw new Refusal('SSO_REQUIRED');
+    if (registration.mode === 'closed') throw new Refusal('REGISTRATION_CLOSED');
+    const pending = registration.mode === 'approval' ? ['registration_pending_approval'] : [];
+    const account = await this.accounts
+      .create(tx, {
+        username: usernameOf(person),
+        globalName: globalNameFrom(person.name),
+        email: person.email,
+        emailVerified: true,
+        suspiciousFlags: registration.initialSuspiciousFlags,
+        traits: [SSO_TRAIT, ...pending],
+        ip: origin.ip,
+      })
+      .catch(explained);
+    if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
+    return account;
+  }
+}
+
+const identityOf = ({ issuer, subject }: VouchedPerson) => ({ issuer, subject });
+
+/** From `preferred_username`, `name`, else the local part of the address; what nothing usable is left of is generated. */
+function usernameOf({ preferredUsername, name, email }: VouchedPerson): string {
+  for (const claim of [localPart(preferredUsername), name, localPart(email)]) {
+    const username = typeof claim === 'string' ? usernameFrom(claim.slice(0, LONGEST_CLAIM)) : null;
+    if (username !== null) return username;
+  }
+  return `user_${mintFrom('0123456789', 8)}`;
+}
+
+const localPart = (claim: unknown): unknown => (typeof claim === 'string' ? claim.split('@', 1)[0] : claim);

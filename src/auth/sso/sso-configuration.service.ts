@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { type FieldError, fieldError, invalid, Refusal } from '../../core/errors.js';
+import { validateShape } from '../../http/input.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Instance, isSsoComplete, isSsoDescribed, type SsoSettings } from '../../platform/instance/instance.js';
+import { Outbound } from '../../platform/outbound/outbound.js';
+import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { mailDomain, SsoSectionInput } from './sso.dto.js';
+import { DEFAULT_SCOPE, SsoExchange } from './sso-exchange.service.js';
+import { SsoIdentities } from './sso-identities.service.js';
+import { IssuerMismatch, SsoProvider } from './sso-provider.service.js';
+
+/** A change that passed every check, ready to be stored. */
+export interface SsoChange {
+  /** The settings that were checked against; a change in between makes this one void. */
+  readonly base: SsoSettings;
+  readonly settings: SsoSettings;
+  /** Members that differ, as `sso.<member>`. */
+  readonly changed: string[];
+}
+
+/** What became of a change. */
+export interface StoredSsoChange {
+  readonly changed: string[];
+  /** Links of accounts with an admin ACL that it voided; absent where the provider is the one of before. */
+  readonly voidedLinks?: number;
+}
+
+/** The purpose, and the subject, of the states that a start hands out. */
+export const SSO_STATE = 'sso-state';
+
+const URLS = [
+  ['issuer', 'issuer'],
+  ['authorization_url', 'authorizationUrl'],
+  ['token_url', 'tokenUrl'],
+  ['userinfo_url', 'userinfoUrl'],
+  ['jwks_url', 'jwksUrl'],
+] as const satisfies (readonly [keyof SsoSectionInput, keyof SsoSettings])[];
+
+/** Who is asked, and as whom. */
+const PROVIDER = [...URLS.map(([, name]) => name), 'clientId'] as const;
+
+/** Members that only name or word something. Every other one, also one that is yet to come, decides who is believed. */
+const WORDS: ReadonlySet<string> = new Set(['display_name', 'scope']);
+
+/** Whether a patch touches whom the instance believes (admin.md section 2). */
+export const concernsTrust = (input: SsoSectionInput): boolean =>
+  Object.entries(input).some(([member, value]) => value !== undefined && !WORDS.has(member));
+
+const misconfigured = (): Refusal => invalid('sso', 'SSO_MISCONFIGURED');
+
+/** Section `sso` of the instance configuration (sso.md section 1). */
+@Injectable()
+export class SsoConfiguration {
+  constructor(
+    private readonly instance: Instance,
+    private readonly provider: SsoProvider,
+    private readonly exchange: SsoExchange,
+    private readonly secrets: OneTimeSecrets,
+    private readonly identities: SsoIdentities,
+    private readonly outbound: Outbound,
+    private readonly config: Config,
+  ) {}
+
+  /** What everybody may know (sso.md 2.1). */
+  status() {
+    return {
+      enabled: this.instance.isSsoEnabled,
+      enforced: this.instance.isSsoEnforced,
+      display_name: this.instance.current.sso.displayName,
+      redirect_uri: this.config.sso.redirectUri,
+    };
+  }
+
+  /** The section as administrators read it; the client secret is never shown. */
+  view() {
+    const { sso } = this.instance.current;
+    return {
+      enabled: sso.enabled,
+      enforced: sso.enforced,
+      display_name: sso.displayName,
+      issuer: sso.issuer,
+      authorization_url: sso.authorizationUrl,
+      token_url: sso.tokenUrl,
+      userinfo_url: sso.userinfoUrl,
+      jwks_url: sso.jwksUrl,
+      client_id: sso.clientId,
+      client_secret_set: sso.clientSecret !== null,
+      scope: sso.scope ?? DEFAULT_SCOPE,
+      allowed_domains: sso.allowedDomains,
+      auto_provision: sso.autoProvision,
+      redirect_uri: this.config.sso.redirectUri,
+    };
+  }
+
+  /**
+   * Merges a patch into the section and checks the result, asking DNS and the provider. Call it outside a transaction.
+   * @throws Refusal FV(sso...), BAD_GATEWAY when the provider is needed and does not answer
+   */
+  async check(input: SsoSectionInput): Promise<SsoChange> {
+    const { sso: base } = await this.instance.stored();
+    const merged = { ...base, ...this.changesOf(input) };
+    if (merged.enforced && !merged.enabled) throw misconfigured();
+    await this.demandRoutable(merged);
+    const settings = { ...merged, discovered: await this.discovered(base, merged) };
+    if (settings.enforced && !isSsoComplete(settings)) throw misconfigured();
+    const changed = Object.keys(input).filter((member) => isChanged(member, base, settings));
+    return { base, settings, changed: changed.map((member) => `sso.${member}`) };
+  }
+
+  /**
+   * Stores a checked change; every replica follows within a second. Another provider, endpoint or client vouches for no
+   * administrator until one links them again.
+   * @throws Refusal CONFLICT when somebody changed the section after it was checked
+   */
+  async store(tx: Tx, { base, settings, changed }: SsoChange): Promise<StoredSsoChange> {
+    const { sso: current } = await this.instance.hold(tx);
+    if (!isDeepStrictEqual(current, base)) throw new Refusal('CONFLICT');
+    await this.instance.change(tx, 'sso', settings);
+    const voidsStates = !settings.enabled || settings.issuer !== base.issuer || settings.clientId !== base.clientId;
+    if (voidsStates) await this.secrets.revokeAll(SSO_STATE, SSO_STATE, tx);
+    const isOther = PROVIDER.some((member) => settings[member] !== base[member]);
+    return { changed, ...(isOther && { voidedLinks: await this.identities.removeOfAdministrators(tx) }) };
+  }
+
+  /** The way out for operators whose provider is lost: everybody may sign in as before. */
+  async liftEnforcement(tx: Tx): Promise<void> {
+    await this.instance.change(tx, 'sso', { enforced: false });
+  }
+
+  private changesOf(input: SsoSectionInput): Partial<SsoSettings> {
+    const { allowed_domains: domains, client_secret: secret, scope } = input;
+    const changes = {
+      enabled: input.enabled,
+      enforced: input.enforced,
+      displayName: input.display_name,
+      ...Object.fromEntries(URLS.map(([member, name]) => [name, input[member]])),
+      clientId: input.client_id,
+      clientSecret: typeof secret === 'string' ? this.exchange.encryptSecret(secret) : secret,
+      scope: typeof scope === 'string' && !scope.split(' ').includes('openid') ? `openid ${scope}` : scope,
+      allowedDomains: domains && [...new Set(domains.map(mailDomain))],
+      autoProvision: input.auto_provision,
+    };
+    return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  }
+
+  /** Whatever `enabled` is: an address inside could be asked later. */
+  private async demandRoutable(settings: SsoSettings): Promise<void> {
+    if (this.config.sso.allowPrivateAddresses) return;
+    const faults = await Promise.all(
+      URLS.map(async ([member, name]): Promise<FieldError[]> => {
+        const url = settings[name];
+        const isFit = url === null || (await this.outbound.mayReach(url, 'public'));
+        return isFit ? [] : [fieldError(`sso.${member}`, 'URL_NOT_PUBLICLY_ROUTABLE')];
+      }),
+    );
+    if (faults.flat().length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: faults.flat() });
+  }
+
+  /** Discovery is made by the change that needs it: the one that switches on, or names another issuer. */
+  private async discovered(base: SsoSettings, merged: SsoSettings): Promise<SsoSettings['discovered']> {
+    const { issuer, enabled } = merged;
+    const isKnown = base.enabled && base.discovered?.issuer === issuer;
+    if (!enabled || issuer === null || isSsoDescribed(merged) || isKnown) return base.discovered;
+    try {
+      const facts = await this.provider.discover(issuer);
+      const { tokenAuthMethods: _, algorithms: __, ...endpoints } = facts;
+      return { issuer, ...endpoints };
+    } catch (error) {
+      throw error instanceof IssuerMismatch ? misconfigured() : error;
+    }
+  }
+}
+
+/** @throws Refusal FV(sso...) */
+export function readSsoSection(patch: unknown): SsoSectionInput {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) throw invalid('sso', 'INVALID_FORMAT');
+  const { instance, faults } = validateShape(SsoSectionInput, patch);
+  if (faults.length > 0) {
+    throw new Refusal('INVALID_FORM_BODY', {
+      errors: faults.map((fault) => ({ ...fault, path: `sso.${fault.path}` })),
+    });
+  }
+  return instance;
+}
+
+const camel = (member: string): string => member.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A secret that was sent counts as changed: whether it is the same is nobody's business. */
+function isChanged(member: string, base: SsoSettings, settings: SsoSettings): boolean {
+  if (member === 'client_secret') return base.clientSecret !== settings.clientSecret;
+  const name = camel(member) as keyof SsoSettings;
+  return !isDeepStrictEqual(base[name], settings[name]);
+}

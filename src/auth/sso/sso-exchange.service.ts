@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientAuth, CustomFetch } from 'openid-client';
+import { Clock } from '../../core/clock.js';
+import { invalid, type Refusal } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { Keyring } from '../../core/secrets.js';
+import type { SsoSettings } from '../../platform/instance/instance.js';
+import {
+  jsonObject,
+  type OpenId,
+  type ProviderFacts,
+  providerDown,
+  refusalIn,
+  responseOf,
+  SsoProvider,
+} from './sso-provider.service.js';
+import { isUnknownKey, SKEW_SECONDS, type SubjectClaims, TOKEN_ALGORITHMS, verifyIdToken } from './sso-token.js';
+
+/** What a start binds: made by the server, kept for the completion. */
+export interface AuthorizationRequest {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Claims about whoever signed in at the provider; only `sub` is certain. */
+export type Person = Readonly<Record<string, unknown>> & { readonly sub: string };
+
+export const DEFAULT_SCOPE = 'openid email profile';
+export const SECRET_LABEL = 'sso-client-secret';
+export const SECRET_CONTEXT = 'sso';
+
+const isGiven = (claim: unknown): boolean => claim !== undefined && claim !== null;
+
+/** The conversation with the provider: the way there, the code exchange, the claims (sso.md sections 2.2 and 2.3). */
+@Injectable()
+export class SsoExchange {
+  constructor(
+    private readonly provider: SsoProvider,
+    private readonly keyring: Keyring,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** The client secret as it is stored. */
+  encryptSecret(secret: string): string {
+    return this.keyring.encrypt(SECRET_LABEL, secret, SECRET_CONTEXT).toString('base64');
+  }
+
+  /** Where the browser is sent. */
+  async authorizationUrl(settings: SsoSettings, request: AuthorizationRequest): Promise<string> {
+    const facts = await this.provider.facts(settings);
+    if (!facts.authorizationUrl) throw providerDown();
+    const library = await this.provider.load();
+    const configuration = await this.configuration(settings, facts);
+    return library.buildAuthorizationUrl(configuration, {
+      redirect_uri: request.redirectUri,
+      scope: settings.scope ?? DEFAULT_SCOPE,
+      state: request.state,
+      nonce: request.nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(request.verifier),
+      code_challenge_method: 'S256',
+    }).href;
+  }
+
+  /**
+   * Exchanges the code and answers who signed in (sso.md 2.3, steps 3 to 5).
+   * @throws Refusal the failures of these steps
+   */
+  async identify(settings: SsoSettings, code: string, request: Omit<AuthorizationRequest, 'state'>): Promise<Person> {
+    const facts = await this.provider.facts(settings);
+    if (!facts.tokenUrl || !facts.jwksUrl) throw providerDown();
+    const { idToken, accessToken } = await this.exchange(settings, facts, code, request);
+    const claims = await this.verified(settings, facts.jwksUrl, idToken, request.nonce);
+    if ((isGiven(claims.email) && isGiven(claims.email_verified)) || !facts.userinfoUrl) return claims;
+    const info = await this.userInfo(settings, facts, accessToken);
+    if (info.sub !== claims.sub) throw invalid('code', 'SSO_IDENTITY_MISMATCH');
+    // The address and its verification come from one source, or one would vouch for the other's.
+    const { email, email_verified } = isGiven(info.email) ? info : claims;
+    return { ...info, ...claims, email, email_verified };
+  }
+
+  private async exchange(
+    settings: SsoSettings,
+    facts: ProviderFacts,
+    code: string,
+    { redirectUri, verifier, nonce }: Omit<AuthorizationRequest, 'state'>,
+  ): Promise<{ idToken: string; accessToken: string }> {
+    const library = await this.provider.load();
+    const configuration = await this.configuration(settings, facts, this.tokenFetch);
+    const callback = new URL(redirectUri);
+    callback.searchParams.set('code', code);
+    try {
+      const tokens = await library.authorizationCodeGrant(configuration, callback, {
+        pkceCodeVerifier: verifier,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      return { idToken: tokens.id_token ?? '', accessToken: tokens.access_token };
+    } catch (error) {
+      throw refusalIn(error) ?? this.badToken(error);
+    }
+  }
+
+  private async verified(
+    { issuer, clientId }: SsoSettings,
+    jwksUrl: string,
+    idToken: string,
+    nonce: string,
+  ): Promise<SubjectClaims> {
+    const expected = { issuer: issuer ?? '', clientId: clientId ?? '', nonce, now: this.clock.date() };
+    const known = await this.provider.keys(jwksUrl);
+    try {
+      return await verifyIdToken(idToken, known.value, expected);
+    } catch (error) {
+      const fresh = isUnknownKey(error) ? await this.provider.keysAfterMiss(jwksUrl, known) : null;
+      if (!fresh) throw this.badToken(error);
+      return await verifyIdToken(idToken, fresh.value, expected).catch((failure) => {
+        throw this.badToken(failure);
+      });
+    }
+  }
+
+  private async userInfo(settings: SsoSettings, facts: ProviderFacts, accessToken: string): Promise<Person> {
+    const library = await this.provider.load();
+    const configuration = await this.configuration(settings, facts, this.userInfoFetch);
+    try {
+      return (await library.fetchUserInfo(configuration, accessToken, library.skipSubjectCheck)) as Person;
+    } catch (error) {
+      throw refusalIn(error) ?? invalid('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
+    }
+  }
+
+  /** The library's view of provider and client. It never looks for keys: signatures are verified here. */
+  private async configuration(settings: SsoSettings, facts: ProviderFacts, fetch?: CustomFetch) {
+    const library = await this.provider.load();
+    const server = {
+      issuer: settings.issuer ?? '',
+      ...(facts.authorizationUrl ? { authorization_endpoint: facts.authorizationUrl } : {}),
+      ...(facts.tokenUrl ? { token_endpoint: facts.tokenUrl } : {}),
+      ...(facts.userinfoUrl ? { userinfo_endpoint: facts.userinfoUrl } : {}),
+      id_token_signing_alg_values_supported: [...TOKEN_ALGORITHMS],
+    };
+    const client = { [library.clockTolerance]: SKEW_SECONDS };
+    const authentication = this.clientAuthentication(library, settings, facts);
+    const configuration = new library.Configuration(server, settings.clientId ?? '', client, authentication);
+    configuration[library.customFetch] = fetch ?? this.noFetch;
+    return configuration;
+  }
+
+  private clientAuthentication(library: OpenId, { clientSecret }: SsoSettings, facts: ProviderFacts): ClientAuth {
+    if (clientSecret === null) return library.None();
+    const secret = this.keyring.decrypt(SECRET_LABEL, Buffer.from(clientSecret, 'base64'), SECRET_CONTEXT);
+    const methods = facts.tokenAuthMethods ?? ['client_secret_basic'];
+    const isPosted = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
+    return isPosted ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret);
+  }
+
+  private readonly noFetch: CustomFetch = async () => {
+    throw new Error('this operation asks nobody');
+  };
+
+  private readonly tokenFetch: CustomFetch = async (url, options) => {
+    const answer = await this.provider.ask(url, options);
+    const json = jsonObject(answer);
+    if (answer.status === 200 && json) return responseOf(answer);
+    const error = answer.status >= 400 && answer.status < 500 ? json?.error : undefined;
+    if (answer.status === 401 || error === 'invalid_client' || error === 'unauthorized_client') {
+      throw invalid('code', 'SSO_MISCONFIGURED');
+    }
+    throw typeof error === 'string' ? invalid('code', 'INVALID_SSO_AUTHORIZATION_CODE') : providerDown();
+  };
+
+  private readonly userInfoFetch: CustomFetch = async (url, options) => {
+    const answer = await this.provider.ask(url, options).catch(() => null);
+    if (answer?.status !== 200) throw invalid('code', 'FAILED_TO_FETCH_SSO_USER_INFO');
+    if (!jsonObject(answer)) throw invalid('code', 'FAILED_TO_PARSE_SSO_USER_INFO');
+    return responseOf(answer);
+  };
+
+  /** The reason stays here: it may quote the token. */
+  private badToken(error: unknown): Refusal {
+    this.log.info('a token of the sign-in provider was refused', { reason: (error as { code?: string }).code });
+    return invalid('code', 'INVALID_SSO_TOKEN');
+  }
+}

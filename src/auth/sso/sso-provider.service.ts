@@ -1,0 +1,191 @@
+import { Injectable } from '@nestjs/common';
+import type { JSONWebKeySet } from 'jose';
+import type { CustomFetch } from 'openid-client';
+import { Config } from '../../core/config/config.js';
+import { Refusal } from '../../core/errors.js';
+import { isWithinShape } from '../../core/json-shape.js';
+import { Log } from '../../core/log.js';
+import { isStorableJson } from '../../core/text.js';
+import {
+  endpointsInForce,
+  isSsoDescribed,
+  type SsoEndpoints,
+  type SsoSettings,
+} from '../../platform/instance/instance.js';
+import { OutboundFault } from '../../platform/outbound/network.js';
+import { Outbound, type OutboundAnswer } from '../../platform/outbound/outbound.js';
+import { type Kept, SsoDocuments } from './sso-documents.service.js';
+
+/** What the provider says of itself, as far as it is used. */
+export interface ProviderFacts extends SsoEndpoints {
+  readonly tokenAuthMethods: readonly string[] | null;
+  readonly algorithms: readonly string[] | null;
+}
+
+/** The provider's description names another issuer than the configured one. */
+export class IssuerMismatch extends Error {}
+
+export type OpenId = typeof import('openid-client');
+type JsonObject = Record<string, unknown>;
+
+const FACTS_MS = 3_600_000; // sso.md section 5
+const KEYS_MS = 600_000;
+const MAX_KEYS = 100;
+const MAX_URL = 2048;
+
+/** 502: the provider was needed and did not do its part (sso.md section 5). */
+export const providerDown = (): Refusal => new Refusal('BAD_GATEWAY').with({ 'Retry-After': '5' });
+
+export function jsonObject({ body }: OutboundAnswer): JsonObject | null {
+  try {
+    if (!isWithinShape(body)) return null;
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** For the client library, which sees only answers of status 200: everything else is judged before. */
+export const responseOf = ({ body }: OutboundAnswer): Response =>
+  new Response(new Uint8Array(body), { status: 200, headers: { 'content-type': 'application/json' } });
+
+/** The refusal that a fetch for the client library threw: it arrives wrapped. */
+export function refusalIn(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error;
+  return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : null;
+}
+
+/** An address of the provider: https with a host, without user info and fragment (sso.md section 1). */
+export function isProviderUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > MAX_URL || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return protocol === 'https:' && !username && !password && /^https:\/\/[^/?#@\\\s]+(?:[/?][^#\\\s]*)?$/i.test(value);
+}
+
+const urlOrNull = (value: unknown): string | null => (isProviderUrl(value) ? value : null);
+const names = (value: unknown): string[] | null =>
+  Array.isArray(value) ? value.filter((name) => typeof name === 'string').slice(0, 50) : null;
+
+const factsOf = (document: Readonly<JsonObject>): ProviderFacts => ({
+  authorizationUrl: urlOrNull(document.authorization_endpoint),
+  tokenUrl: urlOrNull(document.token_endpoint),
+  userinfoUrl: urlOrNull(document.userinfo_endpoint),
+  jwksUrl: urlOrNull(document.jwks_uri),
+  tokenAuthMethods: names(document.token_endpoint_auth_methods_supported),
+  algorithms: names(document.id_token_signing_alg_values_supported),
+});
+
+/** What the provider publishes, of which a copy is kept. */
+function documentIn(answer: OutboundAnswer): JsonObject | null {
+  const document = answer.status === 200 ? jsonObject(answer) : null;
+  return isStorableJson(document) ? document : null;
+}
+
+function keysOf(answer: OutboundAnswer): JSONWebKeySet {
+  const keys = documentIn(answer)?.keys;
+  const isSet = Array.isArray(keys) && keys.length <= MAX_KEYS && keys.every((key) => typeof key === 'object' && key);
+  if (!isSet) throw providerDown();
+  return { keys: keys as JSONWebKeySet['keys'] };
+}
+
+/** What the OpenID Connect provider publishes: its description and its keys. Every request goes through `Outbound`. */
+@Injectable()
+export class SsoProvider {
+  private library: Promise<OpenId> | undefined;
+
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly documents: SsoDocuments,
+    private readonly config: Config,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Asks the issuer for its description, whatever is known of it, and keeps the answer.
+   * @throws Refusal BAD_GATEWAY, IssuerMismatch
+   */
+  async discover(issuer: string): Promise<ProviderFacts> {
+    return (await this.documents.renew(issuer, () => this.fetchFacts(issuer))).value;
+  }
+
+  /**
+   * The endpoints in force: what is set wins; the rest comes from the description, which is refreshed hourly.
+   * @throws Refusal BAD_GATEWAY
+   */
+  async facts(settings: SsoSettings): Promise<ProviderFacts> {
+    const { issuer } = settings;
+    if (isSsoDescribed(settings)) return { ...endpointsInForce(settings), tokenAuthMethods: null, algorithms: null };
+    if (issuer === null) throw providerDown();
+    const { value } = await this.documents
+      .get(issuer, FACTS_MS, () => this.fetchFacts(issuer))
+      .catch((error) => {
+        throw error instanceof IssuerMismatch ? providerDown() : error;
+      });
+    return { ...value, ...endpointsInForce(settings, value) };
+  }
+
+  /** The keys, refreshed every 10 minutes. */
+  keys(jwksUrl: string): Promise<Kept<JSONWebKeySet>> {
+    return this.documents.get(jwksUrl, KEYS_MS, () => this.fetchKeys(jwksUrl));
+  }
+
+  /** Newer keys than those in which one was missed; `null` when that was asked within the last 60 s. */
+  keysAfterMiss(jwksUrl: string, missed: Kept<JSONWebKeySet>): Promise<Kept<JSONWebKeySet> | null> {
+    return this.documents.renewOnMiss(jwksUrl, missed, () => this.fetchKeys(jwksUrl));
+  }
+
+  async fetchKeys(jwksUrl: string): Promise<JSONWebKeySet> {
+    return keysOf(await this.ask(jwksUrl));
+  }
+
+  private async fetchFacts(issuer: string): Promise<ProviderFacts> {
+    const library = await this.load();
+    let named: unknown;
+    const fetch: CustomFetch = async (url, options) => {
+      const answer = await this.ask(url, options);
+      const document = documentIn(answer);
+      if (!document) throw providerDown();
+      named = document.issuer;
+      return responseOf(answer);
+    };
+    try {
+      const found = await library.discovery(new URL(issuer), 'discovery', undefined, library.None(), {
+        [library.customFetch]: fetch,
+      });
+      const document = found.serverMetadata() as unknown as JsonObject;
+      if (document.issuer === issuer) return factsOf(document);
+    } catch (error) {
+      if (typeof named !== 'string') throw refusalIn(error) ?? providerDown();
+    }
+    throw new IssuerMismatch('the provider describes another issuer');
+  }
+
+  /**
+   * One request to the provider: https, checked addresses, no redirects, 10 s, 1 MiB (sso.md section 1).
+   * @throws Refusal BAD_GATEWAY
+   */
+  async ask(url: string, options?: Parameters<CustomFetch>[1]): Promise<OutboundAnswer> {
+    const { accept = 'application/json', authorization, 'content-type': type } = options?.headers ?? {};
+    try {
+      if (!isProviderUrl(url)) throw new OutboundFault('target');
+      return await this.outbound.request({
+        url,
+        method: options?.method === 'POST' ? 'POST' : 'GET',
+        headers: { accept, ...(authorization ? { authorization } : {}), ...(type ? { 'content-type': type } : {}) },
+        ...(options?.body ? { body: String(options.body) } : {}),
+        reach: this.config.sso.allowPrivateAddresses ? 'anywhere' : 'public',
+      });
+    } catch (error) {
+      const reason = error instanceof OutboundFault ? error.reason : 'unknown';
+      this.log.warn('the sign-in provider could not be asked', { reason });
+      throw providerDown();
+    }
+  }
+
+  /** The library is loaded with the first use: many instances have no provider. */
+  load(): Promise<OpenId> {
+    this.library ??= import('openid-client');
+    return this.library;
+  }
+}

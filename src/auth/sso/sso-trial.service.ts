@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { endpointsInForce, Instance, isSsoDescribed, type SsoSettings } from '../../platform/instance/instance.js';
+import { Outbound } from '../../platform/outbound/outbound.js';
+import { IssuerMismatch, type ProviderFacts, SsoProvider } from './sso-provider.service.js';
+import { TOKEN_ALGORITHMS } from './sso-token.js';
+
+export interface SsoCheck {
+  readonly name: 'discovery' | 'endpoints' | 'jwks' | 'algorithms';
+  readonly ok: boolean;
+  /** For a person; holds no secret and no word of the provider. */
+  readonly detail: string;
+}
+
+export interface SsoTrialResult {
+  readonly ok: boolean;
+  readonly issuer: string | null;
+  readonly checks: readonly SsoCheck[];
+}
+
+type Finding = Omit<SsoCheck, 'name'>;
+const fine = (detail: string): Finding => ({ ok: true, detail });
+const bad = (detail: string): Finding => ({ ok: false, detail });
+
+const NOTHING: ProviderFacts = {
+  authorizationUrl: null,
+  tokenUrl: null,
+  userinfoUrl: null,
+  jwksUrl: null,
+  tokenAuthMethods: null,
+  algorithms: null,
+};
+const KEY_TYPES: readonly string[] = ['RSA', 'EC', 'OKP'];
+
+/** Tries the stored configuration out, before anybody depends on it (sso.md section 6). */
+@Injectable()
+export class SsoTrial {
+  constructor(
+    private readonly instance: Instance,
+    private readonly provider: SsoProvider,
+    private readonly outbound: Outbound,
+    private readonly config: Config,
+  ) {}
+
+  async run(): Promise<SsoTrialResult> {
+    const { sso } = this.instance.current;
+    const [discovery, found] = await this.discovery(sso);
+    const facts = { ...found, ...endpointsInForce(sso, found) };
+    const checks: SsoCheck[] = [
+      { name: 'discovery', ...discovery },
+      { name: 'endpoints', ...(await this.endpoints(sso, facts)) },
+      { name: 'jwks', ...(await this.keys(facts)) },
+      { name: 'algorithms', ...algorithms(facts) },
+    ];
+    return { ok: checks.every(({ ok }) => ok), issuer: sso.issuer, checks };
+  }
+
+  private async discovery(sso: SsoSettings): Promise<[Finding, ProviderFacts]> {
+    if (sso.issuer === null) return [bad('no issuer is configured'), NOTHING];
+    if (isSsoDescribed(sso)) return [fine('not needed: the endpoints are configured'), NOTHING];
+    try {
+      return [fine('the provider described itself'), await this.provider.discover(sso.issuer)];
+    } catch (error) {
+      const isOther = error instanceof IssuerMismatch;
+      const detail = isOther
+        ? 'the description names another issuer'
+        : 'the provider did not answer with a description';
+      return [bad(detail), NOTHING];
+    }
+  }
+
+  private async endpoints({ clientId }: SsoSettings, facts: ProviderFacts): Promise<Finding> {
+    if (clientId === null) return bad('no client id is configured');
+    const needed = { authorization: facts.authorizationUrl, token: facts.tokenUrl, keys: facts.jwksUrl };
+    const missing = Object.entries(needed).filter(([, url]) => url === null);
+    if (missing.length > 0) return bad(`no usable address is known for: ${missing.map(([name]) => name).join(', ')}`);
+    const reach = this.config.sso.allowPrivateAddresses ? 'anywhere' : 'public';
+    for (const [name, url] of Object.entries({ ...needed, userinfo: facts.userinfoUrl })) {
+      if (url !== null && !(await this.outbound.mayReach(url, reach))) {
+        return bad(`the ${name} endpoint has no address that may be asked`);
+      }
+    }
+    return fine('every endpoint is known');
+  }
+
+  private async keys({ jwksUrl }: ProviderFacts): Promise<Finding> {
+    if (jwksUrl === null) return bad('the address of the keys is not known');
+    try {
+      const { keys } = await this.provider.fetchKeys(jwksUrl);
+      const usable = keys.filter(({ kty = '', use = 'sig' }) => KEY_TYPES.includes(kty) && use === 'sig');
+      return usable.length > 0 ? fine(`${usable.length} usable`) : bad('no key can verify a signature');
+    } catch {
+      return bad('the keys could not be read');
+    }
+  }
+}
+
+/** A provider that names no algorithms is judged by its tokens. */
+function algorithms({ algorithms: named }: ProviderFacts): Finding {
+  if (named === null) return fine('the provider names none');
+  const shared = named.filter((name) => TOKEN_ALGORITHMS.includes(name));
+  return shared.length > 0 ? fine(shared.join(', ')) : bad('the provider signs with none that is accepted');
+}

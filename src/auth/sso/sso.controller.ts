@@ -1,0 +1,38 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import { Public, RateLimit, TheCall } from '../../policy/decorators.js';
+import { originOf } from '../sessions/sessions.service.js';
+import { CompleteSsoInput, StartSsoInput } from './sso.dto.js';
+import { SsoService } from './sso.service.js';
+import { SsoConfiguration } from './sso-configuration.service.js';
+
+@Controller('v1/auth/sso')
+export class SsoController {
+  constructor(
+    private readonly sso: SsoService,
+    private readonly configuration: SsoConfiguration,
+  ) {}
+
+  @Get('status')
+  @Public()
+  @RateLimit('auth:sso:start')
+  status() {
+    return this.configuration.status();
+  }
+
+  @Post('start')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('auth:sso:start')
+  start(@Body() input: StartSsoInput) {
+    return this.sso.start(input);
+  }
+
+  @Post('complete')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('auth:sso:complete')
+  complete(@Body() input: CompleteSsoInput, @TheCall() call: Call) {
+    return this.sso.complete(input, originOf(call));
+  }
+}

@@ -1,0 +1,82 @@
+import { domainToASCII } from 'node:url';
+import type { FieldCode } from '../../core/errors.js';
+import { codePoints, isOneLine, isStorable, isText } from '../../core/text.js';
+import { Bool, field, ListOf, Text } from '../../http/input.js';
+import { isProviderUrl } from './sso-provider.service.js';
+
+const MAX_REDIRECT = 2048;
+const MAX_URL = 2048;
+const MAX_DOMAIN = 253;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const LOCAL_PATH = /^\/(?![/\\])[^\u0000-\u001f\u007f-\u009f]*$/;
+
+/** A path of the web application; anything else is dropped silently, so that no link leads elsewhere (sso.md 2.2). */
+function LocalPath(): PropertyDecorator {
+  const description = { type: String, maxLength: MAX_REDIRECT };
+  const convert = (value: unknown) =>
+    typeof value !== 'string' || (LOCAL_PATH.test(value) && isStorable(value) && codePoints(value) <= MAX_REDIRECT)
+      ? value
+      : null;
+  return field({ optional: true, nullable: true, description, convert }, (value) =>
+    typeof value === 'string' ? undefined : 'INVALID_FORMAT',
+  );
+}
+
+export class StartSsoInput {
+  @LocalPath() redirect_to?: string | null;
+  @Text({ optional: true, nullable: true, max: 2048, length: 'INVALID_URL_FORMAT' }) redirect_uri?: string | null;
+  @Text({ optional: true, nullable: true, max: 64, pattern: /^[0-9a-f]{64}$/, length: 'INVALID_FORMAT' })
+  nonce_hash?: string | null;
+}
+
+export class CompleteSsoInput {
+  @Text({ min: 1, max: 4096 }) code: string;
+  @Text({ min: 1, max: 4096 }) state: string;
+  @Text({ min: 1, max: 256, optional: true }) nonce?: string;
+  @Text({ min: 1, max: 2048, optional: true }) iss?: string;
+}
+
+/** An address of the provider (sso.md section 1). */
+function ProviderUrl(): PropertyDecorator {
+  const description = { type: String, format: 'uri', minLength: 1, maxLength: MAX_URL };
+  return field({ bound: 2 * MAX_URL, optional: true, nullable: true, description }, (value) => {
+    if (!isText(value) || value === '') return 'INVALID_FORMAT';
+    if (codePoints(value) > MAX_URL) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    return isProviderUrl(value) ? undefined : 'INVALID_URL_FORMAT';
+  });
+}
+
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
+/** A mail domain as it is compared: lower-case, in its ASCII form. Empty: it is none. */
+export function mailDomain(text: string): string {
+  const ascii = domainToASCII(text.toLowerCase());
+  return ascii.length <= MAX_DOMAIN && DOMAIN.test(ascii) ? ascii : '';
+}
+
+const DOMAIN_BOUND = { bound: 2 * MAX_DOMAIN, tooLong: 'CONTENT_EXCEEDS_MAX_LENGTH' } as const;
+
+const domainFault = (value: unknown): FieldCode | undefined => {
+  if (typeof value !== 'string') return 'INVALID_FORMAT';
+  if (codePoints(value) > MAX_DOMAIN) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+  return mailDomain(value) === '' ? 'INVALID_FORMAT' : undefined;
+};
+
+const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/** A change of section `sso` of the instance configuration (sso.md section 1). */
+export class SsoSectionInput {
+  @Bool({ optional: true }) enabled?: boolean;
+  @Bool({ optional: true }) enforced?: boolean;
+  @Text({ optional: true, nullable: true, min: 1, max: 64, check: isOneLine }) display_name?: string | null;
+  @ProviderUrl() issuer?: string | null;
+  @ProviderUrl() authorization_url?: string | null;
+  @ProviderUrl() token_url?: string | null;
+  @ProviderUrl() userinfo_url?: string | null;
+  @ProviderUrl() jwks_url?: string | null;
+  @Text({ optional: true, nullable: true, min: 1, max: 256 }) client_id?: string | null;
+  @Text({ optional: true, nullable: true, min: 1, max: 1024 }) client_secret?: string | null;
+  @Text({ optional: true, nullable: true, min: 1, max: 256, pattern: SCOPES }) scope?: string | null;
+  @ListOf({ optional: true, max: 100, ...DOMAIN_BOUND }, domainFault) allowed_domains?: string[];
+  @Bool({ optional: true }) auto_provision?: boolean;
+}

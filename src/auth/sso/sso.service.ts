@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { Keyring, matches, mintToken } from '../../core/secrets.js';
+import { emailFault } from '../../http/input.js';
+import { Instance, type SsoSettings } from '../../platform/instance/instance.js';
+import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import type { TokenResponse } from '../sessions/issuance.service.js';
+import type { Origin } from '../sessions/sessions.service.js';
+import type { CompleteSsoInput, StartSsoInput } from './sso.dto.js';
+import { SsoAccounts, type VouchedPerson } from './sso-accounts.service.js';
+import { SSO_STATE } from './sso-configuration.service.js';
+import { type Person, SsoExchange } from './sso-exchange.service.js';
+
+/** Everything that a state binds (sso.md 2.2). */
+interface Bound {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly redirectTo: string | null;
+  readonly nonceHash: string | null;
+  /** PKCE verifier and nonce, encrypted. */
+  readonly sealed: string;
+}
+
+const STATE_SECONDS = 600;
+const SEAL = 'sso-state';
+
+const badState = (): Refusal => invalid('state', 'INVALID_OR_EXPIRED_SSO_STATE');
+
+/** Signing in at the provider: start, and what its callback brings (sso.md section 2). */
+@Injectable()
+export class SsoService {
+  constructor(
+    private readonly exchange: SsoExchange,
+    private readonly accounts: SsoAccounts,
+    private readonly secrets: OneTimeSecrets,
+    private readonly keyring: Keyring,
+    private readonly instance: Instance,
+    private readonly config: Config,
+  ) {}
+
+  async start(input: StartSsoInput) {
+    const settings = this.demandOpen();
+    const { sso } = this.config;
+    const redirectUri = input.redirect_uri ?? sso.redirectUri;
+    if (redirectUri !== sso.redirectUri && redirectUri !== sso.nativeCallbackUri) {
+      throw invalid('redirect_uri', 'INVALID_URL_FORMAT');
+    }
+    const [state, nonce, verifier] = [mintToken(), mintToken(), mintToken()];
+    const request = { redirectUri, state, nonce, verifier };
+    const authorizationUrl = await this.exchange.authorizationUrl(settings, request);
+    const bound: Bound = {
+      issuer: settings.issuer ?? '',
+      clientId: settings.clientId ?? '',
+      redirectUri,
+      redirectTo: input.redirect_to ?? null,
+      nonceHash: input.nonce_hash ?? null,
+      sealed: this.keyring.encrypt(SEAL, JSON.stringify({ nonce, verifier }), state).toString('base64'),
+    };
+    await this.secrets.issue(SSO_STATE, SSO_STATE, { ...bound }, STATE_SECONDS, { secret: state });
+    return { authorization_url: authorizationUrl, state, redirect_uri: redirectUri };
+  }
+
+  async complete(input: CompleteSsoInput, origin: Origin): Promise<TokenResponse & { redirect_to: string }> {
+    const settings = this.demandOpen();
+    const bound = await this.takeState(input, settings);
+    const sealed = this.keyring.decrypt(SEAL, Buffer.from(bound.sealed, 'base64'), input.state);
+    const { nonce, verifier } = JSON.parse(sealed) as { nonce: string; verifier: string };
+    const { redirectUri } = bound;
+    const person = await this.exchange.identify(settings, input.code, { redirectUri, nonce, verifier });
+    const answer = await this.accounts.signIn(vouched(person, settings), origin);
+    return { ...answer, redirect_to: bound.redirectTo ?? '' };
+  }
+
+  /**
+   * Burns the state, before the provider is asked anything.
+   * @throws Refusal FV(INVALID_FORMAT@nonce) with the state untouched, FV(INVALID_OR_EXPIRED_SSO_STATE@state)
+   */
+  private async takeState(input: CompleteSsoInput, settings: SsoSettings): Promise<Bound> {
+    const held = await this.secrets.peek(SSO_STATE, input.state);
+    if (!held) throw badState();
+    const bound = held.payload as unknown as Bound;
+    if (bound.nonceHash !== null && input.nonce === undefined) throw invalid('nonce', 'INVALID_FORMAT');
+    if (!(await this.secrets.consume(SSO_STATE, input.state))) throw badState();
+    const isOurs =
+      bound.issuer === settings.issuer &&
+      bound.clientId === settings.clientId &&
+      (input.iss === undefined || input.iss === settings.issuer) &&
+      (bound.nonceHash === null || isHashOf(bound.nonceHash, input.nonce ?? ''));
+    if (!isOurs) throw badState();
+    return bound;
+  }
+
+  private demandOpen(): SsoSettings {
+    if (!this.instance.isSsoEnabled) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+    return this.instance.current.sso;
+  }
+}
+
+const isHashOf = (hex: string, nonce: string): boolean =>
+  matches(Buffer.from(hex, 'hex'), hash('sha256', nonce, 'buffer'));
+
+/**
+ * The address for which the provider vouches (sso.md 2.3, step 6).
+ * @throws Refusal the failures of the step
+ */
+function vouched(person: Person, { issuer, allowedDomains }: SsoSettings): VouchedPerson {
+  const { email, email_verified: isVerified, name, preferred_username: preferredUsername } = person;
+  if (email === undefined || email === null || email === '') throw invalid('code', 'SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
+  // As it is: a look-alike that only normalisation makes equal is not what the provider verified.
+  if (emailFault(email) || typeof email !== 'string') throw invalid('code', 'INVALID_EMAIL_ADDRESS');
+  if (isVerified !== true) throw invalid('code', 'INVALID_SSO_TOKEN');
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) {
+    throw invalid('code', 'EMAIL_DOMAIN_NOT_ALLOWED_FOR_SSO');
+  }
+  return { issuer: issuer ?? '', subject: person.sub, email, name, preferredUsername };
+}

@@ -1,0 +1,25 @@
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Me, RateLimit, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { SudoService } from './sudo.service.js';
+
+/** What a client asks before it enters sudo mode (account.md 6.4). */
+@Controller('v1/users/@me/sudo')
+export class SudoController {
+  constructor(private readonly sudo: SudoService) {}
+
+  @Get('mfa-methods')
+  @UserOnly()
+  @RateLimit('sudo:mfa:methods')
+  methods(@Me() { account }: SessionIdentity) {
+    return this.sudo.methodsOf(account);
+  }
+
+  @Post('webauthn/authentication-options')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('sudo:webauthn:options')
+  options(@Me() { account }: SessionIdentity) {
+    return this.sudo.webauthnOptions(account);
+  }
+}

@@ -1,0 +1,21 @@
+import { Anything, OneOf, Text } from '../../http/input.js';
+import type { SudoMembers } from '../../policy/call.js';
+import { Password } from '../factors/fields.js';
+
+/** The sudo members that every operation with `@RequiresSudo()` takes in its body (account.md 8.1). */
+export class SudoInput implements SudoMembers {
+  @Password({ optional: true })
+  password?: string;
+
+  @OneOf(['totp', 'webauthn'], { optional: true })
+  mfa_method?: 'totp' | 'webauthn';
+
+  @Text({ min: 1, max: 32, optional: true })
+  mfa_code?: string;
+
+  @Anything({ optional: true })
+  webauthn_response?: object;
+
+  @Text({ min: 1, max: 1024, optional: true })
+  webauthn_challenge?: string;
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type CryptoKey, errors, importJWK, jwtVerify, SignJWT } from 'jose';
+import { hasFactor } from '../../accounts/account-facts.js';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { Keyring } from '../../core/secrets.js';
+import type { Call, SudoMembers } from '../../policy/call.js';
+import type { Account, Identity } from '../../policy/identity.js';
+import { Factors } from '../factors/factors.service.js';
+import { Passwords } from '../factors/passwords.service.js';
+import { WebAuthn } from '../passkeys/webauthn.service.js';
+import { SudoAttempts } from './sudo-attempts.service.js';
+
+export const SUDO_PROOF_SECONDS = 300;
+const TYPE = 'gatehouse-sudo+jwt';
+const COMPACT = /^[A-Za-z0-9_-]{1,512}\.[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]{43}$/;
+
+const isCanonical = (proof: string): boolean =>
+  COMPACT.test(proof) &&
+  proof.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+
+/** Sudo mode: the algorithm of account.md 8.3 and the proofs of credentials.md section 6. */
+@Injectable()
+export class SudoService {
+  private readonly imported = new Map<string, Promise<CryptoKey | Uint8Array>>();
+
+  constructor(
+    private readonly keyring: Keyring,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly attempts: SudoAttempts,
+    private readonly passwords: Passwords,
+    private readonly factors: Factors,
+    private readonly webauthn: WebAuthn,
+  ) {}
+
+  /**
+   * Satisfied, or a refusal. Returns the proof that the response may carry: the one that was sent, a fresh one, or
+   * `null` where the account earns none.
+   * @throws Refusal SUDO_MODE_REQUIRED, FV(INVALID_PASSWORD@password), FV(INVALID_MFA_CODE@mfa_code)
+   */
+  async demand({ account }: Identity, call: Call): Promise<string | null> {
+    if (account.bot || (!account.hasPassword && !hasFactor(account))) return null;
+    const members = call.sudoMembers ?? {};
+    if (!hasFactor(account)) {
+      await this.demandPassword(account, members);
+      return null;
+    }
+    const sent = call.req.headers['x-service-sudo-mode-jwt'];
+    if (typeof sent === 'string' && (await this.isValid(sent, account))) return sent;
+    await this.demandFactor(account, members);
+    call.sudoFactorSpent = true;
+    return this.issue(account);
+  }
+
+  private async demandPassword(account: Account, { password }: SudoMembers): Promise<void> {
+    if (password === undefined) throw await this.required(account);
+    const isRight = () => this.passwords.isPasswordOf(account.id, password);
+    if (!(await this.attempts.examine(account.id, isRight))) throw invalid('password', 'INVALID_PASSWORD');
+  }
+
+  private async demandFactor(account: Account, members: SudoMembers): Promise<void> {
+    const wrong = () => invalid('mfa_code', 'INVALID_MFA_CODE');
+    if (members.mfa_method === 'totp' && members.mfa_code !== undefined) {
+      const { mfa_code: code } = members;
+      if (!(await this.attempts.examine(account.id, () => this.factors.spendCode(account.id, code)))) throw wrong();
+      return;
+    }
+    const { webauthn_challenge: challenge, webauthn_response: response } = members;
+    if (members.mfa_method === 'webauthn' && challenge !== undefined && response !== undefined) {
+      // Not charged: an exhausted allowance must not lock out whoever holds a passkey.
+      const assertion = { challenge, response };
+      if (!(await this.webauthn.prove(account.id, 'webauthn-sudo', account.id, assertion))) throw wrong();
+      return;
+    }
+    throw await this.required(account);
+  }
+
+  private async required(account: Account): Promise<Refusal> {
+    const { has_mfa, ...methods } = await this.methodsOf(account);
+    return new Refusal('SUDO_MODE_REQUIRED', { has_mfa, methods });
+  }
+
+  /** What the account can prove itself with (account.md 8.2). */
+  async methodsOf(account: Account) {
+    return {
+      totp: account.hasTotp,
+      webauthn: account.passkeys > 0,
+      backup_codes: await this.factors.hasBackupCodes(account.id),
+      has_mfa: hasFactor(account),
+    };
+  }
+
+  /** @throws Refusal NO_PASSKEYS_REGISTERED */
+  async webauthnOptions(account: Account) {
+    const { id, passkeys } = account;
+    if (passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
+    return this.webauthn.accountOptions('webauthn-sudo', account, id, await this.webauthn.passkeysOf(id));
+  }
+
+  /** A fresh proof for an account that has just proved a factor. */
+  async issue(account: Account): Promise<string> {
+    const { id: kid, bytes } = this.keyring.signing('sudo');
+    const now = this.clock.seconds();
+    return new SignJWT({ epoch: account.epoch })
+      .setProtectedHeader({ alg: 'HS256', typ: TYPE, kid })
+      .setIssuer(this.config.publicOrigin)
+      .setAudience('sudo')
+      .setSubject(account.id)
+      .setIssuedAt(now)
+      .setExpirationTime(now + SUDO_PROOF_SECONDS)
+      .setJti(randomUUID())
+      .sign(await this.key(kid, bytes));
+  }
+
+  /** An invalid, expired, foreign or superseded proof is none; nothing tells them apart. */
+  async isValid(proof: string, account: Account): Promise<boolean> {
+    if (!isCanonical(proof)) return false;
+    try {
+      const { payload } = await jwtVerify(
+        proof,
+        ({ kid }) => {
+          const key = this.keyring.keys('sudo').find(({ id }) => id === kid);
+          if (!key) throw new errors.JWSInvalid('unknown key');
+          return this.key(key.id, key.bytes);
+        },
+        {
+          algorithms: ['HS256'],
+          typ: TYPE,
+          issuer: this.config.publicOrigin,
+          audience: 'sudo',
+          subject: account.id,
+          currentDate: this.clock.date(),
+          clockTolerance: 0,
+          maxTokenAge: SUDO_PROOF_SECONDS,
+          requiredClaims: ['iat', 'exp', 'jti', 'epoch'],
+        },
+      );
+      return payload.epoch === account.epoch;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return false;
+      throw error;
+    }
+  }
+
+  private key(id: string, bytes: Buffer): Promise<CryptoKey | Uint8Array> {
+    const known = this.imported.get(id);
+    if (known) return known;
+    const key = importJWK({ kty: 'oct', k: bytes.toString('base64url'), alg: 'HS256' }, 'HS256');
+    this.imported.set(id, key);
+    return key;
+  }
+}

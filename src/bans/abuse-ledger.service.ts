@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { addressKey, isPublicAddress } from '../core/address.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { Log } from '../core/log.js';
+import { Metrics } from '../core/metrics.js';
+import { Keyring } from '../core/secrets.js';
+import { isFromForeignPage } from '../http/cross-origin.js';
+import { Database } from '../platform/database/database.js';
+import { SharedStore } from '../platform/store/shared-store.js';
+import type { Call } from '../policy/call.js';
+import { parseBareToken } from '../policy/credential.js';
+import { IpBans } from './ip-bans.service.js';
+
+const WINDOW_SECONDS = 300;
+const MEMORY_SECONDS = 3600;
+/** Weights of answers to requests that resolved no account (conventions.md 9.1). */
+const WEIGHTS: Readonly<Record<number, number>> = { 429: 3, 401: 0.75, 403: 0.5 };
+const OTHER_4XX = 0.25;
+const DEAD_CREDENTIAL = 1;
+
+/** What one event says against an address. */
+interface Signal {
+  readonly weight: number;
+  /** A guess that failed: a credential that resolved to nothing, or a client with its secret. */
+  readonly rejected?: string | undefined;
+}
+
+/** A signature or a capability that does not hold, and what an origin refused, say nothing of who asked. */
+const isOfMedia = ({ outcome, plan }: Call, status: number): boolean =>
+  outcome === 'UPSTREAM_FETCH_FAILED' ||
+  (plan?.path.startsWith('/media/') === true && (status === 401 || status === 403));
+
+function signalOf(call: Call, status: number): Signal {
+  if (isOfMedia(call, status)) return { weight: 0 };
+  const { identity, authorization, outcome, plan } = call;
+  const answered = identity || call.client || status < 400 || status >= 500 ? 0 : (WEIGHTS[status] ?? OTHER_4XX);
+  const [presented] = authorization;
+  const isAdminElsewhere = presented?.startsWith('Admin ') === true && plan?.policy.kind !== 'AdminAcl';
+  const rejected = outcome === 'INVALID_CLIENT' ? call.clientGuess : deadCredentialOf(call);
+  if (rejected === undefined || isAdminElsewhere) return { weight: answered };
+  return { weight: answered + DEAD_CREDENTIAL, rejected };
+}
+
+/** The same credential is the same guess in every spelling, and at the gateway. */
+function deadCredentialOf({ credential, identity, authorization }: Call): string | undefined {
+  if (!credential || credential.kind === 'none' || identity) return undefined;
+  return credential.kind === 'malformed' ? authorization.join('\n') : guessOf(credential.kind, credential.token);
+}
+
+const guessOf = (kind: string, token: string): string => `${kind} ${token}`;
+
+/** Repeated failures of an address, in windows of five minutes, and the bans that follow from them (conventions.md 9). */
+@Injectable()
+export class AbuseLedger {
+  constructor(
+    private readonly database: Database,
+    private readonly store: SharedStore,
+    private readonly bans: IpBans,
+    private readonly keyring: Keyring,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Notes the answer to a request; never in the way of it. */
+  note(call: Call, status: number): void {
+    const isBanned = call.outcome === 'GLOBAL_IP_BANNED' || call.outcome === 'GLOBAL_IP_TEMPORARILY_BANNED';
+    if (status < 400 && call.identity) return;
+    if (isBanned || call.outcome === 'CLIENT_GONE' || !this.counts(call.address)) return;
+    if (isFromForeignPage(call.req.headers, this.config)) return;
+    const signal = signalOf(call, status);
+    if (signal.weight > 0) this.record(call.address, signal);
+  }
+
+  /** Notes a credential that the gateway refused. */
+  noteRejectedToken(address: string, token: string): void {
+    const { kind } = parseBareToken(token);
+    const rejected = kind === 'malformed' ? token : guessOf(kind, token);
+    if (this.counts(address)) this.record(address, { weight: DEAD_CREDENTIAL, rejected });
+  }
+
+  /** Only public addresses that nobody vouches for can earn a ban. */
+  private counts(address: string): boolean {
+    return isPublicAddress(address) && !this.bans.isExempt(address);
+  }
+
+  private record(address: string, signal: Signal): void {
+    this.metrics.abuse.inc({ signal: signal.rejected ? 'rejected_credential' : 'refused_answer' });
+    this.weigh(address, signal).catch((error) => this.log.error('an abuse signal was lost', { error }));
+  }
+
+  private async weigh(address: string, { weight, rejected }: Signal): Promise<void> {
+    const { abuse } = this.config;
+    const key = addressKey(address);
+    const seconds = this.clock.seconds();
+    const window = Math.floor(seconds / WINDOW_SECONDS);
+    const left = WINDOW_SECONDS - (seconds % WINDOW_SECONDS);
+    const before = await this.store.add(`abuse/score ${key}/${window}`, 0, left);
+    const score = await this.store.add(`abuse/score ${key}/${window}`, weight, left);
+    const isStrike = before < abuse.score && score >= abuse.score;
+    const strikes = isStrike ? await this.store.distinct(`abuse/strikes ${key}`, String(window), MEMORY_SECONDS) : 0;
+    const digests = rejected
+      ? await this.store.distinct(`abuse/rejected ${key}/${window}`, this.digest(rejected), left)
+      : 0;
+    if (!abuse.bans || (strikes < abuse.strikes && digests < abuse.distinct)) return;
+    await this.database.transaction((tx) =>
+      this.bans.add(
+        tx,
+        { value: key, kind: 'temporary_24h', reason: 'automatic', createdByUserId: null },
+        abuse.seconds,
+      ),
+    );
+    this.metrics.abuse.inc({ signal: 'ban' });
+    this.log.warn('an address was banned for repeated failures', { seconds: abuse.seconds });
+  }
+
+  private digest(credential: string): string {
+    return createHmac('sha256', this.keyring.signing('abuse').bytes).update(credential).digest('base64url');
+  }
+}

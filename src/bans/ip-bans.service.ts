@@ -1,0 +1,195 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { IsNull, MoreThan } from 'typeorm';
+import { IpBanEntry } from '../admin/admin.entities.js';
+import { addressIsIn, addressKey } from '../core/address.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import { Turns } from '../platform/database/turns.js';
+import { Janitor } from '../platform/process/janitor.js';
+import { Replica } from '../platform/replicas/replica.js';
+import { type Network, parseNetwork, reachOf } from './networks.js';
+
+const SWEEP_MS = 60_000;
+
+export type IpBan = Pick<IpBanEntry, 'value' | 'kind' | 'expiresAt'>;
+
+/** Bans by what they keep out, so that a lookup costs the same however many there are. */
+class BanIndex {
+  private readonly known = new Map<string, { readonly reach: Network; readonly ban: IpBan }>();
+  /** IPv4 addresses and IPv6 /64 networks, by address key; several bans may reach the same. */
+  private readonly exact = new Map<string, Map<string, IpBan>>();
+  /** Other networks, by length and then by prefix. */
+  private readonly wide = new Map<string, { kind: string; bits: number; bans: Map<bigint, IpBan> }>();
+
+  put(ban: IpBan): void {
+    const network = parseNetwork(ban.value);
+    if (!network) return;
+    const reach = reachOf(network);
+    this.known.set(ban.value, { reach, ban });
+    if (isExact(reach)) entryOf(this.exact, keyOf(ban.value), () => new Map<string, IpBan>()).set(ban.value, ban);
+    else entryOf(this.wide, lengthOf(reach), () => ({ ...reach, bans: new Map() })).bans.set(reach.prefix, ban);
+  }
+
+  remove(value: string): void {
+    const reach = this.known.get(value)?.reach;
+    if (!reach) return;
+    this.known.delete(value);
+    if (!isExact(reach)) {
+      const length = this.wide.get(lengthOf(reach));
+      length?.bans.delete(reach.prefix);
+      if (length?.bans.size === 0) this.wide.delete(lengthOf(reach));
+      return;
+    }
+    const bans = this.exact.get(keyOf(value));
+    bans?.delete(value);
+    if (bans?.size === 0) this.exact.delete(keyOf(value));
+  }
+
+  get size(): number {
+    return this.known.size;
+  }
+
+  removeExpired(now: number): void {
+    for (const [value, { ban }] of this.known) if (hasExpired(ban, now)) this.remove(value);
+  }
+
+  *covering(address: string): Iterable<IpBan> {
+    if (this.exact.size > 0) yield* this.exact.get(addressKey(address))?.values() ?? [];
+    if (this.wide.size === 0) return;
+    const whole = parseNetwork(address);
+    if (!whole) return;
+    for (const { kind, bits, bans } of this.wide.values()) {
+      const ban = kind === whole.kind && bans.get(whole.prefix >> BigInt(whole.bits - bits));
+      if (ban) yield ban;
+    }
+  }
+}
+
+function entryOf<T>(map: Map<string, T>, key: string, fresh: () => T): T {
+  const known = map.get(key) ?? fresh();
+  map.set(key, known);
+  return known;
+}
+
+const hasExpired = ({ expiresAt }: IpBan, now: number): boolean => expiresAt !== null && expiresAt.getTime() <= now;
+const isExact = ({ kind, bits }: Network): boolean => bits === (kind === 'ipv4' ? 32 : 64);
+const lengthOf = ({ kind, bits }: Network): string => `${kind}/${bits}`;
+const keyOf = (value: string): string => addressKey(value.split('/')[0] as string);
+
+/**
+ * Banned addresses: the table is the truth, every replica holds a copy and hears of changes. While the table cannot be
+ * read, the last copy stays in force.
+ */
+@Injectable()
+export class IpBans implements OnModuleInit, OnModuleDestroy {
+  private index = new BanIndex();
+  private readonly turns = new Turns();
+  private sweeper: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly replica: Replica,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    janitor: Janitor,
+  ) {
+    janitor.addExpiry('ip_ban', 'value', 'expires_at < now()');
+  }
+
+  async onModuleInit(): Promise<void> {
+    const refresh = ({ values }: Record<string, unknown>) => this.turns.take(() => this.refresh(values as string[]));
+    const reload = () => this.turns.take(() => this.reload());
+    this.replica.on('ip-ban', refresh);
+    this.replica.on('resync', reload);
+    await reload();
+    this.sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.sweeper);
+  }
+
+  /** How many are in memory. */
+  get held(): number {
+    return this.index.size;
+  }
+
+  /** Forgets those that are over; the janitor removes their rows. */
+  sweep(): void {
+    this.index.removeExpired(this.clock.now());
+  }
+
+  /** The ban that keeps an address out, or `null`; one without end before one that passes. */
+  find(address: string): IpBan | null {
+    let found: IpBan | null = null;
+    for (const ban of this.index.covering(address)) {
+      if (hasExpired(ban, this.clock.now())) continue;
+      if (!ban.expiresAt) found = ban;
+      else found ??= ban;
+    }
+    return found && !this.isExempt(address) ? found : null;
+  }
+
+  /** @throws Refusal GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED */
+  requireUnbanned(address: string): void {
+    const ban = this.find(address);
+    if (!ban) return;
+    const { appealEmail } = this.config;
+    throw new Refusal(ban.expiresAt ? 'GLOBAL_IP_TEMPORARILY_BANNED' : 'GLOBAL_IP_BANNED', {
+      ip_address: address,
+      ban_kind: ban.kind,
+      expires_at: ban.expiresAt?.toISOString() ?? null,
+      appeal_email: appealEmail ?? null,
+      appeals_supported: !ban.expiresAt && appealEmail !== undefined,
+    });
+  }
+
+  isExempt(address: string): boolean {
+    return addressIsIn(address, this.config.abuse.exempt) || addressIsIn(address, this.config.trustedProxies);
+  }
+
+  /** Bans, or changes the ban of, an address or CIDR range in canonical form. A ban that passes replaces none without end. */
+  async add(
+    tx: Tx,
+    { value, kind, reason, createdByUserId }: Pick<IpBanEntry, 'value' | 'kind' | 'reason' | 'createdByUserId'>,
+    seconds: number | null,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO ip_ban (value, kind, reason, expires_at, created_by_user_id)
+       VALUES ($1, $2, $3, now() + $4 * interval '1 second', $5)
+       ON CONFLICT (value) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
+         expires_at = excluded.expires_at, created_by_user_id = excluded.created_by_user_id
+       WHERE ip_ban.expires_at IS NOT NULL OR excluded.expires_at IS NULL`,
+      [value, kind, reason, seconds, createdByUserId],
+    );
+    await this.announce(tx, [value]);
+  }
+
+  /** Lifts the bans of exactly these addresses and ranges. */
+  async lift(tx: Tx, values: readonly string[]): Promise<void> {
+    await tx.query('DELETE FROM ip_ban WHERE value = ANY ($1)', [values]);
+    await this.announce(tx, values);
+  }
+
+  private async announce(tx: Tx, values: readonly string[]): Promise<void> {
+    await this.replica.announce(tx, { topic: 'ip-ban', data: { values } });
+  }
+
+  private async refresh(values: readonly string[]): Promise<void> {
+    const stored = await this.database.manager
+      .createQueryBuilder(IpBanEntry, 'b')
+      .where('b.value = ANY (:values)', { values })
+      .getMany();
+    for (const value of values) this.index.remove(value);
+    for (const ban of stored) this.index.put(ban);
+  }
+
+  private async reload(): Promise<void> {
+    const index = new BanIndex();
+    const inForce = [{ expiresAt: IsNull() }, { expiresAt: MoreThan(this.clock.date()) }];
+    for (const ban of await this.database.manager.find(IpBanEntry, { where: inForce })) index.put(ban);
+    this.index = index;
+  }
+}

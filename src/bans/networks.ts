@@ -1,0 +1,69 @@
+import ipaddr from 'ipaddr.js';
+import { parseAddress } from '../core/address.js';
+import type { Cidr } from '../core/config/config.js';
+
+type Kind = 'ipv4' | 'ipv6';
+const SIZE: Readonly<Record<Kind, number>> = { ipv4: 32, ipv6: 128 };
+
+/** An address or a CIDR range, in its one canonical spelling. */
+export interface Network {
+  readonly text: string;
+  readonly kind: Kind;
+  readonly bits: number;
+  /** The leading `bits` of the address. */
+  readonly prefix: bigint;
+}
+
+type Address = NonNullable<ReturnType<typeof parseAddress>>;
+
+const numberOf = (address: Address): bigint =>
+  address.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+
+/** The network of `bits` that begins with `prefix`. */
+function network(kind: Kind, prefix: bigint, bits: number): Network {
+  const size = SIZE[kind];
+  const hex = (prefix << BigInt(size - bits)).toString(16).padStart(size / 4, '0');
+  const address = ipaddr.fromByteArray([...Buffer.from(hex, 'hex')]).toString();
+  return { text: bits === size ? address : `${address}/${bits}`, kind, bits, prefix };
+}
+
+/** Reads an address or a CIDR range; `null` when it is neither, or when a range has host bits set. */
+export function parseNetwork(text: string): Network | null {
+  const [, host = '', suffix] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const address = parseAddress(host);
+  if (!address) return null;
+  const kind = address.kind();
+  const size = SIZE[kind];
+  // A range of IPv4-mapped addresses counts 96 bits more than the IPv4 range that it is.
+  const bits = suffix === undefined ? size : Number(suffix) - (kind === 'ipv4' && host.includes(':') ? 96 : 0);
+  if (bits < 0 || bits > size) return null;
+  const rest = BigInt(size - bits);
+  const number = numberOf(address);
+  return number & ((1n << rest) - 1n) ? null : network(kind, number >> rest, bits);
+}
+
+/** Whether two networks share an address: one of them holds the other. */
+export function overlap(a: Network, b: Network): boolean {
+  if (a.kind !== b.kind) return false;
+  const bits = Math.min(a.bits, b.bits);
+  return a.prefix >> BigInt(a.bits - bits) === b.prefix >> BigInt(b.bits - bits);
+}
+
+export const networkOfCidr = ([address, bits]: Cidr): Network => {
+  const kind = address.kind();
+  return network(kind, numberOf(address) >> BigInt(SIZE[kind] - bits), bits);
+};
+
+const IPV6_REACH = 64;
+
+/** What a ban of this network keeps out: of IPv6 never less than a /64. */
+export const reachOf = (banned: Network): Network =>
+  banned.kind === 'ipv6' && banned.bits > IPV6_REACH
+    ? network('ipv6', banned.prefix >> BigInt(banned.bits - IPV6_REACH), IPV6_REACH)
+    : banned;
+
+/** Addresses that are nobody's on the public Internet: this machine, this network, this link. */
+export const PRIVATE_NETWORKS: readonly Network[] = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
+  ...['::', '::1', 'fc00::/7', 'fe80::/10'],
+].flatMap((text) => parseNetwork(text) ?? []);

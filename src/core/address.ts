@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+import type { Cidr } from './config/config.js';
+
+/** Ranges for documentation and benchmarks that ipaddr.js counts as ordinary addresses. */
+const DOCUMENTATION: readonly Cidr[] = [
+  '192.0.2.0/24',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '198.18.0.0/15',
+  '2001:db8::/32',
+  '3fff::/20',
+].map((range) => ipaddr.parseCIDR(range));
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** No spelling of an address is longer. */
+const LONGEST = 64;
+
+/** An address in any strict spelling; IPv4-mapped IPv6 is IPv4. `null` for anything else. */
+export function parseAddress(text: string): Address | null {
+  if (text.length > LONGEST) return null;
+  // Only the four-part decimal form of IPv4: ipaddr.js also reads octal, hexadecimal and short ones.
+  if (!text.includes(':') && !/^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(text)) return null;
+  if (!ipaddr.isValid(text) || text.includes('%')) return null;
+  return ipaddr.process(text);
+}
+
+const isGap = (character: string | undefined): boolean => character === ' ' || character === '\t';
+
+/** A hop between the blanks that HTTP allows; `trim` would take more away. */
+function hopIn(text: string): string {
+  let [start, end] = [0, text.length];
+  while (isGap(text[start])) start++;
+  while (end > start && isGap(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+const isIn = (address: Address, ranges: readonly Cidr[]): boolean =>
+  ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+
+export const addressIsIn = (text: string, ranges: readonly Cidr[]): boolean => {
+  const address = parseAddress(text);
+  return address !== null && isIn(address, ranges);
+};
+
+/**
+ * The client address (conventions.md section 1): the peer, or behind trusted proxies the rightmost hop of
+ * `X-Forwarded-For` that is not one of them, or the leftmost when all are. `null` when a trusted peer does not tell.
+ */
+export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): string | null {
+  const text = req.socket.remoteAddress ?? '';
+  if (trusted.length === 0 && !text.includes(':')) return text || null;
+  const peer = parseAddress(text);
+  if (!peer) return null;
+  if (trusted.length === 0 || !isIn(peer, trusted)) return peer.toString();
+  const forwarded = req.headers['x-forwarded-for'];
+  const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',');
+  let leftmost: Address | null = null;
+  for (const hop of hops.reverse()) {
+    leftmost = parseAddress(hopIn(hop));
+    if (!leftmost) return null;
+    if (!isIn(leftmost, trusted)) break;
+  }
+  return leftmost?.toString() ?? null;
+}
+
+/** Globally routable unicast: nothing private, reserved, or set aside for documentation and tests. */
+export function isPublicAddress(text: string): boolean {
+  return parseAddress(text)?.range() === 'unicast' && !addressIsIn(text, DOCUMENTATION);
+}
+
+/** An address as a key: IPv4 exactly, IPv6 by its /64. */
+export function addressKey(address: string): string {
+  if (!address.includes(':')) return address;
+  const parsed = parseAddress(address);
+  if (!parsed) return address;
+  const groups = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));
+  return `${groups.join(':')}::/64`;
+}
+
+/** The wider network of an address: IPv4 /24, IPv6 /48. */
+export function subnetKey(address: string): string {
+  if (!address.includes(':')) return `${address.split('.').slice(0, 3).join('.')}.0/24`;
+  const parsed = parseAddress(address);
+  if (!parsed) return address;
+  const groups = (parsed as ipaddr.IPv6).parts.slice(0, 3).map((part) => part.toString(16));
+  return `${groups.join(':')}::/48`;
+}
+
+/** What a session list shows of an address: two groups of four or eight. */
+export function maskAddress(address: string): string | null {
+  const parsed = parseAddress(address);
+  if (!parsed) return null;
+  if (parsed.kind() === 'ipv4') return `${address.split('.').slice(0, 2).join('.')}.x.x`;
+  const groups = (parsed as ipaddr.IPv6).parts.slice(0, 2).map((part) => part.toString(16));
+  return `${groups.join(':')}:x:x:x:x:x:x`;
+}

@@ -1,0 +1,20 @@
+import { StartError } from './config/config.js';
+import { redactText } from './log.js';
+
+/** The end of a process that has no service yet; for what an operator can mend, the message is all of it. */
+export function giveUp(error: unknown): never {
+  const isPlain = error instanceof StartError || !(error instanceof Error);
+  const text = isPlain ? String(error instanceof Error ? error.message : error) : (error.stack ?? error.message);
+  process.stderr.write(`${redactText(text)}\n`);
+  process.exit(1);
+}
+
+let onFault: (error: unknown) => void = giveUp;
+const fault = (error: unknown): void => onFault(error);
+
+/** From now on, what nobody catches goes to `heard`; before there is a service, it is written and ends the process with 1. */
+export function catchFaults(heard: (error: unknown) => void = giveUp): void {
+  onFault = heard;
+  process.off('uncaughtException', fault).on('uncaughtException', fault);
+  process.off('unhandledRejection', fault).on('unhandledRejection', fault);
+}

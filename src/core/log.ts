@@ -1,0 +1,105 @@
+import type { LoggerService } from '@nestjs/common';
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import type { Config } from './config/config.js';
+
+const REDACTED = '[redacted]';
+/** The second line of conventions.md section 13: what looks like a secret is no text to write. */
+const SECRETS =
+  /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ[A-Za-z0-9_-]{1,200}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi;
+
+/** What is written of one text. More is never needed to see what happened. */
+const MAX_TEXT = 16_384;
+
+export const redactText = (text: string): string => text.slice(0, MAX_TEXT).replace(SECRETS, REDACTED);
+
+const SECRET_MEMBERS =
+  /^(?:authorization|cookie|set-cookie|referer|location|x-service-sudo-mode-jwt|x-captcha-token|password|new_password|token|new_token|access_token|refresh_token|client_secret|secret|key|code|state|nonce|ticket|poll_secret|completion_code|email_token|sudo_token|mfa_code|backup_codes|code_verifier|.*_proof|webauthn_response|parameters|query|detail)$/i;
+
+/** Errors and nested values as plain data without secret members and without the values of SQL parameters. */
+function clean(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (value instanceof Error) {
+    const code = (value as { code?: unknown }).code;
+    return {
+      type: value.constructor.name,
+      message: redactText(value.message),
+      stack: redactText(value.stack ?? ''),
+      ...(typeof code === 'string' ? { sqlstate: code } : {}),
+    };
+  }
+  if (typeof value !== 'object' || value === null || depth > 4) return value;
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      SECRET_MEMBERS.test(name) ? REDACTED : clean(member, depth + 1),
+    ]),
+  );
+}
+
+/** The structured log: one JSON line per event, route patterns only, and Nest's logger as well. */
+export class Log implements LoggerService {
+  private readonly pino: Logger;
+
+  constructor(config: Pick<Config, 'logLevel' | 'logFormat'>, destination?: DestinationStream) {
+    const options = { level: config.logLevel, base: undefined, timestamp: stdTimeFunctions.isoTime };
+    this.pino = destination ? pino(options, destination) : pino(options, prettyIfAsked(config.logFormat));
+  }
+
+  get isDebug(): boolean {
+    return this.pino.isLevelEnabled('debug');
+  }
+
+  private write(level: 'debug' | 'info' | 'warn' | 'error', message: unknown, details: unknown): void {
+    if (!this.pino.isLevelEnabled(level)) return;
+    const fields = typeof details === 'object' && details !== null ? (clean(details) as object) : { context: details };
+    if (message instanceof Error) this.pino[level]({ ...fields, error: clean(message) }, 'error');
+    else this.pino[level](fields, redactText(typeof message === 'string' ? message : JSON.stringify(clean(message))));
+  }
+
+  debug(message: unknown, details?: unknown): void {
+    this.write('debug', message, details);
+  }
+
+  verbose(message: unknown, details?: unknown): void {
+    this.write('debug', message, details);
+  }
+
+  /** Nest narrates its start on this level; it is of interest only when one looks for it. */
+  log(message: unknown, details?: unknown): void {
+    this.write('debug', message, details);
+  }
+
+  info(message: unknown, details?: unknown): void {
+    this.write('info', message, details);
+  }
+
+  warn(message: unknown, details?: unknown): void {
+    this.write('warn', message, details);
+  }
+
+  error(message: unknown, details?: unknown): void {
+    this.write('error', message, details);
+  }
+
+  fatal(message: unknown, details?: unknown): void {
+    this.write('error', message, details);
+  }
+}
+
+/** One short line per event for a person at a terminal; JSON for everything else. */
+function prettyIfAsked(format: Config['logFormat']): DestinationStream {
+  if (format === 'json') return pino.destination({ fd: 1, sync: true });
+  return {
+    write(line: string) {
+      const { time, level, msg, error, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      const { stack, ...fault } = (error ?? {}) as { stack?: unknown };
+      const details = { ...rest, ...(error && !stack ? { error: fault } : {}) };
+      const shown = Object.keys(details).length > 0 ? ` ${JSON.stringify(details)}` : '';
+      const below = stack ? `\n${stack}` : '';
+      process.stdout.write(
+        `${String(time).slice(11, 23)} ${pino.levels.labels[Number(level)]} ${msg}${shown}${below}\n`,
+      );
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from './config/config.js';
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** `length` characters of `alphabet` (at most 256 different ones) from the CSPRNG, without modulo bias. */
+export function mintFrom(alphabet: string, length: number): string {
+  const limit = 256 - (256 % alphabet.length);
+  let out = '';
+  while (out.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < limit && out.length < length) out += alphabet[byte % alphabet.length];
+    }
+  }
+  return out;
+}
+
+export const mintLetters = (length: number): string => mintFrom(LETTERS, length);
+
+/** 32 random bytes as 43 characters of unpadded base64url. */
+export const mintToken = (): string => randomBytes(32).toString('base64url');
+
+/** The form of what `mintToken` makes, and of every other 32 bytes in base64url. */
+export const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** The form of what `mintSessionToken` makes. */
+export const SESSION_TOKEN = /^flx_[A-Za-z0-9]{36}$/;
+
+export const mintSessionToken = (): string => `flx_${mintLetters(36)}`;
+
+/** SHA-256. The right storage for secrets of 190 bits and more (credentials.md section 1). */
+export const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer');
+
+/** Compares two byte strings of equal, public length in constant time; unequal lengths never match. */
+export const matches = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
+
+/** AES-256-GCM: nonce (12 bytes), tag (16), text. `context` is authenticated with it. */
+function seal(key: Buffer, text: string, context: string): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+function unseal(key: Buffer, box: Buffer, context: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, 12))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(box.subarray(12, 28));
+  return Buffer.concat([decipher.update(box.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+const keyFrom = (secret: string, label: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'gatehouse', label, 32));
+
+/** Seals a text so that only who holds `secret` opens it: one of high entropy, of which the server keeps a digest. */
+export const sealFor = (secret: string, label: string, text: string): string =>
+  seal(keyFrom(secret, label), text, label).toString('base64url');
+
+export const unsealBy = (secret: string, label: string, box: string): string =>
+  unseal(keyFrom(secret, label), Buffer.from(box, 'base64url'), label);
+
+interface Key {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Keys derived from the service secret by HKDF-SHA-256, one label per purpose.
+ * The first of `keys` signs and encrypts; the second, of the previous secret, still verifies during rotation.
+ */
+@Injectable()
+export class Keyring {
+  private readonly derived = new Map<string, readonly Key[]>();
+
+  constructor(private readonly config: Config) {}
+
+  keys(label: string): readonly Key[] {
+    const known = this.derived.get(label);
+    if (known) return known;
+    const secrets = [this.config.secret, ...(this.config.secretPrevious ? [this.config.secretPrevious] : [])];
+    const keys = secrets.map((secret) => {
+      const bytes = Buffer.from(hkdfSync('sha256', secret, 'gatehouse', label, 32));
+      return { id: hash('sha256', bytes, 'hex').slice(0, 8), bytes };
+    });
+    this.derived.set(label, keys);
+    return keys;
+  }
+
+  signing(label: string): Key {
+    const [key] = this.keys(label);
+    if (!key) throw new Error(`no key for ${label}`);
+    return key;
+  }
+
+  /** Key id (4 bytes), then a sealed box. `context` is authenticated with it. */
+  encrypt(label: string, text: string, context: string): Buffer {
+    const key = this.signing(label);
+    return Buffer.concat([Buffer.from(key.id, 'hex'), seal(key.bytes, text, context)]);
+  }
+
+  /** @throws Error when no live key opens the box: it was damaged, moved, or its key is gone. */
+  decrypt(label: string, box: Buffer, context: string): string {
+    const key = this.keys(label).find((candidate) => candidate.id === box.subarray(0, 4).toString('hex'));
+    if (!key) throw new Error(`no key opens this ${label}`);
+    return unseal(key.bytes, box.subarray(4), context);
+  }
+
+  /** The same text under the current key; `null` when the box has it already. */
+  renew(label: string, box: Buffer, context: string): Buffer | null {
+    if (box.subarray(0, 4).toString('hex') === this.signing(label).id) return null;
+    return this.encrypt(label, this.decrypt(label, box, context), context);
+  }
+}

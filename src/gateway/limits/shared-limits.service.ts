@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { gather } from '../../platform/database/gather.js';
+import { SharedStore } from '../../platform/store/shared-store.js';
+import type { AddressUse } from '../protocol/windows.js';
+import type { GatewaySession } from '../sessions/session.js';
+import { SessionStore } from '../store/session-store.js';
+import { fitsIn, GatewayLimits } from './limits.js';
+
+/** Counted by all replicas together. A store that does not answer leaves each process its own count. */
+@Injectable()
+export class SharedLimits extends GatewayLimits {
+  /** Addresses of which the store knows more sockets than there are. */
+  private readonly unsaid = new Set<AddressUse>();
+  private readonly untold = new Map<string, AddressUse>();
+  private readonly elsewhere = gather((keys) => this.tell(keys));
+  private renewAt = Number.NEGATIVE_INFINITY;
+  private saying: Promise<unknown> | null = null;
+
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly counters: SharedStore,
+    private readonly config: Config,
+  ) {
+    super();
+  }
+
+  async takePayload(use: AddressUse, session: GatewaySession | null): Promise<boolean> {
+    const { payloads_per_session, payloads_per_address } = this.config.gateway;
+    if (session && (await this.count('session', session.id)) > payloads_per_session) return false;
+    return (await this.count('payloads', use.key)) <= payloads_per_address;
+  }
+
+  async takeAttempt(use: AddressUse): Promise<boolean> {
+    return (await this.count('attempts', use.key)) <= this.config.gateway.attempts_per_address;
+  }
+
+  private async count(what: string, key: string): Promise<number> {
+    const name = `gateway/${what} ${hash('sha256', key, 'base64url')}`;
+    return this.counters.add(name, 1, Math.ceil(this.config.gateway.window_ms / 1000));
+  }
+
+  hasRoom(use: AddressUse, foreign: AddressUse | null): boolean | Promise<boolean> {
+    const uses = foreign ? [use, foreign] : [use];
+    if (
+      !fitsIn(
+        this.config,
+        uses.map(({ sockets }) => sockets),
+      )
+    )
+      return false;
+    // Of sockets that are told of together each counts those that came before it.
+    const places = uses.map(({ sockets }) => sockets);
+    for (const each of uses) this.untold.set(each.key, each);
+    return Promise.all(uses.map(({ key }) => this.elsewhere(key))).then((others) =>
+      fitsIn(
+        this.config,
+        places.map((place, n) => place + (others[n] ?? 0)),
+      ),
+    );
+  }
+
+  /** How many sockets other processes have, after telling them how many there are here. */
+  private async tell(keys: readonly string[]): Promise<Map<string, number>> {
+    const told = keys.flatMap((key) => this.untold.get(key) ?? []).map(({ key, sockets }) => ({ key, sockets }));
+    for (const key of keys) this.untold.delete(key);
+    const totals = await this.say(told);
+    return new Map(totals.map((total, n) => [told[n]?.key ?? '', total - (told[n]?.sockets ?? 0)]));
+  }
+
+  left(use: AddressUse): void {
+    this.unsaid.add(use);
+  }
+
+  private async say(uses: readonly Pick<AddressUse, 'key' | 'sockets'>[]): Promise<number[]> {
+    try {
+      return await this.sessions.sockets(uses.map(({ key, sockets }) => ({ key, count: sockets })));
+    } catch {
+      return [];
+    }
+  }
+
+  tick(now: number, addresses: Iterable<AddressUse>): void {
+    if (this.saying) return;
+    const isDue = now >= this.renewAt;
+    if (isDue) this.renewAt = now + this.config.gateway.renew_ms;
+    const uses = new Set([...this.unsaid, ...(isDue ? addresses : [])]);
+    this.unsaid.clear();
+    if (uses.size === 0) return;
+    this.saying = this.say([...uses]).finally(() => {
+      this.saying = null;
+    });
+  }
+
+  async leave(addresses: Iterable<AddressUse>): Promise<void> {
+    await this.saying;
+    const uses = new Set([...this.unsaid, ...addresses]);
+    await this.say([...uses].map(({ key }) => ({ key, sockets: 0 })));
+  }
+}

@@ -1,0 +1,264 @@
+import { type GatewayEvent, type Heard, placeOf, textOfWishes } from '../protocol/event.js';
+import type { Payloads } from '../protocol/payloads.js';
+import type { SessionLog, Standing, Step } from '../protocol/session-log.js';
+import type { Holding, SessionStore, StoredPayload } from '../store/session-store.js';
+import type { GatewaySession, Stored } from './session.js';
+
+export interface WriterHost {
+  readonly store: SessionStore;
+  /** Another process owns the session. */
+  moved(session: GatewaySession): void;
+  /** The session is in the store no longer, or for no longer than it takes to expire there. */
+  ended(session: GatewaySession): void;
+  /** Lets all replicas know that the store is behind; what comes before that is seen by nobody. */
+  markAhead(sessions: readonly GatewaySession[]): Promise<void>;
+  /** The store has all that there is again. */
+  unmarkAhead(sessions: readonly GatewaySession[]): Promise<void>;
+  /** Work that the end of the process waits for. */
+  busy(work: Promise<void>): void;
+}
+
+const ATTEMPTS = 2;
+const SESSIONS_AT_ONCE = 100;
+const MAX_BATCH = 256;
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+
+type StoredSession = GatewaySession & { stored: Stored };
+const isStored = (session: GatewaySession): session is StoredSession => session.stored?.isOver === false;
+
+interface Planned {
+  readonly session: StoredSession;
+  readonly step: Step;
+}
+
+/** Where a session stands after a step. What was found missing meanwhile stays missing. */
+function standingOf({ now }: SessionLog, { seq, floor, cursor }: Step): Standing {
+  return { seq, acknowledged: now.acknowledged, floor: Math.max(floor, now.floor), cursor };
+}
+
+/** The place from which a session may ask for events after a step. */
+function neededOf(log: SessionLog, { dispatches }: Step): number {
+  return Math.min(log.placeNeeded(), ...dispatches.flatMap(({ ref }) => (ref === null ? [] : placeOf(ref))));
+}
+
+/**
+ * Writes what the sessions of one account dispatch into the store before anybody sees it: the events once, and where each
+ * session stands. Sessions of which the store has nothing any more are put back. While it does not answer they go on
+ * without it, once the database says so; then what it has is of no use until it has all again.
+ */
+export class AccountWriter {
+  private readonly due = new Set<StoredSession>();
+  private running: Promise<void> | null = null;
+
+  constructor(
+    private readonly accountId: string,
+    private readonly payloads: Payloads,
+    private readonly host: WriterHost,
+  ) {}
+
+  push(session: GatewaySession, heard: Heard): void {
+    if (!isStored(session)) return;
+    session.stored.pending.push(heard);
+    this.start(session);
+  }
+
+  /** Writes from now on: first what was missed, then what was heard meanwhile. */
+  begin(session: GatewaySession, missed: readonly Heard[]): void {
+    if (!isStored(session)) return;
+    session.stored.pending = [...missed, ...session.stored.pending];
+    session.stored.isHeld = false;
+    this.start(session);
+  }
+
+  /** Something has changed that is stored with the session. */
+  touch(session: GatewaySession): void {
+    if (!isStored(session)) return;
+    session.stored.isDirty = true;
+    this.start(session);
+  }
+
+  end(session: GatewaySession, how: 'retain' | 'remove'): void {
+    if (!isStored(session)) return;
+    session.stored.ending = how;
+    if (how === 'remove') session.stored.isHeld = false;
+    this.start(session);
+  }
+
+  /** Waits until everything that was heard is written. */
+  async settled(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  private start(session: StoredSession): void {
+    if (session.stored.isHeld) return;
+    this.due.add(session);
+    this.running ??= this.beginRun();
+  }
+
+  private beginRun(): Promise<void> {
+    const running = Promise.resolve()
+      .then(() => this.run())
+      .finally(() => {
+        this.running = null;
+        const [next] = this.due;
+        if (next) this.start(next);
+      });
+    this.host.busy(running);
+    return running;
+  }
+
+  private async run(): Promise<void> {
+    while (this.due.size > 0) {
+      const some = [...this.due].slice(0, SESSIONS_AT_ONCE);
+      for (const session of some) this.due.delete(session);
+      await this.advance(some.filter(isStored));
+    }
+  }
+
+  private async advance(sessions: readonly StoredSession[]): Promise<void> {
+    const isLeaving = ({ stored }: StoredSession) => stored.ending === 'remove';
+    await Promise.all(sessions.filter(isLeaving).map((session) => this.remove(session)));
+    const staying = sessions.filter((session) => !isLeaving(session));
+    const planned = staying
+      .filter(({ stored }) => stored.pending.length > 0 || stored.isDirty || stored.isGone)
+      .map((session) => this.plan(session));
+    const lacking = planned.filter(({ session: { stored } }) => stored.isAhead || stored.isGone);
+    const plain = planned.filter((each) => !lacking.includes(each));
+    if (plain.length > 0) await this.write(plain);
+    for (const each of lacking) {
+      if (each.session.stored.isAhead) each.session.commit(each.step);
+      else await this.putBack(each);
+    }
+    for (const session of staying) await this.rest(session);
+  }
+
+  private plan(session: StoredSession): Planned {
+    const { stored } = session;
+    stored.isDirty = false;
+    let bytes = 0;
+    let count = 0;
+    while (count < stored.pending.length && count < MAX_BATCH && bytes <= MAX_BATCH_BYTES) {
+      bytes += stored.pending[count++]?.event?.bytes ?? 0;
+    }
+    const step = session.log.plan(stored.pending.splice(0, count));
+    if (stored.pending.length > 0) this.due.add(session);
+    return { session, step };
+  }
+
+  private async write(planned: readonly Planned[]): Promise<void> {
+    const payloads = this.payloadsOf(planned);
+    const steps = planned.map(({ session, step }) => {
+      const { stored, log, id } = session;
+      stored.step++;
+      const [standing, needed, drop] = [standingOf(log, step), neededOf(log, step), log.takeDropped()];
+      return { id, fence: stored.fence, step: stored.step, standing, needed, drop, breaks: step.breaks };
+    });
+    const holdings = await this.attempt(() => this.host.store.write(this.accountId, payloads, steps));
+    if (!holdings) return this.goAhead(planned);
+    for (const { ref } of payloads) this.payloads.markStored(ref);
+    for (const [index, each] of planned.entries()) await this.settle(each, holdings[index] ?? 'gone');
+  }
+
+  private payloadsOf(planned: readonly Planned[]): StoredPayload[] {
+    const found = new Map<string, StoredPayload>();
+    for (const { ref, event } of planned.flatMap(({ step }) => step.dispatches)) {
+      if (ref !== null && !this.payloads.isStored(ref)) found.set(ref, { ref, type: event.type, json: event.json });
+    }
+    return [...found.values()];
+  }
+
+  private async settle(each: Planned, holding: Holding): Promise<void> {
+    if (!isStored(each.session)) return;
+    if (holding === 'held') each.session.commit(each.step);
+    else if (holding === 'moved') this.host.moved(each.session);
+    else await this.putBack(each);
+  }
+
+  /** The store has lost the session: it gets all that is here. */
+  private async putBack(each: Planned): Promise<void> {
+    const { session, step } = each;
+    const holding = await this.attempt(() => this.restore(session, step));
+    if (!isStored(session)) return;
+    if (holding === 'moved') return this.host.moved(session);
+    if (holding === null) return this.goAhead([each]);
+    session.stored.isGone = false;
+    session.commit(step);
+  }
+
+  private async restore(session: StoredSession, step: Step): Promise<Holding> {
+    const { id, binding, accountId: account, credentialId, via, wishes, stored, log } = session;
+    stored.step++;
+    log.takeDropped();
+    const payloads = new Map<string, StoredPayload>();
+    const keep = (ref: string, event: GatewayEvent | undefined) => {
+      if (event) payloads.set(ref, { ref, type: event.type, json: event.json });
+    };
+    for (const ref of log.keptRefs()) keep(ref, this.payloads.get(ref));
+    for (const { ref, event } of step.dispatches) if (ref !== null) keep(ref, event);
+    return this.host.store.restore({
+      ...{ id, fence: stored.fence, step: stored.step, account, login: via === 'session' ? credentialId : null },
+      ...{ binding, wishes: textOfWishes(wishes), since: stored.since },
+      breaks: [...log.allBreaks, ...step.breaks],
+      needed: neededOf(log, step),
+      standing: standingOf(log, step),
+      payloads: [...payloads.values()],
+    });
+  }
+
+  /** Goes on without the store. What clients see from here on, nobody takes up from what is stored. */
+  private async goAhead(planned: readonly Planned[]): Promise<void> {
+    await this.host.markAhead(planned.map(({ session }) => session));
+    for (const { session, step } of planned) {
+      if (!isStored(session)) continue;
+      session.stored.isAhead = true;
+      session.commit(step);
+    }
+  }
+
+  /** The store may answer again: it gets all that there is, and is of use again. Meanwhile the session waits. */
+  async heal(session: GatewaySession): Promise<void> {
+    await this.settled();
+    if (!isStored(session) || !session.stored.isAhead || session.stored.isHeld) return;
+    const { stored } = session;
+    stored.isHeld = true;
+    try {
+      const holding = await this.restore(session, session.log.plan([]));
+      if (stored.isOver) await this.host.store.remove({ id: session.id, fence: stored.fence }, session.accountId);
+      else if (holding === 'moved') this.host.moved(session);
+      else {
+        await this.host.unmarkAhead([session]);
+        stored.isAhead = false;
+        stored.isGone = false;
+      }
+    } finally {
+      stored.isHeld = false;
+      if (isStored(session)) this.start(session);
+    }
+  }
+
+  private async rest(session: StoredSession): Promise<void> {
+    if (!isStored(session) || session.stored.ending !== 'retain' || this.due.has(session)) return;
+    session.stored.ending = null;
+    await this.attempt(() => this.host.store.retain({ id: session.id, fence: session.stored.fence }));
+  }
+
+  private async remove(session: StoredSession): Promise<void> {
+    const { stored, id } = session;
+    stored.isOver = true;
+    this.due.delete(session);
+    const holding = await this.attempt(() => this.host.store.remove({ id, fence: stored.fence }, session.accountId));
+    if (holding === null || holding === 'held' || stored.isAhead) this.host.ended(session);
+  }
+
+  /** Null: the store does not answer. A write that was made already is not made again. */
+  private async attempt<T>(work: () => T | Promise<T>): Promise<T | null> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      try {
+        return await work();
+      } catch {
+        // An answer that came too late is no reason to go on without.
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,183 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Metrics } from '../../core/metrics.js';
+import { eventOf, type Heard, personal } from '../protocol/event.js';
+import { CLOSING, type Closing } from '../protocol/protocol.js';
+import { AccountSessions } from './account-sessions.js';
+import type { GatewaySession } from './session.js';
+
+/** Which credentials died: login sessions, all of an account but one, or those of a bot. */
+export interface Revocation {
+  readonly sessions?: readonly string[];
+  readonly account?: string;
+  readonly except?: string;
+  readonly bot?: string;
+}
+
+/** How long a connection may wait for the word that it ends, where that has to be stored first. */
+const FAREWELL_MS = 250;
+const TRIM_MS = 5000;
+
+/** The gateway sessions of this process, with or without a connection. */
+@Injectable()
+export class LiveSessions {
+  /** Told of a started session that nothing stores, when it ends. */
+  onEnd: (accountId: string) => void = () => {};
+
+  private readonly byId = new Map<string, GatewaySession>();
+  private readonly byAccount = new Map<string, AccountSessions>();
+  private readonly byLogin = new Map<string, Set<GatewaySession>>();
+  private readonly retained = new Set<GatewaySession>();
+  private trimAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly config: Config,
+    metrics: Metrics,
+  ) {
+    const help = 'Gateway sessions of this process';
+    metrics.gauge('gatehouse_gateway_sessions', `${help}, retained ones included`, async () => this.byId.size);
+    metrics.gauge(
+      'gatehouse_gateway_sessions_retained',
+      `${help} that wait for a Resume`,
+      async () => this.retained.size,
+    );
+  }
+
+  get all(): Iterable<GatewaySession> {
+    return this.byId.values();
+  }
+
+  find(id: string): GatewaySession | undefined {
+    return this.byId.get(id);
+  }
+
+  countOf(accountId: string): number {
+    return this.byAccount.get(accountId)?.sessions.size ?? 0;
+  }
+
+  /** The sessions of an account, if there are any. */
+  of(accountId: string): AccountSessions | undefined {
+    return this.byAccount.get(accountId);
+  }
+
+  /** Where the sessions of an account belong; forgotten again unless one is added. */
+  accountOf(accountId: string): AccountSessions {
+    return this.byAccount.get(accountId) ?? new AccountSessions(accountId, this.config.gateway);
+  }
+
+  /** From now on the session is found by what revokes it and gets the events of its account. */
+  add(session: GatewaySession, account: AccountSessions): void {
+    this.byId.set(session.id, session);
+    this.byAccount.set(account.id, account);
+    account.sessions.add(session);
+    if (session.via !== 'session') return;
+    const login = this.byLogin.get(session.credentialId);
+    if (login) login.add(session);
+    else this.byLogin.set(session.credentialId, new Set([session]));
+  }
+
+  /** The process serves the session no longer; what the store has of it stays. */
+  forget(session: GatewaySession): void {
+    if (this.byId.get(session.id) !== session) return;
+    this.byId.delete(session.id);
+    this.retained.delete(session);
+    const account = this.byAccount.get(session.accountId);
+    account?.sessions.delete(session);
+    if (account?.sessions.size === 0) this.byAccount.delete(session.accountId);
+    const login = this.byLogin.get(session.credentialId);
+    login?.delete(session);
+    if (login?.size === 0) this.byLogin.delete(session.credentialId);
+  }
+
+  /** What is stored is told of when it is out of the store, by the process that took it out. */
+  private remove(session: GatewaySession): void {
+    const writer = this.byAccount.get(session.accountId)?.writer;
+    this.forget(session);
+    if (session.stored) writer?.end(session, 'remove');
+    else if (session.isStarted) this.onEnd(session.accountId);
+  }
+
+  /** The session has no connection any more: it waits for a Resume, or was never ready for one. */
+  retain(session: GatewaySession): void {
+    if (this.byId.get(session.id) !== session) return;
+    session.retainedUntil = this.clock.monotonic() + this.config.gateway.retention_ms;
+    if (session.isStarted) {
+      this.retained.add(session);
+      this.byAccount.get(session.accountId)?.writer?.end(session, 'retain');
+    } else this.remove(session);
+  }
+
+  /** A connection holds the session again. */
+  reclaim(session: GatewaySession): void {
+    this.retained.delete(session);
+    if (session.stored?.ending === 'retain') session.stored.ending = null;
+  }
+
+  /** Ends sessions that never began, or whose time without a connection is over. */
+  discard(session: GatewaySession): void {
+    this.remove(session);
+  }
+
+  /** Ends every session that the dead credentials opened, connections and retained ones alike. */
+  revoke(revocation: Revocation): void {
+    const { sessions = [], account, except, bot } = revocation;
+    const dead = sessions.flatMap((id) => [...(this.byLogin.get(id) ?? [])]);
+    for (const id of [account, bot]) {
+      for (const session of (id && this.byAccount.get(id)?.sessions) || []) {
+        if (session.credentialId !== except) dead.push(session);
+      }
+    }
+    this.destroy(dead, CLOSING.invalidToken);
+  }
+
+  /** Forgets sessions and closes their connections. */
+  destroy(sessions: readonly GatewaySession[], closing: Closing): void {
+    for (const session of sessions) {
+      session.isRevoked = true;
+      this.remove(session);
+      session.holder?.close(closing);
+    }
+  }
+
+  /** Sends an event to every session of an account. */
+  dispatch(accountId: string, heard: Heard): void {
+    this.byAccount.get(accountId)?.dispatch(heard);
+  }
+
+  /**
+   * The token of a login session was replaced: its connections are told, and end. The sessions stay, for whoever has the
+   * new one.
+   */
+  async rotated(loginId: string, change: unknown): Promise<void> {
+    const event = { ...eventOf('AUTH_SESSION_CHANGE', change, true), closing: CLOSING.invalidToken };
+    const holders = [...(this.byLogin.get(loginId) ?? [])].flatMap((session) => {
+      const { holder } = session;
+      if (holder) this.byAccount.get(session.accountId)?.give(session, personal(event));
+      return holder ?? [];
+    });
+    const deadline = performance.now() + FAREWELL_MS;
+    while (holders.some(({ isClosed }) => !isClosed) && performance.now() < deadline) await delay(5);
+    for (const holder of holders) holder.close(CLOSING.invalidToken);
+  }
+
+  /** Events of these sessions may be lost: whoever resumes has to start anew. */
+  breakReplay(accountId?: string): void {
+    const accounts = accountId === undefined ? this.byAccount.values() : [this.byAccount.get(accountId)];
+    for (const account of accounts) {
+      for (const session of account?.sessions ?? []) {
+        session.log.breakReplay();
+        account?.writer?.touch(session);
+      }
+    }
+  }
+
+  tick(now: number): void {
+    for (const session of this.retained) if (now >= session.retainedUntil) this.discard(session);
+    if (now < this.trimAt) return;
+    this.trimAt = now + TRIM_MS;
+    for (const account of this.byAccount.values()) account.trim();
+  }
+}

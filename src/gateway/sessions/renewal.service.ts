@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Log } from '../../core/log.js';
+import { Database } from '../../platform/database/database.js';
+import { Janitor } from '../../platform/process/janitor.js';
+import { type HeldSession, SessionStore } from '../store/session-store.js';
+import type { WriterHost } from './account-writer.js';
+import { LiveSessions } from './live-sessions.service.js';
+import { Presence } from './presence.service.js';
+import type { GatewaySession } from './session.js';
+
+const RETRY_MS = 500;
+const RENEWED_AT_ONCE = 200;
+
+/**
+ * Keeps stored sessions that have a connection, puts back what the store has lost, and gives up what another replica has.
+ * Of sessions that went on while the store did not answer the database knows, so that nobody takes them up from what was
+ * stored before.
+ */
+@Injectable()
+export class Renewal implements WriterHost {
+  private readonly underway = new Set<Promise<void>>();
+  private renewAt = Number.NEGATIVE_INFINITY;
+  private isRenewing = false;
+  private isLeaving = false;
+
+  constructor(
+    readonly store: SessionStore,
+    private readonly sessions: LiveSessions,
+    private readonly presence: Presence,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    private readonly log: Log,
+    janitor: Janitor,
+  ) {
+    // What is in the store from before is gone by then.
+    janitor.addExpiry('gateway_session_ahead', 'session_id', "created_at < now() - interval '10 minutes'");
+  }
+
+  moved(session: GatewaySession): void {
+    if (session.stored) session.stored.isOver = true;
+    this.sessions.forget(session);
+    const { holder } = session;
+    session.holder = null;
+    holder?.drain();
+  }
+
+  ended(session: GatewaySession): void {
+    if (session.isStarted) this.presence.changed(session.accountId);
+  }
+
+  busy(work: Promise<void>): void {
+    const task = work.catch((error) => this.log.error('a gateway session could not be stored', { error }));
+    this.underway.add(task);
+    void task.finally(() => this.underway.delete(task));
+  }
+
+  async markAhead(sessions: readonly GatewaySession[]): Promise<void> {
+    const ids = sessions.map(({ id }) => id);
+    const MARK = 'INSERT INTO gateway_session_ahead (session_id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING';
+    while (!this.isLeaving) {
+      try {
+        await this.database.statement('session-ahead', MARK, [ids]);
+        return;
+      } catch (error) {
+        this.log.error('gateway sessions whose store is behind could not be noted', { error });
+      }
+      await delay(RETRY_MS);
+    }
+    throw new Error('the process ends');
+  }
+
+  async unmarkAhead(sessions: readonly GatewaySession[]): Promise<void> {
+    const UNMARK = 'DELETE FROM gateway_session_ahead WHERE session_id = ANY ($1)';
+    await this.database.statement('session-no-longer-ahead', UNMARK, [sessions.map(({ id }) => id)]);
+  }
+
+  /** Whether clients have seen more of a session than the store knows. */
+  async isAhead(id: string): Promise<boolean> {
+    const ASK = 'SELECT FROM gateway_session_ahead WHERE session_id = $1';
+    return (await this.database.statement('is-session-ahead', ASK, [id])).length > 0;
+  }
+
+  tick(now: number): void {
+    if (now < this.renewAt || this.isRenewing) return;
+    this.renewAt = now + this.config.gateway.renew_ms;
+    this.isRenewing = true;
+    this.busy(
+      this.renew().finally(() => {
+        this.isRenewing = false;
+      }),
+    );
+  }
+
+  private async renew(): Promise<void> {
+    const kept = [...this.sessions.all].filter(({ stored, isStarted }) => stored && isStarted);
+    try {
+      const held = kept.filter(({ holder, stored }) => holder && !stored?.isAhead);
+      for (let first = 0; first < held.length; first += RENEWED_AT_ONCE) {
+        await this.renewSome(held.slice(first, first + RENEWED_AT_ONCE));
+      }
+      for (const session of kept) {
+        if (session.stored?.isAhead) await this.sessions.of(session.accountId)?.writer?.heal(session);
+      }
+    } catch (error) {
+      this.log.debug('gateway sessions could not be renewed', { error });
+      this.renewAt = this.clock.monotonic() + Math.min(RETRY_MS, this.config.gateway.renew_ms);
+    }
+  }
+
+  private async renewSome(sessions: readonly GatewaySession[]): Promise<void> {
+    const held: HeldSession[] = sessions.map(({ id, stored }) => ({ id, fence: stored?.fence ?? 0 }));
+    const { holdings, changed } = await this.store.renew(held);
+    for (const accountId of changed) this.presence.changed(accountId);
+    for (const [index, session] of sessions.entries()) {
+      const { stored } = session;
+      if (!stored || this.sessions.find(session.id) !== session) continue;
+      const writer = this.sessions.of(session.accountId)?.writer;
+      if (holdings[index] === 'moved') this.moved(session);
+      else if (holdings[index] === 'gone') {
+        stored.isGone = true;
+        writer?.touch(session);
+      } else if (!session.holder) writer?.end(session, 'retain');
+    }
+  }
+
+  /** Writes what is left and lets go of all sessions: they can be resumed elsewhere. */
+  async leave(): Promise<void> {
+    this.isLeaving = true;
+    while (this.underway.size > 0) await Promise.all(this.underway);
+    for (const session of [...this.sessions.all]) {
+      if (session.stored) session.stored.isOver = true;
+      this.sessions.forget(session);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Replica } from '../../platform/replicas/replica.js';
+import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
+import { textOfWishes } from '../protocol/event.js';
+import { SessionStore } from '../store/session-store.js';
+import type { AccountSessions } from './account-sessions.js';
+import { AccountWriter } from './account-writer.js';
+import { type Found, SessionKeeping } from './keeping.js';
+import { Renewal } from './renewal.service.js';
+import type { GatewaySession } from './session.js';
+import { Takeover } from './takeover.service.js';
+
+/** Any replica can go on with them (contract/gateway.md section 13). */
+@Injectable()
+export class SharedKeeping extends SessionKeeping {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly renewal: Renewal,
+    private readonly takeover: Takeover,
+    private readonly replica: Replica,
+  ) {
+    super();
+  }
+
+  attach(session: GatewaySession, account: AccountSessions): void {
+    account.writer ??= new AccountWriter(account.id, account.payloads, this.renewal);
+    session.stored = {
+      ...{ fence: 1, since: 0, step: 0, pending: [], isHeld: true, isDirty: false },
+      ...{ isGone: false, isAhead: false, ending: null, isOver: false },
+    };
+  }
+
+  async begin(session: GatewaySession, account: AccountSessions, limit: number) {
+    const { id, via, credentialId, binding, wishes, stored } = session;
+    const cursor = await this.replica.lastNumber(account.id);
+    const login = via === 'session' ? credentialId : null;
+    const record = { id, account: account.id, login, binding, wishes: textOfWishes(wishes), cursor };
+    const created = await this.store.create(record, limit);
+    if (!created) return null;
+    session.log.startAt(cursor);
+    if (stored) session.stored = Object.assign(stored, { since: created.since });
+    account.writer?.begin(session, []);
+    return created.listed;
+  }
+
+  find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {
+    return this.takeover.find(id, identity, seq);
+  }
+
+  tick(now: number): void {
+    this.renewal.tick(now);
+  }
+
+  leave(): Promise<void> {
+    return this.renewal.leave();
+  }
+}

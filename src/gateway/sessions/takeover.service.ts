@@ -1,0 +1,111 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Replica } from '../../platform/replicas/replica.js';
+import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
+import { type Heard, wishesOf } from '../protocol/event.js';
+import { ClosingError } from '../protocol/protocol.js';
+import { type Handover, SessionStore } from '../store/session-store.js';
+import { AccountWriter } from './account-writer.js';
+import { GatewayEvents } from './events.service.js';
+import type { Found } from './keeping.js';
+import { LiveSessions } from './live-sessions.service.js';
+import { Renewal } from './renewal.service.js';
+import { bindingOf, GatewaySession } from './session.js';
+
+const SESSION_ID = /^[0-9a-f]{32}$/;
+const HINT = 'session-moved';
+
+/** A session that another replica had goes on here: from where it stands in the store, with what happened since. */
+@Injectable()
+export class Takeover implements OnModuleInit {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly sessions: LiveSessions,
+    private readonly events: GatewayEvents,
+    private readonly renewal: Renewal,
+    private readonly replica: Replica,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  /** Whoever missed the hint finds out with its next write, or renewal. */
+  onModuleInit(): void {
+    this.replica.onHint(HINT, ({ id, fence }) => {
+      const session = this.sessions.find(String(id));
+      if (session?.stored && session.stored.fence < Number(fence)) this.renewal.moved(session);
+    });
+  }
+
+  /** The session for a Resume, moved here if another replica had it. */
+  async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {
+    if (!SESSION_ID.test(id)) return 'unknown';
+    const local = this.sessions.find(id);
+    const writer = local && this.sessions.of(local.accountId)?.writer;
+    if (local?.stored?.isAhead) await writer?.heal(local);
+    else if (!local && (await this.renewal.isAhead(id))) throw new ClosingError('unavailable');
+    const fence = local?.stored?.fence ?? 0;
+    const claim = await this.store.claim({ id, fence, binding: bindingOf(identity), seq });
+    if (local?.stored && claim === 'unknown') {
+      if (!local.isBoundTo(identity)) return 'foreign';
+      local.stored.isGone = true;
+      writer?.touch(local);
+    }
+    if (local && (claim === 'held' || claim === 'unknown')) {
+      await writer?.settled();
+      return this.sessions.find(id) === local ? local : 'moved';
+    }
+    if (typeof claim === 'string') return claim === 'held' ? 'moved' : claim;
+    this.replica.hint(HINT, { id, fence: claim.fence });
+    return this.adopt(claim, id, identity);
+  }
+
+  private async adopt(handover: Handover, id: string, identity: SessionIdentity | BotIdentity): Promise<Found> {
+    const before = this.sessions.find(id);
+    if (before) this.renewal.moved(before);
+    const { fence, since, step, standing, breaks, payloads } = handover;
+    const account = this.sessions.accountOf(identity.account.id);
+    account.writer ??= new AccountWriter(account.id, account.payloads, this.renewal);
+    for (const { ref, type, json } of payloads) {
+      account.payloads.put(ref, { type, json, bytes: Buffer.byteLength(json), isPersonal: false });
+      account.payloads.markStored(ref);
+    }
+    const now = this.clock.monotonic();
+    const session = new GatewaySession(
+      ...([identity, wishesOf(handover.wishes), null, now, account.payloads, this.config.gateway, id] as const),
+      { standing, breaks },
+    );
+    session.isStarted = true;
+    session.stored = {
+      ...{ fence, since, step, pending: [], isHeld: true, isDirty: false },
+      ...{ isGone: false, isAhead: false, ending: null, isOver: false },
+    };
+    this.sessions.add(session, account);
+    this.sessions.retain(session);
+    try {
+      const missed = await this.missed(session);
+      if (!missed) session.log.breakReplay();
+      for (const heard of missed ?? []) account.keep(heard);
+      account.writer.begin(session, missed ?? []);
+      await account.writer.settled();
+    } catch (error) {
+      this.renewal.moved(session);
+      throw error;
+    }
+    if (session.isRevoked) return 'unknown';
+    return this.sessions.find(id) === session ? session : 'moved';
+  }
+
+  /** The events that nobody wrote into the session; null if some of them are gone, or cannot be read. */
+  private async missed({ accountId, log }: GatewaySession): Promise<Heard[] | null> {
+    const rows = await this.replica.eventsSince(accountId, log.now.cursor);
+    if (!rows) return null;
+    const missed: Heard[] = [];
+    for (const row of rows) {
+      const heard = await this.events.heardOf(row);
+      if (!heard) return null;
+      missed.push(heard);
+    }
+    return missed;
+  }
+}

@@ -1,0 +1,243 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, type Readable } from 'node:stream';
+import { invalid, Refusal } from '../core/errors.js';
+import { isWithinForm, JsonShape } from '../core/json-shape.js';
+import type { Call, ParsedBody } from '../policy/call.js';
+
+export const JSON_LIMIT = 256 * 1024;
+const MAX_DROPPED = 8 * 1024 * 1024;
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** The client went away while its body was read: no error of the service and no signal. */
+export class ClientGone extends Error {}
+
+/**
+ * Reads a whole body of at most `limit` bytes, piece by piece. Counts while reading, so a missing or wrong
+ * `Content-Length` cannot get past the limit.
+ * @throws Refusal PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is waited for; ClientGone
+ */
+async function readPieces(call: Call, limit: number, take: (piece: Buffer) => void): Promise<void> {
+  const { req, res, transfers } = call;
+  if (Number(req.headers['content-length'] ?? 0) > limit) {
+    drop(req);
+    throw new Refusal('PAYLOAD_TOO_LARGE');
+  }
+  let giveUp: (refusal: Refusal) => void = () => {};
+  const arrived = req.complete ? undefined : transfers.wait(call, (refusal) => giveUp(refusal));
+  if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
+  const whole = new Promise<void>((resolve, reject) => {
+    giveUp = (refusal) => finish(() => reject(refusal));
+    let size = 0;
+    const onData = (piece: Buffer) => {
+      size += piece.length;
+      if (size <= limit) take(piece);
+      else {
+        drop(req);
+        finish(() => reject(new Refusal('PAYLOAD_TOO_LARGE')));
+      }
+    };
+    const onEnd = () => finish(resolve);
+    const onGone = () => finish(() => reject(new ClientGone('the client went away')));
+    const finish = (settle: () => void) => {
+      req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      settle();
+    };
+    req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
+  if (!arrived) return whole;
+  await whole.finally(arrived);
+  transfers.resume(call);
+}
+
+/** The bytes of a whole body of at most `limit`. @throws as `readPieces` */
+export async function readBytes(call: Call, limit: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  await readPieces(call, limit, (piece) => void pieces.push(piece));
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+}
+
+/** What comes beyond the limit is dropped, within reason, so that the client reads the answer and not a reset. */
+export function drop(req: IncomingMessage): void {
+  let rest = MAX_DROPPED;
+  req.on('data', (chunk: Buffer) => {
+    rest -= chunk.length;
+    if (rest < 0) req.destroy();
+  });
+}
+
+/**
+ * The request's body apart from the request, so that an answer can still be sent when reading ends early. After
+ * `deadlineMs` it breaks with `late`.
+ */
+export function bodyApart(call: Call, deadlineMs: number, late: Error): Readable {
+  const { req, res, transfers } = call;
+  const body = new PassThrough();
+  const arrived = req.complete ? () => {} : transfers.wait(call, (refusal) => body.destroy(refusal));
+  const goOn = () => {
+    arrived();
+    transfers.goOn(call);
+  };
+  req.once('end', goOn);
+  const timer = setTimeout(() => body.destroy(late), deadlineMs).unref();
+  const onGone = () => req.complete || body.destroy(new ClientGone('the client went away'));
+  body.once('close', () => {
+    clearTimeout(timer);
+    goOn();
+    req.off('end', goOn).off('close', onGone);
+    req.socket.off('end', onGone);
+  });
+  req.once('close', onGone);
+  // A half-closed connection ends an unfinished body long before it is closed.
+  req.socket.once('end', onGone);
+  if (req.socket.readableEnded || req.destroyed) onGone();
+  if (req.headers.expect) res.writeContinue();
+  return req.pipe(body);
+}
+
+/** What is no UTF-8 is refused, never mended: two different passwords would become one. A byte order mark goes. */
+const decoder = () => new TextDecoder('utf-8', { fatal: true });
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder().decode(bytes);
+  } catch {
+    throw invalid('body', 'INVALID_FORMAT');
+  }
+}
+
+/** JSON that is judged and decoded while it arrives, so that megabytes of it hold nothing up at their end. */
+class JsonText {
+  private readonly shape = new JsonShape();
+  private readonly decoder = decoder();
+  private text = '';
+  private isBroken = false;
+
+  get isBlank(): boolean {
+    return this.shape.isBlank;
+  }
+
+  take(piece: Uint8Array): void {
+    this.shape.take(piece);
+    this.decode(() => this.decoder.decode(piece, { stream: true }));
+  }
+
+  /** @throws Refusal FV(body: INVALID_FORMAT) */
+  end(): Record<string, unknown> {
+    this.decode(() => this.decoder.decode());
+    if (this.isBroken) throw invalid('body', 'INVALID_FORMAT');
+    return objectIn(this.text);
+  }
+
+  private decode(next: () => string): void {
+    if (this.isBroken) return;
+    try {
+      if (this.shape.isWithin) this.text += next();
+      else this.isBroken = true;
+    } catch {
+      this.isBroken = true;
+    }
+  }
+}
+
+const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** In what JSON was parsed to, which inherits no keys. Lists of its entries would take several times as long. */
+function hasForbiddenKey(root: object): boolean {
+  const waiting = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (Array.isArray(node)) {
+      for (const value of node) if (isNode(value)) waiting.push(value);
+      continue;
+    }
+    for (const key in node) {
+      if (FORBIDDEN_KEYS.has(key)) return true;
+      const value = (node as Record<string, unknown>)[key];
+      if (isNode(value)) waiting.push(value);
+    }
+  }
+  return false;
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid('body', 'INVALID_FORMAT');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || hasForbiddenKey(value))
+    throw invalid('body', 'INVALID_FORMAT');
+  return value as Record<string, unknown>;
+}
+
+/**
+ * UTF-8 JSON text to a plain object (conventions.md section 1: shape, depth, keys).
+ * @throws Refusal FV(body: INVALID_FORMAT)
+ */
+export function parseJson(bytes: Uint8Array): Record<string, unknown> {
+  const text = new JsonText();
+  text.take(bytes);
+  return text.end();
+}
+
+/** `application/x-www-form-urlencoded` to names with every value that was sent for them. */
+function parseForm(bytes: Buffer): Record<string, unknown> {
+  if (!isWithinForm(bytes)) throw invalid('body', 'INVALID_FORMAT');
+  const form: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(textOf(bytes))) {
+    const values = form[name];
+    if (values) values.push(value);
+    else form[name] = [value];
+  }
+  return form;
+}
+
+export const mediaType = (req: IncomingMessage): string =>
+  (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+export const hasBody = (req: IncomingMessage): boolean =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+
+export function assertPlainEncoding({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+}
+
+/**
+ * A JSON body of at most `limit` bytes, for handlers that judge the caller by what they load before they read it.
+ * @throws Refusal PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, FV(body: INVALID_FORMAT); ClientGone
+ */
+export async function readJson(call: Call, limit: number): Promise<Record<string, unknown>> {
+  assertPlainEncoding(call.req);
+  const text = new JsonText();
+  if (hasBody(call.req)) await readPieces(call, limit, (piece) => text.take(piece));
+  if (text.isBlank) return {};
+  if (mediaType(call.req) !== 'application/json') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  return text.end();
+}
+
+async function readForm(call: Call, limit: number): Promise<Record<string, unknown>> {
+  assertPlainEncoding(call.req);
+  const bytes = hasBody(call.req) ? await readBytes(call, limit) : Buffer.alloc(0);
+  if (mediaType(call.req) !== 'application/x-www-form-urlencoded') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  return parseForm(bytes);
+}
+
+async function parse(call: Call, kind: 'json' | 'form', limit: number): Promise<ParsedBody> {
+  try {
+    return { value: await (kind === 'form' ? readForm : readJson)(call, limit) };
+  } catch (fault) {
+    if (fault instanceof ClientGone) throw fault;
+    return { fault: fault as Error };
+  }
+}
+
+/** The body of the call, read and parsed once, no earlier than the first guard that needs it. */
+export function bodyOf(call: Call): Promise<ParsedBody> | ParsedBody {
+  if (call.body) return call.body;
+  const accepts = call.plan?.accepts;
+  if (!accepts || accepts.kind === 'none') call.body = { value: {} };
+  else if (accepts.kind === 'json' && !hasBody(call.req)) call.body = { value: {} };
+  else call.body = parse(call, accepts.kind as 'json' | 'form', accepts.limit);
+  return call.body;
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { clientAddress } from '../core/address.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { Log } from '../core/log.js';
+
+const QUIET_MS = 60_000;
+
+/** Whose address counts for a request; a proxy that keeps it back is named in the log, once a minute. */
+@Injectable()
+export class ClientAddresses {
+  private toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  of(req: IncomingMessage): string | null {
+    const address = clientAddress(req, this.config.trustedProxies);
+    if (address === null) this.tell(req);
+    return address;
+  }
+
+  private tell({ socket, headers }: IncomingMessage): void {
+    const now = this.clock.monotonic();
+    if (now - this.toldAt < QUIET_MS) return;
+    this.toldAt = now;
+    const cause = headers['x-forwarded-for'] === undefined ? 'no X-Forwarded-For' : 'an unreadable X-Forwarded-For';
+    this.log.warn(`requests are refused: a peer in TRUSTED_PROXIES sends ${cause}`, { peer: socket.remoteAddress });
+  }
+}

@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
+import type { Call } from '../policy/call.js';
+import type { RoutePlan } from '../policy/routes.js';
+
+const ALLOWED_HEADERS = [
+  ...['Authorization', 'Content-Type', 'If-None-Match', 'Range', 'X-Request-ID', 'X-Audit-Log-Reason'],
+  ...['X-Captcha-Token', 'X-Captcha-Type', 'X-Service-Client-Properties', 'X-Service-Sudo-Mode-JWT'],
+];
+const EXPOSED_HEADERS = [
+  ...['X-Request-ID', 'X-Service-Version', 'Retry-After', 'X-RateLimit-Scope', 'X-RateLimit-Global'],
+  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Reset-After'],
+  'X-RateLimit-Bucket',
+];
+const ALLOWED = ALLOWED_HEADERS.join(', ');
+/** Media are not for credentials. */
+const MEDIA_ALLOWED = ALLOWED_HEADERS.slice(1, -2).join(', ');
+/** An upload by capability is for any page that was handed the URL; OPTIONS never looks at it (media.md 4.2). */
+const UPLOAD_HEADERS: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'PUT',
+  'Access-Control-Allow-Headers': 'Content-Type, Content-Length',
+  'Access-Control-Expose-Headers': 'ETag, X-Request-ID',
+};
+export const EXPOSED = EXPOSED_HEADERS.join(', ');
+const DEFAULT_EXPOSED = [...EXPOSED_HEADERS, 'X-Service-Sudo-Mode-JWT'].join(', ');
+
+/**
+ * Whether a browser says that the page which asks is neither ours nor one that we were told of: whatever it sends says
+ * nothing about its visitor (conventions.md 9.1). Without either header nobody says anything.
+ */
+export function isFromForeignPage(
+  headers: IncomingHttpHeaders,
+  { publicOrigin, corsOrigins }: Pick<Config, 'publicOrigin' | 'corsOrigins'>,
+): boolean {
+  const { origin } = headers;
+  if (headers['sec-fetch-site'] === 'cross-site') return true;
+  return origin !== undefined && origin !== publicOrigin && !corsOrigins.includes(origin);
+}
+
+/** Cross-origin reads (conventions.md section 3). No cookie carries authority, so this guards nothing by itself. */
+@Injectable()
+export class CrossOrigin {
+  constructor(private readonly config: Config) {}
+
+  /** The headers of a route's answer. */
+  apply({ req, res }: Call, { policy, path }: RoutePlan): void {
+    if (policy.cors === 'none') return;
+    if (policy.cors === 'upload') {
+      for (const name in UPLOAD_HEADERS) res.setHeader(name, UPLOAD_HEADERS[name] as string);
+      return;
+    }
+    // Media that are found say so themselves; a refused read is nobody's to see.
+    if (path.startsWith('/media/') && req.method !== 'OPTIONS') return;
+    if (policy.cors === 'any') {
+      res.setHeader('Access-Control-Allow-Origin', '*');
+      res.setHeader('Access-Control-Expose-Headers', EXPOSED);
+      return;
+    }
+    res.setHeader('Vary', 'Origin');
+    const { origin } = req.headers;
+    if (origin === undefined || !this.config.corsOrigins.includes(origin)) return;
+    res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Access-Control-Expose-Headers', DEFAULT_EXPOSED);
+  }
+
+  /** Fills in the answer to a preflight for the routes of one path; false when there is nothing to answer. */
+  preflight(call: Call, plans: readonly RoutePlan[]): boolean {
+    const { req, res } = call;
+    const [upload] = plans;
+    if (upload?.policy.cors === 'upload') {
+      this.apply(call, upload);
+      return true;
+    }
+    const wanted = req.headers['access-control-request-method'];
+    if (!req.headers.origin || !wanted) return false;
+    const plan = plans.find(({ method }) => method === wanted || (method === 'GET' && wanted === 'HEAD')) ?? plans[0];
+    if (!plan || plan.policy.cors === 'none') return false;
+    this.apply(call, plan);
+    if (!res.hasHeader('Access-Control-Allow-Origin')) return true;
+    const open = plans.filter(({ policy }) => policy.cors !== 'none');
+    const methods = new Set(open.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])));
+    res.setHeader('Access-Control-Allow-Methods', [...methods].sort().join(', '));
+    res.setHeader('Access-Control-Allow-Headers', plan.path.startsWith('/media/') ? MEDIA_ALLOWED : ALLOWED);
+    res.setHeader('Access-Control-Max-Age', '600');
+    return true;
+  }
+}

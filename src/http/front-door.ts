@@ -1,0 +1,357 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
+import { AbuseLedger } from '../bans/abuse-ledger.service.js';
+import { Config } from '../core/config/config.js';
+import { Refusal, refusalOf } from '../core/errors.js';
+import { Log } from '../core/log.js';
+import { Metrics } from '../core/metrics.js';
+import { BanGuard, LoadGuard } from '../pipeline/guards.js';
+import { Call, callOf } from '../policy/call.js';
+import { Routes } from '../policy/routes.js';
+import { ClientGone, hasBody } from './body.js';
+import { ClientAddresses } from './client-addresses.js';
+import { CrossOrigin } from './cross-origin.js';
+import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
+import { Load } from './load.js';
+import { Tracing } from './tracing.js';
+import { Transfers } from './transfers.js';
+
+const BODY_SECONDS = 30;
+const CSP = "default-src 'none'; frame-ancestors 'none'";
+/** Headers that describe a success and must not outlive it. */
+const SUCCESS_HEADERS = ['ETag', 'Content-Length', 'Content-Disposition', 'Accept-Ranges'];
+/** Paths that hold the token of a webhook, known or not (webhooks.md section 9). */
+const SECRET_PATH = /^(?:https?:\/\/[^/?]+)?\/v1\/webhooks\/[^/?]+\/./i;
+/** Answered whatever the load, and to banned addresses too. */
+export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+/** Methods that a route can have; every other one is as unknown as a path. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** What the log says in place of a status when the client went away before it had its answer. */
+const CLIENT_GONE = 499;
+
+const RATE_HEADERS = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map((name) => `X-RateLimit-${name}`);
+
+const PARSER_FAULTS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What a browser shows of a path that nobody serves; nothing of the request is in it. */
+const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Not found</title>
+</head>
+<body>
+<p>There is nothing at this address.</p>
+</body>
+</html>
+`;
+
+/** Whether a person's browser asks for a path that no route has. */
+const wantsPage = ({ plan, req }: Call): boolean =>
+  plan === undefined && /^(?:GET|HEAD)$/.test(req.method ?? '') && /\btext\/html\b/i.test(req.headers.accept ?? '');
+
+export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
+
+/**
+ * What happens to every request before a framework sees it, the same on both platforms: request id, fixed headers,
+ * client address, preflight, load shedding, IP ban.
+ */
+@Injectable()
+export class FrontDoor {
+  /** The headers of every answer, whoever writes it. */
+  private readonly fixed: readonly (readonly [name: string, value: string])[];
+  private readonly answering = new WeakMap<Duplex, ServerResponse>();
+  /** Requests whose answers are not out. Of those that follow another's on a connection no end is told when that breaks. */
+  private readonly open = new WeakMap<Duplex, Set<Call>>();
+  /** Those that speak HTTP. */
+  private readonly connections = new Set<Socket>();
+
+  constructor(
+    private readonly config: Config,
+    private readonly load: Load,
+    private readonly transfers: Transfers,
+    private readonly guard: LoadGuard,
+    private readonly bans: BanGuard,
+    private readonly routes: Routes,
+    private readonly cors: CrossOrigin,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+    private readonly tracing: Tracing,
+    private readonly abuse: AbuseLedger,
+    private readonly addresses: ClientAddresses,
+  ) {
+    this.fixed = [
+      ['X-Service-Version', config.buildId],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Referrer-Policy', 'no-referrer'],
+      ['Content-Security-Policy', CSP],
+      ['Cache-Control', 'no-store'],
+      ...(config.publicOrigin.startsWith('https:') ? [['Strict-Transport-Security', 'max-age=31536000'] as const] : []),
+    ];
+  }
+
+  admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void {
+    // The connection ends with an answer that is out already.
+    if (req.socket.writableEnded) return;
+    const call = this.meet(req, res);
+    this.answering.set(req.socket, res);
+    this.watchEnd(call);
+    if (this.load.draining) closeGently(call);
+    this.load.open++;
+    if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
+    const open = this.open.get(req.socket) ?? new Set();
+    this.open.set(req.socket, open.add(call));
+    res.once('close', () => this.left(call));
+    try {
+      assertFraming(call);
+      const path = routedPath(req);
+      if (req.method === 'OPTIONS') this.preflight(call, path);
+      else {
+        call.isOperational = OPERATIONAL.has(path);
+        if (!call.isOperational) {
+          this.judge(call);
+          this.load.begin(call);
+        }
+        next(req, res);
+      }
+    } catch (error) {
+      this.corsBeforeRouting(call);
+      this.refuse(call, error);
+    }
+  }
+
+  /** No event tells that the handler has said everything while the client has not taken it yet. */
+  private watchEnd(call: Call): void {
+    const { res, transfers } = call;
+    const { end } = res;
+    res.end = ((...said: Parameters<typeof end>) => {
+      end.apply(res, said);
+      transfers.answered(call);
+      return res;
+    }) as typeof end;
+  }
+
+  /** Whether an earlier request of the connection awaits its answer: nothing else may be written there before it. */
+  isAnswering(socket: Duplex): boolean {
+    const last = this.answering.get(socket);
+    return last !== undefined && !last.writableFinished;
+  }
+
+  /** Judges a request to switch protocols like every other. `null`: it was refused, and answered. */
+  admitUpgrade(req: IncomingMessage, socket: Duplex): Call | null {
+    const call = this.meet(req, new ServerResponse(req));
+    this.answering.delete(socket);
+    this.connections.delete(socket as Socket);
+    try {
+      assertFraming(call);
+      this.judge(call);
+      return call;
+    } catch (error) {
+      this.refuseUpgrade(call, socket, error);
+      return null;
+    }
+  }
+
+  /** Answers a request to switch protocols, of which no framework knows, as any other refusal; the connection ends. */
+  refuseUpgrade(call: Call, socket: Duplex, thrown: unknown): void {
+    const { res } = call;
+    const connection = socket as Socket;
+    connection.on('error', () => connection.destroy());
+    res.setHeader('Connection', 'close');
+    res.assignSocket(connection);
+    res.once('finish', () => {
+      this.record(call);
+      connection.destroySoon();
+    });
+    this.refuse(call, thrown);
+  }
+
+  private meet(req: IncomingMessage, res: ServerResponse): Call {
+    const call = new Call(req, res, this.transfers);
+    req.call = call;
+    this.tracing.begin(call);
+    res.setHeader('X-Request-ID', call.id);
+    for (const [name, value] of this.fixed) res.setHeader(name, value);
+    if (SECRET_PATH.test(req.url ?? '')) res.setHeader('X-Robots-Tag', 'noindex, nofollow');
+    return call;
+  }
+
+  private judge(call: Call): void {
+    if (!METHODS.has(call.req.method ?? '')) throw new Refusal('NOT_FOUND');
+    const address = this.addresses.of(call.req);
+    call.address = address ?? '';
+    this.guard.arrive();
+    if (address === null) throw new Refusal('FORBIDDEN');
+    this.bans.arrive(call);
+  }
+
+  /** A preflight answers before load shedding, bans and limits; OPTIONS is nothing else. */
+  private preflight(call: Call, path: string): void {
+    if (!this.cors.preflight(call, this.routes.matching(path))) throw new Refusal('NOT_FOUND');
+    call.res.writeHead(204).end();
+  }
+
+  private tooSlow(call: Call): void {
+    if (call.req.complete) return;
+    closeGently(call);
+    this.refuse(call, new Refusal('BAD_REQUEST'));
+  }
+
+  private corsBeforeRouting(call: Call): void {
+    const { method = '', url = '' } = call.req;
+    const plan = this.routes.find(method, url.split('?')[0] ?? '');
+    if (plan) this.cors.apply(call, plan);
+  }
+
+  /** Answers a refusal, whatever was thrown; nothing else can produce an error body. */
+  refuse(call: Call, thrown: unknown): void {
+    const { req, res } = call;
+    if (thrown instanceof ClientGone || res.destroyed) {
+      call.outcome = 'CLIENT_GONE';
+      return;
+    }
+    const refusal = refusalOf(thrown);
+    const status = refusal.getStatus();
+    call.outcome = refusal.code;
+    if (refusal.code === 'INTERNAL_SERVER_ERROR') {
+      this.log.error('request failed', { route: call.pattern, request_id: call.id, error: thrown });
+    }
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    // Of a 429 only its own numbers are told; those of the route's bucket would be another allowance's.
+    if (status === 429) for (const name of RATE_HEADERS) res.removeHeader(name);
+    const headers = { ...refusal.headers };
+    if (call.proofOnRefusal) headers['X-Service-Sudo-Mode-JWT'] = call.proofOnRefusal;
+    for (const name of SUCCESS_HEADERS) if (res.hasHeader(name)) res.removeHeader(name);
+    for (const name in headers) res.setHeader(name, headers[name] as string);
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('Content-Security-Policy', CSP);
+    if (call.plan?.policy.kind === 'ClientAuth') res.setHeader('Pragma', 'no-cache');
+    const isPage = refusal.code === 'NOT_FOUND' && wantsPage(call);
+    const body = isPage
+      ? NOT_FOUND_PAGE
+      : JSON.stringify({
+          ...(refusal.getResponse() as object),
+          ...(status >= 500 ? { request_id: call.id } : {}),
+        });
+    res.setHeader('Content-Type', `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`);
+    res.setHeader('Content-Length', Buffer.byteLength(body));
+    res.statusCode = status;
+    res.end(req.method === 'HEAD' ? undefined : body);
+  }
+
+  /** Requests that never reach a handler get our body too, and the connection ends. */
+  answerParserFaults(server: Server): void {
+    const answered = new WeakSet<Duplex>();
+    server.on('connection', (socket: Socket) => {
+      this.connections.add(socket);
+      socket.once('close', () => {
+        this.connections.delete(socket);
+        for (const call of this.open.get(socket) ?? []) this.left(call);
+      });
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      const last = this.answering.get(socket);
+      if (answered.has(socket) || (last?.headersSent && !last.shouldKeepAlive)) return;
+      const isBroken = this.isAnswering(socket) && last?.headersSent && !last.req.complete;
+      if (error.code === 'ECONNRESET' || !socket.writable || isBroken) socket.destroy();
+      else {
+        answered.add(socket);
+        this.answerUnparsed(socket, PARSER_FAULTS[error.code ?? ''] ?? '400 Bad Request', new Refusal('BAD_REQUEST'));
+      }
+    });
+    server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
+      socket.on('error', () => socket.destroy());
+      this.answerUnparsed(socket, '404 Not Found', new Refusal('NOT_FOUND'));
+    });
+  }
+
+  /** In its turn: after the answers to the requests before it, whose handlers may still be at work. */
+  private answerUnparsed(socket: Duplex, status: string, refusal: Refusal): void {
+    const last = this.answering.get(socket);
+    if (last?.req.complete && this.isAnswering(socket)) {
+      last.once('finish', () => socket.writable && this.writeUnparsed(socket, status, refusal));
+    } else this.writeUnparsed(socket, status, refusal);
+  }
+
+  private writeUnparsed(socket: Duplex, status: string, refusal: Refusal): void {
+    const body = JSON.stringify(refusal.getResponse());
+    const headers = [
+      ['X-Request-ID', randomUUID()],
+      ...this.fixed,
+      ['Content-Type', 'application/json; charset=utf-8'],
+      ['Content-Length', String(Buffer.byteLength(body))],
+      ['Connection', 'close'],
+    ];
+    const lines = headers.map(([name, value]) => `${name}: ${value}`);
+    socket.write([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
+    linger(socket as Socket);
+  }
+
+  /** Ends the connections that clients keep for later. One that is using its own just now meets an end and no reset. */
+  async bidFarewell(): Promise<void> {
+    for (const socket of this.connections) if (!this.isAnswering(socket)) linger(socket);
+    const deadline = performance.now() + LINGER_MS;
+    while (this.connections.size > 0 && performance.now() < deadline) await delay(5);
+  }
+
+  private left(call: Call): void {
+    if (!this.open.get(call.req.socket)?.delete(call)) return;
+    this.load.open--;
+    this.transfers.left(call);
+    clearTimeout(call.bodyDeadline);
+    this.record(call);
+    const { req } = call;
+    // Whoever was answered early need not send the rest; whoever does has little time for it.
+    if (!req.complete && !req.destroyed) setTimeout(() => req.complete || req.destroy(), LINGER_MS).unref();
+  }
+
+  private record(call: Call): void {
+    const { res } = call;
+    if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
+    const isGone = call.outcome === 'CLIENT_GONE';
+    this.abuse.note(call, res.statusCode);
+    const ms = performance.now() - call.startedAt;
+    const method = METHODS.has(call.req.method ?? '') ? (call.req.method as string) : 'other';
+    const route = call.plan?.path ?? 'unmatched';
+    const policy = call.plan?.policy.kind ?? 'none';
+    const served = { method, route, policy, status: isGone ? CLIENT_GONE : res.statusCode };
+    this.metrics.request(served, ms / 1000);
+    this.tracing.end(call, served);
+    if (call.outcome) this.metrics.refused(call.outcome);
+    const isSlow = ms > this.config.slowRequestMs;
+    if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
+    const line = { method, route, status: served.status, ms: Math.round(ms), request_id: call.id };
+    const details = call.outcome ? { ...line, outcome: call.outcome } : line;
+    if (isSlow) this.log.warn('slow request', details);
+    else if (isGone) this.log.debug('client went away', details);
+    else if (call.outcome) this.log.info('request refused', details);
+    else this.log.debug('request', details);
+  }
+}
+
+/** The one exception filter: everything that controllers and guards throw ends in `FrontDoor.refuse`. */
+@Catch()
+@Injectable()
+export class RefusalFilter implements ExceptionFilter {
+  constructor(private readonly door: FrontDoor) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const response = http.getResponse();
+    // Fastify must know that the answer is written past it.
+    response.hijack?.();
+    this.door.refuse(callOf(http.getRequest()), thrown);
+  }
+}

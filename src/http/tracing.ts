@@ -1,0 +1,71 @@
+import type { Span } from '@opentelemetry/api';
+import { addressIsIn } from '../core/address.js';
+import type { Config } from '../core/config/config.js';
+import { redactText } from '../core/log.js';
+import type { Served } from '../core/metrics.js';
+import type { Call } from '../policy/call.js';
+
+const FLUSH_MS = 3000;
+
+/** Requests as spans for a collector; this one keeps none. A span tells what a line of the log tells, and no more. */
+export class Tracing {
+  begin(_call: Call): void {}
+  end(_call: Call, _served: Served): void {}
+  async close(): Promise<void> {}
+
+  /** By the standard `OTEL_*` variables of OpenTelemetry's SDK; loaded only where they name a collector. */
+  static async open(config: Config): Promise<Tracing> {
+    if (!config.tracing) return new Tracing();
+    const [api, core, sdk, otlp, resources] = await Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/core'),
+      import('@opentelemetry/sdk-trace-node'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ]);
+    const named = { 'service.name': 'gatehouse', 'service.version': config.buildId };
+    const provider = new sdk.NodeTracerProvider({
+      resource: resources
+        .resourceFromAttributes(named)
+        .merge(resources.detectResources({ detectors: [resources.envDetector] })),
+      spanProcessors: [new sdk.BatchSpanProcessor(new otlp.OTLPTraceExporter())],
+    });
+    const tracer = provider.getTracer('gatehouse');
+    const propagator = new core.W3CTraceContextPropagator();
+    const spans = new WeakMap<Call, Span>();
+
+    return new (class extends Tracing {
+      /** A caller says what it likes in `traceparent`: only that of a trusted proxy counts. */
+      override begin(call: Call): void {
+        const { req } = call;
+        const isTrusted = addressIsIn(req.socket.remoteAddress ?? '', config.trustedProxies);
+        const parent = isTrusted
+          ? propagator.extract(api.ROOT_CONTEXT, req.headers, api.defaultTextMapGetter)
+          : api.ROOT_CONTEXT;
+        spans.set(call, tracer.startSpan('request', { kind: api.SpanKind.SERVER }, parent));
+      }
+
+      override end(call: Call, { method, route, policy, status }: Served): void {
+        const span = spans.get(call);
+        if (!span) return;
+        span.updateName(`${method} ${route}`);
+        span.setAttributes({
+          'http.request.method': method,
+          'http.route': route,
+          'http.response.status_code': status,
+          'gatehouse.policy': policy,
+          'gatehouse.request_id': redactText(call.id),
+          ...(call.outcome ? { 'gatehouse.outcome': call.outcome } : {}),
+        });
+        if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+        span.end();
+      }
+
+      /** A collector that is down does not hold the shutdown. */
+      override async close(): Promise<void> {
+        const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MS).unref());
+        await Promise.race([provider.shutdown().catch(() => {}), late]);
+      }
+    })();
+  }
+}

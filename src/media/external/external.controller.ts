@@ -1,0 +1,38 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { invalid } from '../../core/errors.js';
+import { isStorable } from '../../core/text.js';
+import { field, Int } from '../../http/input.js';
+import { Authenticated, RateLimit } from '../../policy/decorators.js';
+import { MediaUrlService, type SignedUrl } from '../urls.service.js';
+
+const MAX_URL_BYTES = 8192;
+
+/** A URL as text; whether it may be fetched, its rules tell. */
+function MediaUrl(): PropertyDecorator {
+  const bound = { bound: MAX_URL_BYTES, tooLong: 'INVALID_MEDIA_URL' } as const;
+  return field({ ...bound, description: { type: String, format: 'uri' } }, (value) => {
+    if (typeof value !== 'string') return 'INVALID_FORMAT';
+    return isStorable(value) && Buffer.byteLength(value) <= MAX_URL_BYTES ? undefined : 'INVALID_MEDIA_URL';
+  });
+}
+
+class SignInput {
+  @MediaUrl() url: string;
+  @Int({ min: 60, max: 604_800, optional: true }) expires_in?: number;
+}
+
+@Controller('v1/media/external')
+export class ExternalController {
+  constructor(private readonly urls: MediaUrlService) {}
+
+  /** The address at which this service shows a foreign URL (media.md 5.3). */
+  @Post()
+  @HttpCode(200)
+  @Authenticated()
+  @RateLimit('media:external')
+  sign(@Body() { url, expires_in }: SignInput): SignedUrl {
+    const signed = this.urls.sign(url, expires_in === undefined ? {} : { expiresIn: expires_in });
+    if (!signed) throw invalid('url', 'INVALID_MEDIA_URL');
+    return signed;
+  }
+}

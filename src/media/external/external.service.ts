@@ -1,0 +1,264 @@
+import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Refusal, unavailable, upstreamFailed } from '../../core/errors.js';
+import { OutboundFault, type OutboundReason } from '../../platform/outbound/network.js';
+import { type ForeignAnswer, Outbound } from '../../platform/outbound/outbound.js';
+import { ownHostsOf, type TargetRules } from '../../platform/outbound/targets.js';
+import type { ANSWERED, Call } from '../../policy/call.js';
+import {
+  asksForPart,
+  contentOf,
+  Delivery,
+  type Representation,
+  rangeOf,
+  unsatisfiable,
+  YEAR_SECONDS,
+} from '../delivery.js';
+import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
+import { formatOf, renamed, Selectors } from '../images/selectors.js';
+import { goneOf, Transforms } from '../images/transforms.service.js';
+import { decodeOnce, plainFilename, rawPath } from '../keys.js';
+import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeOfPart } from '../types.js';
+import { MediaUrlService } from '../urls.service.js';
+import { cut, peek } from './foreign-body.js';
+import { type AskedRange, askedRange, sentPart } from './foreign-range.js';
+import { isSignedBy, splitExpiry, urlOfTarget } from './signature.js';
+
+export const EXTERNAL_PREFIX = '/media/external/';
+
+const ACCEPT = 'image/*, video/*, audio/*, */*;q=0.1';
+const FETCH_MS = 30_000;
+/** Foreign images in memory, all together, while they wait to be transformed. */
+const HELD_BYTES = 1024 ** 3;
+/** An origin's own refusals, which keep their status; everything else that is no success is a bad gateway. */
+const KEPT = new Set([400, 401, ...[403, 404, 405, 406], ...[408, 409, 410, 411, 412, 413, 414, 415, 416], 428, 429]);
+
+const FAULTS: Readonly<Record<OutboundReason, () => Refusal>> = {
+  target: () => new Refusal('BAD_REQUEST'),
+  redirect: () => new Refusal('BAD_GATEWAY'),
+  unreachable: () => new Refusal('BAD_GATEWAY'),
+  slow: () => new Refusal('GATEWAY_TIMEOUT'),
+  headers: () => new Refusal('GATEWAY_TIMEOUT'),
+  size: () => new Refusal('PAYLOAD_TOO_LARGE'),
+  busy: () => unavailable(1),
+};
+
+/** What the signature of a path allows to be fetched. */
+interface Target {
+  readonly url: string;
+  /** Seconds that caches may keep it. */
+  readonly maxAge: number;
+  /** When the last byte must have come, on the monotonic clock; a second fetch has only what the first left. */
+  readonly until: number;
+}
+
+/** A whole foreign object: its type, and its size where the origin told. */
+interface Whole {
+  readonly contentType: string;
+  readonly size: number | null;
+  readonly body: Readable;
+}
+
+/** Foreign media, authorised by the signature in the path (media.md sections 5 to 9). */
+@Injectable()
+export class ExternalService {
+  private readonly rules: TargetRules;
+  private held = 0;
+
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly urls: MediaUrlService,
+    private readonly delivery: Delivery,
+    private readonly transforms: Transforms,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {
+    this.rules = { ports: config.media.externalPorts, ownHosts: ownHostsOf(config) };
+  }
+
+  /** @throws Refusal with the answers of sections 5, 6 and 7 */
+  async show(call: Call): Promise<typeof ANSWERED> {
+    const target = this.requireTarget(rawPath(originForm(call.target), EXTERNAL_PREFIX));
+    const selectors = new Selectors(call.req.url ?? '');
+    const wanted = selectors.transform();
+    try {
+      if (wanted) return await this.transformed(call, target, selectors, wanted);
+      return await this.plain(call, target, selectors.download);
+    } catch (error) {
+      if (error instanceof OutboundFault) throw FAULTS[error.reason]();
+      throw error instanceof ImageFault ? new Refusal('BAD_REQUEST') : error;
+    }
+  }
+
+  /** The steps of 5.1, in their order; `signed` stays as it came until the signature holds. */
+  private requireTarget(path: string): Target {
+    if (path === '') throw new Refusal('NOT_FOUND');
+    const end = path.indexOf('/');
+    const [signature, signed] = [path.slice(0, Math.max(0, end)), path.slice(end + 1)];
+    if (signature === '' || signed === '') throw new Refusal('BAD_REQUEST');
+    if (!isSignedBy(this.urls.signingSecrets, signature, signed)) throw new Refusal('UNAUTHORIZED');
+    const parts = splitExpiry(signed);
+    if (!parts) throw new Refusal('BAD_REQUEST');
+    const left = parts.expires === null ? YEAR_SECONDS : parts.expires - this.clock.seconds();
+    if (left <= 0) throw new Refusal('UNAUTHORIZED');
+    const url = urlOfTarget(parts.target);
+    if (url === null) throw new Refusal('BAD_REQUEST');
+    return { url, maxAge: Math.min(YEAR_SECONDS, left), until: this.clock.monotonic() + FETCH_MS };
+  }
+
+  private async fetch(call: Call, { url, until }: Target, range?: string): Promise<ForeignAnswer> {
+    const { externalMaxBytes: maxBytes } = this.config.media;
+    const { rules } = this;
+    const timeoutMs = Math.max(1, Math.ceil(until - this.clock.monotonic()));
+    const answer = await this.outbound.fetchForeign({
+      ...{ url, rules, accept: ACCEPT, maxBytes, timeoutMs },
+      ...(range === undefined ? {} : { range }),
+    });
+    call.res.once('close', () => answer.body.destroy());
+    const { status } = answer;
+    if (status === 200 || (status === 206 && range !== undefined)) return answer;
+    answer.body.destroy();
+    throw KEPT.has(status) ? upstreamFailed(status) : new Refusal('BAD_GATEWAY');
+  }
+
+  /** As the origin has it. A range is asked of the origin; where that does not answer it well, it is cut here. */
+  private async plain(call: Call, target: Target, download: boolean): Promise<typeof ANSWERED> {
+    const header = asksForPart(call.req, null) ? call.req.headers.range : undefined;
+    const asked = askedRange(header);
+    const answer = await this.fetch(call, target, asked?.header);
+    const item = (contentType: string) => representation(target, contentType, download);
+    if (asked && answer.status === 206) {
+      const part = await this.relayed(call, answer, asked, item);
+      if (part) return part;
+      answer.body.destroy();
+      return this.whole(call, await this.fetch(call, target), header, item);
+    }
+    return this.whole(call, answer, header, item);
+  }
+
+  /** The origin's part, if it is the one that was asked for and of a known type. */
+  private async relayed(
+    call: Call,
+    answer: ForeignAnswer,
+    asked: AskedRange,
+    item: (contentType: string) => Representation,
+  ): Promise<typeof ANSWERED | null> {
+    const part = sentPart(asked, answer.headers);
+    if (!part) return null;
+    const { start, end } = part.range;
+    const { head, body } = await peek(answer.body, start === 0 ? Math.min(SNIFF_BYTES, end + 1) : 0);
+    const isEnough = head.length >= Math.min(SNIFF_BYTES, part.size);
+    const type = start === 0 ? await typeOfPart(head, isEnough) : declaredType(answer.headers['content-type']);
+    if (type === null) return null;
+    return this.send(call, item(type), part.size, part.range, body);
+  }
+
+  private async whole(
+    call: Call,
+    answer: ForeignAnswer,
+    header: string | undefined,
+    item: (contentType: string) => Representation,
+  ): Promise<typeof ANSWERED> {
+    const { contentType, size, body } = await opened(answer);
+    if (size === null && askedRange(header) !== null) return this.collectedPart(call, body, item(contentType));
+    const range = size === null ? null : rangeOf(header, size);
+    if (range === 'unsatisfiable') {
+      body.destroy();
+      throw unsatisfiable(size ?? 0);
+    }
+    return this.send(call, item(contentType), size, range, range ? cut(body, range) : body);
+  }
+
+  /** Of an object whose size the origin does not tell: what fits into memory can be cut, the rest is sent whole. */
+  private collectedPart(call: Call, body: Readable, item: Representation): Promise<typeof ANSWERED> {
+    return this.holding(null, async () => {
+      const { head, isWhole, body: all } = await peek(body, MAX_INPUT_BYTES);
+      if (!isWhole) return this.send(call, item, null, null, all);
+      all.destroy();
+      return this.delivery.send(call, item, () => contentOf(head));
+    });
+  }
+
+  private send(
+    call: Call,
+    item: Representation,
+    size: number | null,
+    range: { start: number; end: number } | null,
+    body: Readable,
+  ): typeof ANSWERED {
+    const isHead = call.req.method === 'HEAD';
+    if (isHead) body.destroy();
+    return this.delivery.begin(call, item, { size, range, bytes: isHead ? undefined : body });
+  }
+
+  private async transformed(
+    call: Call,
+    target: Target,
+    selectors: Selectors,
+    wanted: NonNullable<ReturnType<Selectors['transform']>>,
+  ): Promise<typeof ANSWERED> {
+    const answer = await this.fetch(call, target);
+    const { contentType, size, body } = await opened(answer);
+    if (isAudioOrVideo(contentType)) {
+      const range = size === null ? null : rangeOf(call.req.headers.range, size);
+      const asked = range !== 'unsatisfiable' && asksForPart(call.req, null) ? range : null;
+      const item = representation(target, contentType, selectors.download);
+      return this.send(call, item, size, asked, asked ? cut(body, asked) : body);
+    }
+    const format = wanted.format ?? formatOf(contentType.replace(/^image\//, ''));
+    if (!isRaster(contentType) || !format) {
+      body.destroy();
+      throw new Refusal('BAD_REQUEST');
+    }
+    return this.holding(size, async () => {
+      const bytes = await collected(body, size);
+      const transform = { ...wanted, format };
+      const sha256 = hash('sha256', bytes, 'hex');
+      const item = representation(target, `image/${format}`, selectors.download);
+      return this.delivery.send(call, { ...item, filename: renamed(item.filename, format) }, async () =>
+        contentOf(await this.transforms.of({ sha256, transform, source: bytes, keep: false }, goneOf(call))),
+      );
+    });
+  }
+
+  /** Keeps what waits in memory within its bound. */
+  private async holding(size: number | null, work: () => Promise<typeof ANSWERED>): Promise<typeof ANSWERED> {
+    const room = Math.min(size ?? MAX_INPUT_BYTES, MAX_INPUT_BYTES);
+    if (this.held + room > HELD_BYTES) throw unavailable(1);
+    this.held += room;
+    try {
+      return await work();
+    } finally {
+      this.held -= room;
+    }
+  }
+}
+
+/** A request target with an authority, as a proxy would send it, without that. */
+const originForm = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '');
+
+async function opened({ body: source, headers }: ForeignAnswer): Promise<Whole> {
+  const { head, isWhole, body } = await peek(source, SNIFF_BYTES);
+  const declared = headers['content-length'];
+  const size = isWhole ? head.length : /^\d{1,15}$/.test(declared ?? '') ? Number(declared) : null;
+  return { contentType: await typeOfBytes(head), size, body };
+}
+
+async function collected(body: Readable, size: number | null): Promise<Buffer> {
+  if (size !== null && size > MAX_INPUT_BYTES) {
+    body.destroy();
+    throw new Refusal('PAYLOAD_TOO_LARGE');
+  }
+  const { head, isWhole, body: rest } = await peek(body, MAX_INPUT_BYTES + 1);
+  rest.destroy();
+  if (!isWhole && head.length > MAX_INPUT_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
+  return head;
+}
+
+const representation = ({ url, maxAge }: Target, contentType: string, download: boolean): Representation => ({
+  ...{ contentType, download, maxAge, etag: null },
+  filename: plainFilename(decodeOnce(new URL(url).pathname.split('/').at(-1) ?? '') ?? ''),
+});

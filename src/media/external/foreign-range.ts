@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ByteRange } from '../../platform/storage/storage.js';
+
+/** One well-formed range, which may be asked of an origin as it stands. */
+export interface AskedRange {
+  readonly header: string;
+  /** `null` for the last `length` bytes. */
+  readonly start: number | null;
+  /** `null` for the end of the object. */
+  readonly end: number | null;
+  readonly length: number | null;
+}
+
+/** The range of a request, or `null` where only this service can tell what it means. */
+export function askedRange(header: string | undefined): AskedRange | null {
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (header === undefined || first === undefined || last === undefined || (first === '' && last === '')) return null;
+  if (first === '') return Number(last) === 0 ? null : { header, start: null, end: null, length: Number(last) };
+  const [start, end] = [Number(first), last === '' ? null : Number(last)];
+  return end !== null && end < start ? null : { header, start, end, length: null };
+}
+
+/** A part that an origin sent, and the size of the whole. */
+export interface SentPart {
+  readonly range: ByteRange;
+  readonly size: number;
+}
+
+/** What a 206 of an origin holds, if that is exactly what was asked for; else `null`. */
+export function sentPart(asked: AskedRange, headers: IncomingHttpHeaders): SentPart | null {
+  const numbers = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '');
+  if (!numbers) return null;
+  const [start, end, size] = numbers.slice(1).map(Number) as [number, number, number];
+  const wantedStart = asked.start ?? Math.max(0, size - (asked.length ?? 0));
+  const wantedEnd = Math.min(asked.end ?? size - 1, size - 1);
+  const declared = headers['content-length'];
+  const isAsAsked = start === wantedStart && end === wantedEnd && start <= end;
+  if (!isAsAsked || (declared !== undefined && Number(declared) !== end - start + 1)) return null;
+  return { range: { start, end }, size };
+}

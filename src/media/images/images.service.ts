@@ -1,0 +1,203 @@
+import { cpus } from 'node:os';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { Refusal, unavailable } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { Metrics } from '../../core/metrics.js';
+import { Decoder, DecoderLost, type DecoderOrder, type ImageFacts } from './decoder.js';
+import { ImageSlots } from './image-slots.js';
+
+export { FORMATS, type ImageFacts, ImageFault, type ImageFormat, type Quality } from './decoder.js';
+
+/** What an image is to become. */
+export interface Rendering extends Omit<DecoderOrder, 'moves'> {
+  readonly animated: boolean;
+}
+
+/** The bytes of an image, or how to get them once it is their turn, so that nothing is held in a queue. */
+export type ImageSource =
+  | Uint8Array
+  | { readonly size: number; open(): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> };
+
+export const MAX_INPUT_BYTES = 50 * 1024 * 1024;
+const MAX_PIXELS = 256_000_000;
+const MAX_AVIF_PIXELS = 4_000_000;
+/** Encoding a pixel as AVIF takes about this many times the work of decoding one. */
+const AVIF_WORK = 8;
+const IDLE_MS = 30_000;
+
+export const IMAGE_SLOTS = Math.min(8, Math.max(2, cpus().length));
+export const IMAGE_QUEUE = IMAGE_SLOTS * 8;
+
+type Work<T> = (decoder: Decoder) => Promise<T>;
+
+/** Decoding and encoding of images, in processes: bounded in input, pixels, memory, time and number (media.md 7.2). */
+@Injectable()
+export class Images implements OnApplicationShutdown {
+  private readonly slots = new ImageSlots(IMAGE_SLOTS, IMAGE_QUEUE, MAX_PIXELS);
+  private readonly decoders = new Set<Decoder>();
+  /** Those without work, the last one that had some at the end. */
+  private readonly idle: Decoder[] = [];
+  private readonly retiring = new Map<Decoder, NodeJS.Timeout>();
+  private readonly running = new Set<AbortController>();
+
+  constructor(
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {
+    metrics.gauge('gatehouse_image_processes', 'Processes that decode images', async () => this.decoders.size);
+    metrics.gauge('gatehouse_image_memory_bytes', 'Memory of the processes that decode images', async () =>
+      [...this.decoders].reduce((sum, { memory }) => sum + memory, 0),
+    );
+    metrics.gauge('gatehouse_image_running', 'Work on images that is being done', async () => this.slots.atWork);
+    metrics.gauge('gatehouse_image_waiting', 'Work on images that waits for its turn', async () => this.slots.waiting);
+  }
+
+  /** Ids of the processes that decode images now. */
+  get processes(): number[] {
+    return [...this.decoders].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** @throws ImageFault, Refusal SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, and whatever the source throws */
+  inspect(source: ImageSource): Promise<ImageFacts> {
+    return this.untilDeadline(undefined, async (signal) => {
+      const place = await this.slots.enter(0, signal);
+      return this.work((decoder) => read(decoder, source, signal)).finally(() => place.leave());
+    });
+  }
+
+  /**
+   * `gone`, when nobody waits for the result any more, ends the work.
+   * @throws ImageFault, Refusal BAD_REQUEST, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of `gone`, and whatever
+   * the source throws
+   */
+  render(
+    source: ImageSource,
+    choose: (facts: ImageFacts) => Rendering,
+    gone?: AbortSignal,
+  ): Promise<{ bytes: Buffer; facts: ImageFacts }> {
+    return this.untilDeadline(gone, async (signal) => {
+      let place = await this.slots.enter(0, signal);
+      try {
+        const first = await this.work(async (decoder) => {
+          const facts = await read(decoder, source, signal);
+          const order = orderOf(choose(facts), facts);
+          const weight = weightOf(order, facts);
+          if (!place.bears(weight)) return { weight };
+          return { bytes: await decoder.render(order, signal), facts };
+        });
+        if (first.bytes) return first;
+        // Others may use the process and the place until there is room for so much work.
+        place.leave();
+        place = await this.slots.enter(first.weight, signal);
+        return await this.work(async (decoder) => {
+          const facts = await read(decoder, source, signal);
+          return { bytes: await decoder.render(orderOf(choose(facts), facts), signal), facts };
+        });
+      } finally {
+        place.leave();
+      }
+    });
+  }
+
+  /** Waits for `task` no longer than the deadline, which covers the time in the queue, and no longer than its callers. */
+  private async untilDeadline<T>(gone: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = new AbortController();
+    const timer = setTimeout(
+      () => deadline.abort(new Refusal('GATEWAY_TIMEOUT')),
+      this.config.media.imageSeconds * 1000,
+    );
+    const signal = gone ? AbortSignal.any([deadline.signal, gone]) : deadline.signal;
+    this.running.add(deadline);
+    try {
+      return await task(signal);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE') this.metrics.shed.inc({ queue: 'images' });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.running.delete(deadline);
+    }
+  }
+
+  private async work<T>(task: Work<T>): Promise<T> {
+    const decoder = this.take();
+    try {
+      return await task(decoder);
+    } catch (error) {
+      if (!(error instanceof DecoderLost)) throw error;
+      this.log.error('an image process was lost', { error });
+      throw unavailable(1);
+    } finally {
+      this.giveBack(decoder);
+    }
+  }
+
+  private take(): Decoder {
+    const waiting = this.idle.pop();
+    if (waiting) {
+      clearTimeout(this.retiring.get(waiting));
+      return waiting;
+    }
+    const decoder = new Decoder(this.config.media.imageMemoryBytes, () => this.forget(decoder));
+    this.decoders.add(decoder);
+    return decoder;
+  }
+
+  private giveBack(decoder: Decoder): void {
+    if (!decoder.isAlive) return;
+    this.idle.push(decoder);
+    this.retiring.set(decoder, setTimeout(() => this.retire(decoder), IDLE_MS).unref());
+  }
+
+  private retire(decoder: Decoder): void {
+    this.idle.splice(this.idle.indexOf(decoder), 1);
+    decoder.end();
+  }
+
+  private forget(decoder: Decoder): void {
+    this.decoders.delete(decoder);
+    clearTimeout(this.retiring.get(decoder));
+    this.retiring.delete(decoder);
+    const at = this.idle.indexOf(decoder);
+    if (at >= 0) this.idle.splice(at, 1);
+    if (decoder.isTooLarge) this.log.warn('an image needed more memory than MEDIA_IMAGE_MEMORY_BYTES');
+  }
+
+  onApplicationShutdown(): void {
+    for (const work of this.running) work.abort(unavailable(1));
+    for (const decoder of this.decoders) decoder.end();
+  }
+}
+
+async function read(decoder: Decoder, source: ImageSource, signal: AbortSignal): Promise<ImageFacts> {
+  if (source instanceof Uint8Array) return decoder.read([source], source.length, signal);
+  return decoder.read(opened(source), source.size, signal);
+}
+
+async function* opened(source: Exclude<ImageSource, Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* await source.open();
+}
+
+function orderOf({ animated, ...rendering }: Rendering, { frames }: ImageFacts): DecoderOrder {
+  const { format } = rendering;
+  return { ...rendering, moves: animated && frames > 1 && (format === 'webp' || format === 'gif') };
+}
+
+/** Pixels of one frame of the result; nothing is ever enlarged. */
+function resultPixels({ width, height, fit }: DecoderOrder, source: ImageFacts): number {
+  const scales = [(width ?? source.width) / source.width, (height ?? source.height) / source.height];
+  if (fit === 'cover' && width !== undefined && height !== undefined) {
+    return Math.min(width, source.width) * Math.min(height, source.height);
+  }
+  return Math.round(source.width * source.height * Math.min(1, ...scales) ** 2);
+}
+
+/** @throws Refusal BAD_REQUEST for an AVIF that is too large to be made in time */
+function weightOf(order: DecoderOrder, facts: ImageFacts): number {
+  const result = resultPixels(order, facts);
+  const isAvif = order.format === 'avif';
+  if (isAvif && result > MAX_AVIF_PIXELS) throw new Refusal('BAD_REQUEST');
+  return facts.width * facts.height * (order.moves ? facts.frames : 1) + result * (isAvif ? AVIF_WORK : 1);
+}

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { ClientGone } from '../../http/body.js';
+import type { Call } from '../../policy/call.js';
+import { type ImageFacts, type ImageSource, Images, type Quality, type Rendering } from './images.service.js';
+import type { Transform } from './selectors.js';
+import { TransformCache } from './transform-cache.js';
+
+/** Changes whenever the same selectors would give other bytes. */
+const PIPELINE_VERSION = 2;
+
+/** What an image becomes, and where it comes from. */
+export interface TransformRequest {
+  /** SHA-256 of the source, in hexadecimal digits. */
+  readonly sha256: string;
+  readonly transform: Transform;
+  readonly source: ImageSource;
+  /** Whether the result stays in the cache. */
+  readonly keep: boolean;
+}
+
+/** Names one result: equal names are equal bytes (media.md section 9, ETag of the transformed). */
+export function nameOf({ sha256, transform }: Pick<TransformRequest, 'sha256' | 'transform'>): string {
+  const effective = Object.entries(transform).filter(([, value]) => value !== undefined);
+  const selectors = effective.map(([name, value]) => `${name}=${value}`).sort();
+  return hash('sha256', `${sha256}|${selectors.join('&')}|${PIPELINE_VERSION}`, 'hex');
+}
+
+function renderingOf(transform: Transform, facts: ImageFacts): Rendering {
+  const { format, animated, size, width = size, height = size } = transform;
+  return {
+    ...{ format, animated, fit: size === undefined ? 'cover' : 'inside' },
+    quality: transform.quality ?? defaultQuality(transform, facts),
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+  };
+}
+
+/** JPEG knows no lossless form, and an animation without loss is larger than anyone wants to wait for. */
+function defaultQuality({ format, animated }: Transform, { frames }: ImageFacts): Quality {
+  if (format === 'jpeg') return 'high';
+  return format === 'webp' && animated && frames > 1 ? 'auto' : 'lossless';
+}
+
+/** Work that one or more callers wait for; it ends with the last of them. */
+interface Running {
+  readonly result: Promise<Buffer>;
+  readonly ended: AbortController;
+  waiting: number;
+}
+
+/** Ends when the client of a call goes away before it has its answer. */
+export function goneOf({ res }: Call): AbortSignal {
+  const gone = new AbortController();
+  const leave = () => gone.abort(new ClientGone('the client went away'));
+  if (res.destroyed) leave();
+  else res.once('close', leave);
+  return gone.signal;
+}
+
+/** Images in other sizes and formats (media.md section 7): each is computed once, however many ask for it. */
+@Injectable()
+export class Transforms {
+  private readonly running = new Map<string, Running>();
+
+  constructor(
+    private readonly images: Images,
+    private readonly cache: TransformCache,
+  ) {}
+
+  /**
+   * @throws ImageFault, Refusal BAD_REQUEST, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, ClientGone, and whatever the source
+   * throws
+   */
+  async of(request: TransformRequest, gone: AbortSignal): Promise<Buffer> {
+    gone.throwIfAborted();
+    const name = nameOf(request);
+    const running = this.running.get(name) ?? this.begin(name, request);
+    running.waiting++;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        if (--running.waiting === 0) {
+          this.forget(name, running);
+          running.ended.abort(gone.reason);
+        }
+        reject(gone.reason);
+      };
+      gone.addEventListener('abort', leave, { once: true });
+      running.result.then(resolve, reject).finally(() => gone.removeEventListener('abort', leave));
+    });
+  }
+
+  private begin(name: string, request: TransformRequest): Running {
+    const ended = new AbortController();
+    const running = { result: this.make(name, request, ended.signal), ended, waiting: 0 };
+    this.running.set(name, running);
+    running.result.catch(() => {}).finally(() => this.forget(name, running));
+    return running;
+  }
+
+  private forget(name: string, running: Running): void {
+    if (this.running.get(name) === running) this.running.delete(name);
+  }
+
+  private async make(name: string, { transform, source, keep }: TransformRequest, ended: AbortSignal): Promise<Buffer> {
+    const known = keep ? await this.cache.get(name) : null;
+    if (known) return known;
+    const { bytes } = await this.images.render(source, (facts) => renderingOf(transform, facts), ended);
+    if (keep) await this.cache.put(name, bytes);
+    return bytes;
+  }
+}

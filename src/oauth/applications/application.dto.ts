@@ -1,0 +1,46 @@
+import { ApplicationName, Username } from '../../accounts/names.js';
+import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../../http/input.js';
+import { Base64Image } from '../../media/base64-image.js';
+import { REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
+
+const RedirectUris = () =>
+  ListOf({ ...REDIRECT_URIS, optional: true, nullable: true, items: { type: 'string' } }, redirectUriFault);
+
+export class ApplicationPath {
+  @Snowflake() id: string;
+}
+
+export class CreateApplicationInput {
+  @ApplicationName() name: string;
+  @OneOf(['confidential', 'public'], { optional: true }) client_type?: 'confidential' | 'public';
+  @RedirectUris() redirect_uris?: string[] | null;
+  @Bool({ optional: true }) bot_public?: boolean;
+  @Bool({ optional: true }) bot_require_code_grant?: boolean;
+}
+
+export class EditApplicationInput {
+  @ApplicationName({ optional: true }) name?: string;
+  @RedirectUris() redirect_uris?: string[] | null;
+  @Bool({ optional: true }) bot_public?: boolean;
+  @Bool({ optional: true }) bot_require_code_grant?: boolean;
+}
+
+const DISCRIMINATOR = {
+  ...{ bound: 4, tooLong: 'INVALID_FORMAT' as const },
+  description: { type: String, pattern: '^[0-9]{1,4}$' },
+};
+
+/** 1-4 digits, compared with the current one by the service. */
+function Discriminator(): PropertyDecorator {
+  return field({ ...DISCRIMINATOR, optional: true }, (value) =>
+    typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? undefined : 'INVALID_FORMAT',
+  );
+}
+
+export class EditBotInput {
+  @Username({ optional: true }) username?: string;
+  @Discriminator() discriminator?: string;
+  @Base64Image({ nullable: true }) avatar?: string | null;
+  @Base64Image({ nullable: true }) banner?: string | null;
+  @Text({ max: 1024, optional: true, nullable: true }) bio?: string | null;
+}

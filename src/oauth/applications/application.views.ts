@@ -1,0 +1,105 @@
+import { authenticatorTypes, partialUserView } from '../../accounts/account.views.js';
+import { type Authorization, inOrder } from '../../accounts/grants/grants.service.js';
+import type { Application } from '../../accounts/grants/oauth.entities.js';
+import type { Account, BearerIdentity } from '../../policy/identity.js';
+import type { PublicFacts } from './applications.service.js';
+
+/** What everyone may see of a bot. */
+export function botProfileView(bot: Account) {
+  const { id, username, discriminator, avatar, flags } = partialUserView(bot);
+  return { id, username, discriminator, avatar, banner: bot.banner, bio: bot.bio, flags };
+}
+
+/** A bot as its owner sees it; it has the owner's authenticators. */
+export function applicationBotView(bot: Account, owner: Account, token?: string) {
+  const types = authenticatorTypes(owner);
+  return { ...botProfileView(bot), mfa_enabled: types.length > 0, authenticator_types: types, token };
+}
+
+/** An application as its owner sees it. `secret` and `bot` stand where the operation shows them. */
+export const applicationView = (
+  application: Application,
+  shown: { secret?: string; bot?: ReturnType<typeof applicationBotView> },
+) => ({
+  id: application.id,
+  name: application.name,
+  client_type: application.clientType,
+  redirect_uris: application.redirectUris,
+  bot_public: application.botPublic,
+  bot_require_code_grant: application.botRequireCodeGrant,
+  client_secret: shown.secret,
+  bot: shown.bot,
+});
+
+/** What a consent screen shows. */
+export const publicApplicationView = (application: PublicFacts, bot: Account | null, viewer: Account | null) => ({
+  id: application.id,
+  name: application.name,
+  icon: bot?.avatar ?? null,
+  description: bot?.bio ?? null,
+  redirect_uris: application.redirectUris,
+  scopes: bot ? ['bot'] : [],
+  bot_public: application.botPublic,
+  bot: bot && botProfileView(bot),
+  current_user: viewer && partialUserView(viewer),
+});
+
+/** The application as its own bot sees it. */
+export const currentBotApplicationView = (application: Application, bot: Account, owner: Account) => ({
+  id: application.id,
+  name: application.name,
+  icon: bot.avatar,
+  description: bot.bio,
+  bot_public: application.botPublic,
+  bot_require_code_grant: application.botRequireCodeGrant,
+  redirect_uris: application.redirectUris,
+  owner: partialUserView(owner),
+  bot: botProfileView(bot),
+});
+
+/** OpenID-like claims of the granting account; `email` and `verified` as far as the token's scopes reach. */
+export function userInfoView({ account, scopes }: BearerIdentity) {
+  const { id, username, discriminator, global_name, avatar, avatar_color, flags } = partialUserView(account);
+  const email = scopes.includes('email') ? account.email : null;
+  return {
+    sub: id,
+    id,
+    username,
+    discriminator,
+    global_name,
+    avatar,
+    avatar_color,
+    bot: account.bot,
+    system: account.system,
+    flags,
+    email,
+    verified: email === null ? undefined : account.emailVerified,
+  };
+}
+
+/** The authorisation that an access token stands for. */
+export const currentAuthorizationView = (me: BearerIdentity, application: Application, bot: Account | null) => ({
+  application: {
+    id: application.id,
+    name: application.name,
+    icon: bot?.avatar ?? null,
+    description: bot?.bio ?? null,
+    bot_public: application.botPublic,
+    bot_require_code_grant: application.botRequireCodeGrant,
+  },
+  scopes: inOrder(me.scopes),
+  expires: me.expiresAt.toISOString(),
+  user: me.scopes.includes('identify') ? userInfoView(me) : undefined,
+});
+
+export const authorizationView = (authorization: Authorization) => ({
+  application: {
+    id: authorization.applicationId,
+    name: authorization.name,
+    icon: authorization.icon,
+    description: authorization.description,
+    bot_public: authorization.botPublic,
+  },
+  scopes: authorization.scopes,
+  authorized_at: authorization.authorizedAt.toISOString(),
+});

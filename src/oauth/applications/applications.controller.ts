@@ -1,0 +1,129 @@
+import { applyDecorators, Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import {
+  Accepts,
+  AllowSuspicious,
+  Authenticated,
+  BotOnly,
+  Captcha,
+  CaseInsensitiveScheme,
+  Me,
+  Public,
+  RateLimit,
+  RequiresSudo,
+  UserOnly,
+} from '../../policy/decorators.js';
+import type { BotIdentity, Identity, SessionIdentity } from '../../policy/identity.js';
+import { ApplicationPath, CreateApplicationInput, EditApplicationInput, EditBotInput } from './application.dto.js';
+import { Bots } from './bots.service.js';
+import { OwnApplications } from './own-applications.service.js';
+
+/** Two images of 2 MiB in base64, and the rest. */
+const BOT_PROFILE_LIMIT = 6 * 1024 * 1024;
+
+/** The answer shows a secret, once. */
+const ShowsSecret = () => applyDecorators(HttpCode(200), Header('Pragma', 'no-cache'));
+
+@Controller('v1')
+export class ApplicationsController {
+  constructor(
+    private readonly applications: OwnApplications,
+    private readonly bots: Bots,
+  ) {}
+
+  @Get('users/@me/applications')
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('oauth_dev:clients:list')
+  list(@Me() me: SessionIdentity) {
+    return this.applications.list(me);
+  }
+
+  @Get('applications/@me')
+  @BotOnly()
+  @CaseInsensitiveScheme()
+  @AllowSuspicious()
+  @RateLimit('oauth_dev:clients:list')
+  describeBot(@Me() me: BotIdentity) {
+    return this.bots.describe(me);
+  }
+
+  @Get('oauth2/applications/@me')
+  @Authenticated()
+  @AllowSuspicious()
+  @RateLimit('oauth_dev:clients:list')
+  listOrDescribe(@Me() me: SessionIdentity | BotIdentity) {
+    return me.via === 'bot' ? this.bots.describe(me) : this.applications.list(me);
+  }
+
+  @Get('oauth2/applications/:id/public')
+  @Public()
+  @RateLimit('oauth_dev:clients:list')
+  describePublicly(@Me() me: Identity | null, @Param() { id }: ApplicationPath) {
+    return this.applications.describePublicly(me?.via === 'session' ? me.account : null, id);
+  }
+
+  @Post('oauth2/applications')
+  @ShowsSecret()
+  @UserOnly()
+  @AllowSuspicious()
+  @Captcha()
+  @RateLimit('oauth_dev:clients:create')
+  create(@Me() me: SessionIdentity, @Body() input: CreateApplicationInput) {
+    return this.applications.create(me, input);
+  }
+
+  @Get('oauth2/applications/:id')
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('oauth_dev:clients:list')
+  describe(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
+    return this.applications.describe(me, id);
+  }
+
+  @Patch('oauth2/applications/:id')
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('oauth_dev:clients:update')
+  edit(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @Body() input: EditApplicationInput) {
+    return this.applications.edit(me, id, input);
+  }
+
+  @Patch('oauth2/applications/:id/bot')
+  @UserOnly()
+  @AllowSuspicious()
+  @Accepts('json', { limit: BOT_PROFILE_LIMIT })
+  @RateLimit('oauth_dev:clients:update')
+  editBot(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @Body() input: EditBotInput) {
+    return this.bots.edit(me, id, input);
+  }
+
+  @Post('oauth2/applications/:id/bot/reset-token')
+  @ShowsSecret()
+  @UserOnly()
+  @AllowSuspicious()
+  @RequiresSudo()
+  @RateLimit('oauth_dev:clients:rotate_secret')
+  resetToken(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
+    return this.bots.resetToken(me, id);
+  }
+
+  @Post('oauth2/applications/:id/client-secret/reset')
+  @ShowsSecret()
+  @UserOnly()
+  @AllowSuspicious()
+  @RequiresSudo()
+  @RateLimit('oauth_dev:clients:rotate_secret')
+  resetSecret(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
+    return this.applications.resetSecret(me, id);
+  }
+
+  @Delete('oauth2/applications/:id')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RequiresSudo()
+  @RateLimit('oauth_dev:clients:delete')
+  delete(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
+    return this.applications.delete(me, id);
+  }
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import type { Account as AccountRow } from '../../accounts/account.entities.js';
+import { AccountService } from '../../accounts/account.service.js';
+import { tagOf } from '../../accounts/account.views.js';
+import { ChangeControls } from '../../accounts/change-controls.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { digest, mintToken } from '../../core/secrets.js';
+import { Assets, hashesOf } from '../../media/assets.service.js';
+import { violates } from '../../platform/database/constraints.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Replica } from '../../platform/replicas/replica.js';
+import type { Account, BotIdentity, SessionIdentity } from '../../policy/identity.js';
+import type { EditBotInput } from './application.dto.js';
+import { applicationBotView, botProfileView, currentBotApplicationView } from './application.views.js';
+import { Applications } from './applications.service.js';
+
+const PREVIEW_LENGTH = 8;
+
+/** A bot secret as it is stored, and the token that is shown once. */
+export function issueBotToken(applicationId: string) {
+  const secret = mintToken();
+  return {
+    token: `${applicationId}.${secret}`,
+    stored: {
+      botDigest: digest(secret),
+      botPreview: secret.slice(0, PREVIEW_LENGTH),
+      botCreatedAt: () => 'now()',
+    },
+  };
+}
+
+/** Bot accounts of applications: profile and token (oauth.md 6.5 and 6.6). */
+@Injectable()
+export class Bots {
+  constructor(
+    private readonly database: Database,
+    private readonly applications: Applications,
+    private readonly accounts: AccountService,
+    private readonly standing: Standing,
+    private readonly assets: Assets,
+    private readonly replica: Replica,
+    private readonly controls: ChangeControls,
+  ) {}
+
+  /** The application of a bot, as the bot sees it. */
+  async describe({ account, applicationId }: BotIdentity) {
+    const application = await this.applications.find(applicationId);
+    const owner = application?.ownerId ? await this.accounts.find(application.ownerId) : null;
+    if (!application || !owner) throw new Refusal('UNAUTHORIZED');
+    return currentBotApplicationView(application, account, owner);
+  }
+
+  /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND */
+  async resetToken(me: SessionIdentity, id: string) {
+    return this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
+      await this.applications.requireOwn(owner, id, tx);
+      const bot = await this.require(id, tx);
+      const { token, stored } = issueBotToken(id);
+      await this.applications.change(tx, id, stored);
+      await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+      return { token, bot: applicationBotView(bot, owner) };
+    });
+  }
+
+  /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND, USERNAME_NOT_AVAILABLE, FV */
+  async edit(me: SessionIdentity, id: string, input: EditBotInput) {
+    const { account: owner } = me;
+    await this.applications.requireOwn(owner, id);
+    const bot = await this.require(id);
+    if (input.discriminator !== undefined && input.discriminator.padStart(4, '0') !== tagOf(bot.discriminator)) {
+      throw invalid('discriminator', 'BOT_DISCRIMINATOR_CANNOT_BE_CHANGED');
+    }
+    const images = await this.assets.prepareBoth(id, input);
+    return this.database.transaction(async (tx) => {
+      await this.applications.requireOwn(await this.standing.hold(tx, me), id, tx);
+      await this.accounts.lock(tx, id);
+      const stored = await this.require(id, tx);
+      const { username, bio } = input;
+      const isRenamed = username !== undefined && username !== stored.username;
+      const changes: Partial<AccountRow> = isRenamed ? await this.rename(tx, stored, username) : {};
+      if (bio !== undefined && bio !== stored.bio) changes.bio = bio;
+      Object.assign(changes, hashesOf(images));
+      if (Object.keys(changes).length > 0) await this.write(tx, id, changes);
+      await this.assets.replaceBoth(tx, id, images);
+      if (isRenamed) await this.controls.charge(id, [{ of: 'username' }]);
+      return botProfileView(await this.require(id, tx));
+    });
+  }
+
+  /** Only the case of letters: the discriminator stays. Anything else is another name, with another discriminator. */
+  private async rename(tx: Tx, bot: Account, username: string): Promise<Partial<AccountRow>> {
+    if (username.toLowerCase() === bot.username.toLowerCase()) return { username };
+    try {
+      return { username, discriminator: await this.accounts.freeDiscriminator(tx, username) };
+    } catch (error) {
+      throw error instanceof Refusal ? new Refusal('USERNAME_NOT_AVAILABLE') : error;
+    }
+  }
+
+  private async write(tx: Tx, id: string, changes: Partial<AccountRow>): Promise<void> {
+    try {
+      await this.accounts.update(tx, id, changes);
+    } catch (error) {
+      throw violates(error, 'account_tag') ? new Refusal('USERNAME_NOT_AVAILABLE') : error;
+    }
+  }
+
+  private async require(id: string, tx?: Tx): Promise<Account> {
+    const account = await this.accounts.find(id, tx);
+    if (!account?.bot) throw new Refusal('BOT_USER_NOT_FOUND');
+    return account;
+  }
+}

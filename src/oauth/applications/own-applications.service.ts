@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { isInactive } from '../../accounts/account-facts.js';
+import { Application } from '../../accounts/grants/oauth.entities.js';
+import { usernameFrom } from '../../accounts/names.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { Refusal } from '../../core/errors.js';
+import { digest, mintFrom, mintToken } from '../../core/secrets.js';
+import { Snowflakes } from '../../core/snowflake.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { CreateApplicationInput, EditApplicationInput } from './application.dto.js';
+import { applicationBotView, applicationView, publicApplicationView } from './application.views.js';
+import { Applications } from './applications.service.js';
+import { issueBotToken } from './bots.service.js';
+
+const RANDOM_NAMES = 4;
+
+/** Somebody who can come back: an account without any way to sign in owns nothing. */
+const isClaimed = ({ hasPassword, passkeys, traits }: Account): boolean =>
+  hasPassword || passkeys > 0 || traits.includes('sso');
+
+const issueSecret = () => {
+  const secret = mintToken();
+  return { secret, stored: { secretDigest: digest(secret), secretCreatedAt: () => 'now()' } };
+};
+
+const distinct = (uris: readonly string[] | null | undefined): string[] => [...new Set(uris ?? [])];
+
+/** What owners do with their applications (oauth.md section 6). */
+@Injectable()
+export class OwnApplications {
+  constructor(
+    private readonly database: Database,
+    private readonly applications: Applications,
+    private readonly accounts: AccountService,
+    private readonly standing: Standing,
+    private readonly snowflakes: Snowflakes,
+  ) {}
+
+  async list({ account: owner }: SessionIdentity) {
+    const owned = await this.applications.ofOwner(owner.id);
+    const bots = await this.accounts.findAll(owned.map(({ id }) => id));
+    return owned.map((application) => this.view(application, bots.get(application.id), owner));
+  }
+
+  private view(application: Application, bot: Account | null | undefined, owner: Account) {
+    return applicationView(application, bot ? { bot: applicationBotView(bot, owner) } : {});
+  }
+
+  async describe({ account: owner }: SessionIdentity, id: string) {
+    const application = await this.applications.requireOwn(owner, id);
+    return this.view(application, await this.accounts.find(id), owner);
+  }
+
+  /** What everyone may know. Only a session is a viewer. */
+  async describePublicly(viewer: Account | null, id: string) {
+    const { application, bot } = await this.applications.requirePublic(id);
+    return publicApplicationView(application, bot, viewer);
+  }
+
+  /** The bot is named after the application where that name is free, else at random. */
+  async create(me: SessionIdentity, input: CreateApplicationInput) {
+    const { account: owner } = me;
+    if (!isClaimed(owner)) throw new Refusal('UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
+    const random = Array.from({ length: RANDOM_NAMES }, () => `bot_${mintFrom('0123456789', 8)}`);
+    for (const username of [usernameFrom(input.name), ...random]) {
+      if (username === null) continue;
+      try {
+        return await this.database.transaction((tx) => this.createAs(tx, me, input, username));
+      } catch (error) {
+        // The only field that creating an account can find fault with here is its name.
+        if (!(error instanceof Refusal && error.code === 'INVALID_FORM_BODY')) throw error;
+      }
+    }
+    throw new Refusal('BOT_USER_GENERATION_FAILED');
+  }
+
+  private async createAs(tx: Tx, me: SessionIdentity, input: CreateApplicationInput, username: string) {
+    const owner = await this.standing.hold(tx, me);
+    await this.applications.demandRoom(tx, owner.id);
+    if (isInactive(owner)) throw new Refusal('ACCESS_DENIED');
+    const id = this.snowflakes.next();
+    const bot = await this.accounts.create(tx, { bot: true, id, username });
+    const { token, stored } = issueBotToken(id);
+    const client = input.client_type === 'public' ? null : issueSecret();
+    await tx.insert(Application, {
+      id,
+      ownerId: owner.id,
+      name: input.name,
+      clientType: input.client_type ?? 'confidential',
+      redirectUris: distinct(input.redirect_uris),
+      botPublic: input.bot_public ?? true,
+      botRequireCodeGrant: input.bot_require_code_grant ?? false,
+      ...stored,
+      ...client?.stored,
+    });
+    const application = await tx.findOneByOrFail(Application, { id });
+    return applicationView(application, {
+      bot: applicationBotView(bot, owner, token),
+      ...(client && { secret: client.secret }),
+    });
+  }
+
+  async edit(me: SessionIdentity, id: string, input: EditApplicationInput) {
+    return this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
+      const application = await this.applications.requireOwn(owner, id, tx);
+      const changes = changesOf(application, input);
+      const changed = Object.keys(changes).length > 0 ? await this.applications.change(tx, id, changes) : application;
+      return this.view(changed, await this.accounts.find(id, tx), owner);
+    });
+  }
+
+  async resetSecret(me: SessionIdentity, id: string) {
+    return this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
+      const application = await this.applications.requireOwn(owner, id, tx);
+      if (application.clientType === 'public') throw new Refusal('PUBLIC_CLIENT_HAS_NO_SECRET');
+      const { secret, stored } = issueSecret();
+      await this.applications.change(tx, id, stored);
+      return applicationView(application, { secret });
+    });
+  }
+
+  async delete(me: SessionIdentity, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
+      await this.applications.delete(tx, await this.applications.requireOwn(owner, id, tx));
+    });
+  }
+}
+
+/** What differs from what is stored; `null` clears the redirect URIs. */
+function changesOf(application: Application, input: EditApplicationInput): Partial<Application> {
+  const wanted: Partial<Application> = {
+    ...(input.name !== undefined && { name: input.name }),
+    ...(input.redirect_uris !== undefined && { redirectUris: distinct(input.redirect_uris) }),
+    ...(input.bot_public !== undefined && { botPublic: input.bot_public }),
+    ...(input.bot_require_code_grant !== undefined && { botRequireCodeGrant: input.bot_require_code_grant }),
+  };
+  const differs = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(application[name as keyof Application]);
+  return Object.fromEntries(Object.entries(wanted).filter(differs));
+}

@@ -1,0 +1,29 @@
+import { Body, Controller, Get, Header, HttpCode, Post, Query } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import { AllowSuspicious, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import type { Identity, SessionIdentity } from '../../policy/identity.js';
+import { AuthorizeService } from './authorize.service.js';
+import { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
+
+@Controller('v1/oauth2/authorize')
+export class AuthorizeController {
+  constructor(private readonly authorization: AuthorizeService) {}
+
+  @Get()
+  @HttpCode(302)
+  @Public()
+  @RateLimit('oauth:authorize')
+  async authorize(@Me() me: Identity | null, @Query() query: AuthorizeQuery, @TheCall() { res }: Call) {
+    res.setHeader('Location', await this.authorization.authorize(me, query));
+  }
+
+  @Post('consent')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('oauth:authorize')
+  @Header('Pragma', 'no-cache')
+  consent(@Me() me: SessionIdentity, @Body() input: ConsentInput) {
+    return this.authorization.consent(me, input);
+  }
+}

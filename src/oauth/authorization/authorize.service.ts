@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import { isInactive } from '../../accounts/account-facts.js';
+import { AdminApplication } from '../../accounts/grants/admin-application.service.js';
+import { Grants } from '../../accounts/grants/grants.service.js';
+import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { oauthError, Refusal } from '../../core/errors.js';
+import { digest, mintToken } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import type { Account, Identity, SessionIdentity } from '../../policy/identity.js';
+import { parseScopes } from '../../policy/scopes.js';
+import { isRegistered, withParameters } from '../applications/redirect-uris.js';
+import { isPkceFaulty } from '../tokens/pkce.js';
+import type { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
+
+type AuthorizationRequest = Pick<
+  ConsentInput,
+  'client_id' | 'scope' | 'redirect_uri' | 'state' | 'code_challenge' | 'code_challenge_method'
+>;
+
+const FORWARDED = [
+  ...(['client_id', 'scope', 'response_type', 'redirect_uri', 'state', 'code_challenge'] as const),
+  ...(['code_challenge_method', 'prompt'] as const),
+];
+
+/** Authorisation requests: to the consent page, silently, or with the user's consent (oauth.md 5.3 and 5.4). */
+@Injectable()
+export class AuthorizeService {
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+    private readonly standing: Standing,
+    private readonly grants: Grants,
+    private readonly adminApplication: AdminApplication,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Where the browser goes next. Only a session counts as somebody who is signed in. */
+  async authorize(me: Identity | null, query: AuthorizeQuery): Promise<string> {
+    if (query.prompt !== 'none') {
+      const { consentUrl } = this.config.oauth;
+      return withParameters(consentUrl, Object.fromEntries(FORWARDED.map((name) => [name, query[name]])));
+    }
+    if (me?.via !== 'session') return this.errorRedirect(query, 'login_required');
+    try {
+      return await this.silently(me, query);
+    } catch (error) {
+      if (error instanceof Refusal) return this.errorRedirect(query, 'consent_required');
+      throw error;
+    }
+  }
+
+  private silently(me: SessionIdentity, request: AuthorizationRequest): Promise<string> {
+    return this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
+      await this.grants.hold(tx, account.id);
+      const application = await this.held(tx, request.client_id);
+      const scopes = this.demandGrantable(application, account, request);
+      const live = new Set(await this.grants.liveScopes(tx, account.id, application.id));
+      const isCovered = scopes.every((scope) => scope === 'bot' || live.has(scope));
+      if (application.clientType === 'public' || !isCovered || request.redirect_uri === undefined) {
+        throw new Refusal('ACCESS_DENIED');
+      }
+      return this.issueCode(tx, account, request, {
+        redirectUri: request.redirect_uri,
+        scopes,
+        consented: false,
+        announced: false,
+      });
+    });
+  }
+
+  /** Never to an address that is not registered for the application. */
+  private async errorRedirect({ client_id: id, redirect_uri, state }: AuthorizeQuery, error: string): Promise<string> {
+    const application = await this.database.manager.findOneBy(Application, { id });
+    const isSafe = redirect_uri !== undefined && isRegistered(redirect_uri, application?.redirectUris ?? []);
+    const target = isSafe ? redirect_uri : this.config.oauth.consentUrl;
+    return withParameters(target, { error, state, iss: this.config.publicOrigin });
+  }
+
+  /**
+   * @throws Refusal UNKNOWN_APPLICATION, INVALID_REQUEST, INVALID_SCOPE, NOT_A_BOT_APPLICATION, BOT_IS_PRIVATE,
+   *   ACCESS_DENIED
+   */
+  async consent(me: SessionIdentity, input: ConsentInput): Promise<{ redirect_to: string }> {
+    const redirectTo = await this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
+      const application = await this.held(tx, input.client_id);
+      if (input.decision === 'deny') return this.denied(application, input);
+      const scopes = this.demandGrantable(application, account, input);
+      return this.approved(tx, application, account, { input, scopes });
+    });
+    return { redirect_to: redirectTo };
+  }
+
+  private denied(application: Application, input: ConsentInput): string {
+    this.demandRedirect(application, input);
+    const target = input.redirect_uri ?? this.config.webAppUrl;
+    return withParameters(target, { error: 'access_denied', state: input.state, iss: this.config.publicOrigin });
+  }
+
+  private async approved(
+    tx: Tx,
+    application: Application,
+    account: Account,
+    { input, scopes }: { input: ConsentInput; scopes: string[] },
+  ): Promise<string> {
+    const takesEffect = isBotOnly(scopes) && !application.botRequireCodeGrant;
+    if (takesEffect) {
+      await this.grants.recordBot(tx, account.id, application.id);
+      const at = this.clock.date();
+      await this.grants.announceAuthorization(tx, application.id, { accountId: account.id, scopes, at });
+    }
+    if (input.redirect_uri === undefined) return withParameters(this.config.webAppUrl, { state: input.state });
+    return this.issueCode(tx, account, input, {
+      redirectUri: input.redirect_uri,
+      scopes,
+      consented: true,
+      announced: takesEffect,
+    });
+  }
+
+  /** The application, as it stays until `tx` ends: a code is bound to an address that is registered then too. */
+  private async held(tx: Tx, id: string): Promise<Application> {
+    const application = await tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_read' } });
+    if (!application) throw new Refusal('UNKNOWN_APPLICATION');
+    return application;
+  }
+
+  /** Every rule of a consent, in the contract's order. */
+  private demandGrantable(application: Application, account: Account, request: AuthorizationRequest): string[] {
+    this.demandRedirect(application, request);
+    const { redirect_uri, code_challenge, code_challenge_method } = request;
+    // Without an address there is no code, and nothing that a public client would have to prove.
+    const clientType = redirect_uri === undefined ? 'confidential' : application.clientType;
+    if (isPkceFaulty(code_challenge, code_challenge_method, clientType)) {
+      throw oauthError('invalid_request', ['code_challenge']);
+    }
+    const scopes = parseScopes(request.scope);
+    if (!scopes) throw oauthError('invalid_scope');
+    if (scopes.includes('bot')) this.demandBot(application, account);
+    if (isInactive(account)) throw new Refusal('ACCESS_DENIED');
+    return scopes;
+  }
+
+  private demandBot(application: Application, account: Account): void {
+    if (application.id === this.adminApplication.id) throw new Refusal('NOT_A_BOT_APPLICATION');
+    if (!application.botPublic && application.ownerId !== account.id) throw new Refusal('BOT_IS_PRIVATE');
+  }
+
+  /** Always required, except to invite a bot that needs no code grant. */
+  private demandRedirect(application: Application, { redirect_uri, scope }: AuthorizationRequest): void {
+    if (redirect_uri === undefined) {
+      if (!application.botRequireCodeGrant && isBotOnly(parseScopes(scope))) return;
+    } else if (isRegistered(redirect_uri, application.redirectUris)) return;
+    throw oauthError('invalid_request', ['redirect_uri']);
+  }
+
+  private async issueCode(
+    tx: Tx,
+    account: Account,
+    { client_id: applicationId, code_challenge, state }: AuthorizationRequest,
+    terms: { redirectUri: string; scopes: string[]; consented: boolean; announced: boolean },
+  ): Promise<string> {
+    const code = mintToken();
+    await tx.insert(AuthorizationCode, {
+      ...terms,
+      digest: digest(code),
+      applicationId,
+      accountId: account.id,
+      challenge: code_challenge ?? null,
+      expiresAt: () => `now() + interval '${this.config.oauth.codeSeconds} seconds'`,
+    });
+    return withParameters(terms.redirectUri, { code, state, iss: this.config.publicOrigin });
+  }
+}
+
+const isBotOnly = (scopes: readonly string[] | null): boolean => scopes?.length === 1 && scopes[0] === 'bot';

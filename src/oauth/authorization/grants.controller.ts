@@ -1,0 +1,53 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { AllowSuspicious, BearerOnly, Cors, Me, OAuthScope, RateLimit, UserOnly } from '../../policy/decorators.js';
+import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
+import { AuthorizationPath, RevokeAuthorizationsInput } from './oauth.dto.js';
+import { OwnGrants } from './own-grants.service.js';
+
+@Controller('v1/oauth2')
+export class GrantsController {
+  constructor(private readonly grants: OwnGrants) {}
+
+  @Get('userinfo')
+  @BearerOnly()
+  @OAuthScope('identify')
+  @RateLimit('oauth:introspect')
+  @Cors('any')
+  userInfo(@Me() me: BearerIdentity) {
+    return this.grants.userInfo(me);
+  }
+
+  @Get('@me')
+  @BearerOnly()
+  @RateLimit('oauth:introspect')
+  @Cors('any')
+  current(@Me() me: BearerIdentity) {
+    return this.grants.current(me);
+  }
+
+  @Get('@me/authorizations')
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('oauth_dev:clients:list')
+  list(@Me() me: SessionIdentity) {
+    return this.grants.list(me);
+  }
+
+  @Delete('@me/authorizations/:applicationId')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('oauth:introspect')
+  revoke(@Me() me: SessionIdentity, @Param() { applicationId }: AuthorizationPath) {
+    return this.grants.revoke(me, [applicationId]);
+  }
+
+  @Post('@me/authorizations/revoke')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('oauth:introspect')
+  revokeMany(@Me() me: SessionIdentity, @Body() { application_ids }: RevokeAuthorizationsInput) {
+    return this.grants.revoke(me, application_ids);
+  }
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { isInactive } from '../../accounts/account-facts.js';
+import { Grants } from '../../accounts/grants/grants.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { Refusal } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
+import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
+import { authorizationView, currentAuthorizationView, userInfoView } from '../applications/application.views.js';
+import { Applications } from '../applications/applications.service.js';
+
+/** What an access token says of its account, and what accounts see and take back of their grants (oauth.md 5.9-5.11). */
+@Injectable()
+export class OwnGrants {
+  constructor(
+    private readonly database: Database,
+    private readonly grants: Grants,
+    private readonly applications: Applications,
+    private readonly accounts: AccountService,
+    private readonly standing: Standing,
+  ) {}
+
+  /** @throws Refusal UNAUTHORIZED for a deleted, disabled or banned account */
+  userInfo(me: BearerIdentity) {
+    if (isInactive(me.account)) throw new Refusal('UNAUTHORIZED');
+    return userInfoView(me);
+  }
+
+  /** @throws Refusal UNAUTHORIZED for a deleted, disabled or banned account */
+  async current(me: BearerIdentity) {
+    if (isInactive(me.account)) throw new Refusal('UNAUTHORIZED');
+    const [application, bot] = await Promise.all([
+      this.applications.find(me.applicationId),
+      this.accounts.find(me.applicationId),
+    ]);
+    if (!application) throw new Refusal('UNAUTHORIZED');
+    return currentAuthorizationView(me, application, bot);
+  }
+
+  async list({ account }: SessionIdentity) {
+    return (await this.grants.list(account.id)).map(authorizationView);
+  }
+
+  /**
+   * All of them or none; what was not granted is not missed.
+   * @throws Refusal UNKNOWN_APPLICATION
+   */
+  async revoke(me: SessionIdentity, applicationIds: readonly string[]): Promise<void> {
+    const ids = [...new Set(applicationIds)];
+    await this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
+      await this.applications.demandKnown(tx, ids);
+      await this.grants.revoke(tx, account.id, ids);
+    });
+  }
+}

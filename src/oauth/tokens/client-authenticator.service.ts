@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { oauthError, Refusal } from '../../core/errors.js';
+import { digest, matches, mintToken } from '../../core/secrets.js';
+import { bodyOf } from '../../http/body.js';
+import { snowflakeFault } from '../../http/input.js';
+import { Database, type Row } from '../../platform/database/database.js';
+import { gather } from '../../platform/database/gather.js';
+import type { Call } from '../../policy/call.js';
+import { Arrivals } from './arrivals.js';
+import { boundedValue, type Form, formValue } from './form.js';
+import { StoreClock } from './store-clock.js';
+
+/** The application that authenticated itself, and what of the request is judged by time. */
+export interface Client {
+  readonly applicationId: string;
+  readonly confidential: boolean;
+  /** When the request began, by the clock of the store: milliseconds since 1970. */
+  readonly beganAt: number;
+}
+
+const STATEMENT = `SELECT id, client_type, secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+  FROM application WHERE id = ANY ($1::bigint[])`;
+const MAX_BASIC_LENGTH = 1024;
+
+/** Client authentication of the OAuth2 token operations (oauth.md 5.5). Refusals of one cause are like any other. */
+@Injectable()
+export class ClientAuthenticator {
+  /** Compared where there is no secret to compare with; nobody can know what it is the digest of. */
+  private readonly dummy = digest(mintToken());
+  private readonly find = gather((ids) => this.applicationsOf(ids));
+
+  constructor(
+    private readonly database: Database,
+    private readonly storeClock: StoreClock,
+    private readonly arrivals: Arrivals,
+  ) {}
+
+  /** @throws Refusal INVALID_CLIENT, INVALID_REQUEST, 413, 415 */
+  async authenticate(call: Call, confidentialOnly: boolean): Promise<void> {
+    this.arrivals.note();
+    const { id, secret } = presented(call, await formOf(call));
+    const application = snowflakeFault(id) === undefined ? await this.find(id) : undefined;
+    const isRight = matches(digest(secret ?? ''), application?.secret_digest ?? this.dummy);
+    const confidential = application?.client_type === 'confidential';
+    const isAuthentic = confidential ? isRight && secret !== undefined : secret === undefined && !confidentialOnly;
+    if (!application || !isAuthentic) throw oauthError('invalid_client');
+    call.client = { applicationId: id, confidential, beganAt: this.storeClock.at(call.startedAt) };
+  }
+
+  private async applicationsOf(ids: string[]): Promise<Map<string, Row>> {
+    const sent = performance.now();
+    const rows = await this.database.statement('oauth-client', STATEMENT, [ids]);
+    const received = performance.now();
+    for (const { now } of rows) this.storeClock.observe(now, sent, received);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+}
+
+/** The client that the guard authenticated. */
+export function clientOf(call: Call): Client {
+  if (!call.client) throw new Error('the route does not authenticate clients');
+  return call.client;
+}
+
+/**
+ * The form of the call.
+ * @throws Refusal INVALID_REQUEST, 413, 415
+ */
+export async function formOf(call: Call): Promise<Form> {
+  const body = await bodyOf(call);
+  if (!('fault' in body)) return body.value;
+  if (body.fault instanceof Refusal && body.fault.code === 'INVALID_FORM_BODY') throw oauthError('invalid_request');
+  throw body.fault;
+}
+
+function presented(call: Call, form: Form): { id: string; secret: string | undefined } {
+  if (new URLSearchParams(call.req.url?.split('?')[1] ?? '').has('client_secret')) {
+    throw oauthError('invalid_request', ['client_secret']);
+  }
+  const formId = formValue(form, 'client_id');
+  const formSecret = boundedValue(form, 'client_secret');
+  const [header, ...more] = call.authorization;
+  if (header === undefined) {
+    call.clientGuess = guessOf(formId, formSecret);
+    if (formId === undefined) throw oauthError('invalid_client');
+    return { id: formId, secret: formSecret };
+  }
+  const basic = more.length === 0 ? parseBasic(header) : null;
+  call.clientGuess = basic ? guessOf(basic.id, basic.secret) : call.authorization.join('\n');
+  if (!basic) throw oauthError('invalid_client');
+  if (formSecret !== undefined) throw oauthError('invalid_request', ['client_secret']);
+  if (formId !== undefined && formId !== basic.id) throw oauthError('invalid_request', ['client_id']);
+  return basic;
+}
+
+/** What was tried, whichever of the ways it was sent in. */
+const guessOf = (id: string | undefined, secret: string | undefined): string => JSON.stringify([id, secret]);
+
+/** RFC 6749 section 2.3.1: strict base64 of percent-encoded id and secret. */
+function parseBasic(header: string): { id: string; secret: string | undefined } | null {
+  const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
+  if (encoded === undefined || header.length > MAX_BASIC_LENGTH) return null;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) return null;
+  const text = bytes.toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) return null;
+  try {
+    const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
+    return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) || undefined };
+  } catch {
+    return null;
+  }
+}

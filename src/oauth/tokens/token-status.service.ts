@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { IS_ACTIVE } from '../../accounts/account-facts.js';
+import { Grants, inOrder } from '../../accounts/grants/grants.service.js';
+import { digest } from '../../core/secrets.js';
+import { Database, type Row } from '../../platform/database/database.js';
+import { gather } from '../../platform/database/gather.js';
+import type { Client } from './client-authenticator.service.js';
+import { type Form, formValue, requiredValue } from './form.js';
+
+const INTROSPECT = `
+  SELECT t.digest, t.application_id, t.kind, t.scopes, t.account_id, floor(extract(epoch FROM t.created_at))::float8 AS iat,
+    floor(extract(epoch FROM t.expires_at))::float8 AS exp
+  FROM oauth_token t JOIN account a ON a.id = t.account_id
+  WHERE t.digest = ANY ($1::bytea[]) AND t.expires_at > now() AND t.consumed_at IS NULL AND ${IS_ACTIVE}`;
+
+/** What clients ask about their tokens and how they give them back (RFC 7662, RFC 7009; oauth.md 5.7 and 5.8). */
+@Injectable()
+export class TokenStatus {
+  private readonly find = gather((digests) => this.tokensOf(digests));
+
+  constructor(
+    private readonly database: Database,
+    private readonly grants: Grants,
+  ) {}
+
+  /** Whatever is not a live token of the asking client is one and the same "not active". */
+  async introspect(client: Client, form: Form) {
+    const row = await this.find(digest(tokenOf(form)).toString('hex'));
+    if (row?.application_id !== client.applicationId) return { active: false };
+    return {
+      active: true,
+      scope: inOrder(row.scopes).join(' '),
+      client_id: client.applicationId,
+      token_type: row.kind === 'access' ? 'Bearer' : 'refresh_token',
+      iat: row.iat,
+      exp: row.exp,
+      sub: row.account_id,
+    };
+  }
+
+  private async tokensOf(digests: string[]): Promise<Map<string, Row>> {
+    const values = [digests.map((hex) => Buffer.from(hex, 'hex'))];
+    const rows = await this.database.statement('oauth-introspect', INTROSPECT, values);
+    return new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+  }
+
+  /** A token that a refresh has just consumed still names its grant: what it became must not outlive this answer. */
+  async revoke(client: Client, form: Form): Promise<void> {
+    const token = digest(tokenOf(form));
+    await this.database.transaction(async (tx) => {
+      const [row]: Row[] = await tx.query(
+        'SELECT account_id FROM oauth_token WHERE digest = $1 AND application_id = $2 AND expires_at > now()',
+        [token, client.applicationId],
+      );
+      if (row) await this.grants.revoke(tx, row.account_id, [client.applicationId]);
+    });
+  }
+}
+
+/** The hint only hints: every token is looked for whatever it says (oauth.md, precisions). */
+function tokenOf(form: Form): string {
+  formValue(form, 'token_type_hint');
+  return requiredValue(form, 'token');
+}

@@ -1,0 +1,277 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { isInactive } from '../accounts/account-facts.js';
+import { AdminApplication } from '../accounts/grants/admin-application.service.js';
+import { AdminKeyUse } from '../admin/keys/admin-key-use.service.js';
+import { Captchas } from '../auth/secrets/captchas.service.js';
+import { LastUsed } from '../auth/sessions/last-used.service.js';
+import { SudoService } from '../auth/sudo/sudo.service.js';
+import { IpBans } from '../bans/ip-bans.service.js';
+import { Refusal } from '../core/errors.js';
+import { Load } from '../http/load.js';
+import { ClientAuthenticator } from '../oauth/tokens/client-authenticator.service.js';
+import { Instance } from '../platform/instance/instance.js';
+import { grants, meets } from '../policy/acls.js';
+import type { Call } from '../policy/call.js';
+import { hasBotPrefix, parseAuthorization } from '../policy/credential.js';
+import type { RoutePolicy } from '../policy/decorators.js';
+import { type Identity, IdentityResolver } from '../policy/identity.js';
+import type { RoutePlan } from '../policy/routes.js';
+import { RequestLimits } from './request-limits.js';
+import { readInput } from './route-input.js';
+
+/** One row of the order. A row speaks only if every row above it let the request pass. */
+export interface Guard {
+  /** Whether the row can refuse a request to a route of this policy; the others skip it. */
+  concerns(policy: RoutePolicy): boolean;
+  /** Throws a `Refusal`, or lets the request pass. */
+  check(call: Call, plan: RoutePlan): void | Promise<void>;
+}
+
+/** A row that judges before a route is known and before anything is read. */
+export interface ArrivalGuard {
+  arrive(call: Call): void;
+}
+
+/** Before anything is read, on every path, known or not (credentials.md section 4, rows 1 and 2). */
+export const arrivalGuardsInOrder = (): Type<ArrivalGuard>[] => [
+  LoadGuard, //       1   503 SERVICE_UNAVAILABLE
+  BanGuard, //        2   403 GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED
+];
+
+/** The order of outcomes of every route (credentials.md section 4, rows 3 to 14). The first that refuses decides. */
+export const guardsInOrder = (): Type<Guard>[] => [
+  ResolutionGuard, // 3   refuses nothing: attaches the identity or its absence
+  SsoGuard, //        4   403 SSO_REQUIRED
+  RateGuard, //       5   429 RATE_LIMITED: global, then the route's bucket
+  CaptchaGuard, //    6   400 CAPTCHA_REQUIRED, INVALID_CAPTCHA
+  IdentityGuard, //   7   401 UNAUTHORIZED, INVALID_TOKEN, INVALID_CLIENT
+  KindGuard, //       8   403 ACCESS_DENIED
+  ScopeGuard, //      9   403 MISSING_OAUTH_SCOPE
+  AdminGuard, //     10   403 MISSING_PERMISSIONS
+  AclGuard, //       11   403 MISSING_ACL
+  SuspicionGuard, // 12   403 ACCOUNT_SUSPICIOUS_ACTIVITY
+  InputGuard, //     13   400 INVALID_FORM_BODY, 413, 415
+  SudoGuard, //      14   403 SUDO_MODE_REQUIRED
+];
+
+@Injectable()
+export class LoadGuard implements ArrivalGuard {
+  constructor(private readonly load: Load) {}
+
+  arrive(): void {
+    this.load.demandRoom();
+  }
+}
+
+@Injectable()
+export class BanGuard implements ArrivalGuard {
+  constructor(private readonly bans: IpBans) {}
+
+  arrive({ address }: Call): void {
+    this.bans.requireUnbanned(address);
+  }
+}
+
+@Injectable()
+export class ResolutionGuard implements Guard {
+  constructor(
+    private readonly resolver: IdentityResolver,
+    private readonly lastUsed: LastUsed,
+  ) {}
+
+  concerns({ kind }: RoutePolicy): boolean {
+    return kind !== 'CredentialFree' && kind !== 'ClientAuth';
+  }
+
+  check(call: Call, { policy }: RoutePlan): void | Promise<void> {
+    const rules = { admin: policy.kind === 'AdminAcl', anyCase: policy.caseInsensitiveScheme };
+    call.credential = parseAuthorization(call.authorization, rules);
+    const pending = this.resolver.resolve(call.credential);
+    return pending?.then((identity) => {
+      call.identity = identity;
+      if (identity) this.lastUsed.touch(identity, call.address);
+    });
+  }
+}
+
+@Injectable()
+export class SsoGuard implements Guard {
+  constructor(private readonly instance: Instance) {}
+
+  concerns({ blockedBySso }: RoutePolicy): boolean {
+    return blockedBySso;
+  }
+
+  check(): void {
+    if (this.instance.isSsoEnforced) throw new Refusal('SSO_REQUIRED');
+  }
+}
+
+@Injectable()
+export class RateGuard implements Guard {
+  constructor(private readonly limits: RequestLimits) {}
+
+  concerns(): boolean {
+    return this.limits.areOn;
+  }
+
+  check(call: Call, { policy: { bucket } }: RoutePlan): Promise<void> {
+    return this.limits.demand(call, bucket);
+  }
+}
+
+@Injectable()
+export class CaptchaGuard implements Guard {
+  constructor(private readonly captchas: Captchas) {}
+
+  concerns({ captcha }: RoutePolicy): boolean {
+    return captcha;
+  }
+
+  check(call: Call): Promise<void> {
+    return this.captchas.demand(call);
+  }
+}
+
+@Injectable()
+export class IdentityGuard implements Guard {
+  constructor(
+    private readonly clients: ClientAuthenticator,
+    private readonly adminApplication: AdminApplication,
+  ) {}
+
+  concerns({ kind }: RoutePolicy): boolean {
+    return kind !== 'Public' && kind !== 'CredentialFree';
+  }
+
+  check(call: Call, { policy }: RoutePlan): void | Promise<void> {
+    const { kind } = policy;
+    if (kind === 'ClientAuth') return this.clients.authenticate(call, policy.confidentialClient);
+    if (kind === 'BotOnly' && policy.caseInsensitiveScheme && !hasBotPrefix(call.authorization)) {
+      throw new Refusal('INVALID_TOKEN');
+    }
+    const { identity } = call;
+    if (!identity) throw new Refusal('UNAUTHORIZED');
+    if (kind === 'BearerOnly' && identity.via !== 'bearer') throw new Refusal('UNAUTHORIZED');
+    if (kind === 'AdminAcl' && this.isNoneToAdmin(identity)) throw new Refusal('UNAUTHORIZED');
+  }
+
+  /** admin.md section 2: a bot, and the Admin application's bearer of an account that is deleted, disabled or banned. */
+  private isNoneToAdmin(identity: Identity): boolean {
+    if (identity.via === 'bot') return true;
+    const isAdminBearer = identity.via === 'bearer' && identity.applicationId === this.adminApplication.id;
+    return isAdminBearer && isInactive(identity.account);
+  }
+}
+
+@Injectable()
+export class KindGuard implements Guard {
+  constructor(private readonly adminApplication: AdminApplication) {}
+
+  concerns({ kind }: RoutePolicy): boolean {
+    return kind === 'Authenticated' || kind === 'UserOnly' || kind === 'BotOnly' || kind === 'AdminAcl';
+  }
+
+  check({ identity }: Call, { policy }: RoutePlan): void {
+    if (!identity || !this.isAdmitted(identity, policy)) throw new Refusal('ACCESS_DENIED');
+  }
+
+  private isAdmitted(identity: Identity, { kind, scope }: RoutePolicy): boolean {
+    switch (identity.via) {
+      case 'session':
+        return kind === 'AdminAcl' || (kind !== 'BotOnly' && !identity.account.bot);
+      case 'bot':
+        return kind === 'Authenticated' || kind === 'BotOnly';
+      case 'bearer':
+        if (kind === 'AdminAcl') return identity.applicationId === this.adminApplication.id;
+        return kind !== 'BotOnly' && scope !== undefined;
+      case 'admin-key':
+        return kind === 'AdminAcl';
+    }
+  }
+}
+
+@Injectable()
+export class ScopeGuard implements Guard {
+  concerns({ scope }: RoutePolicy): boolean {
+    return scope !== undefined;
+  }
+
+  check({ identity }: Call, { policy: { scope } }: RoutePlan): void {
+    if (identity?.via !== 'bearer' || scope === undefined || identity.scopes.includes(scope)) return;
+    throw new Refusal('MISSING_OAUTH_SCOPE', { required_scope: scope });
+  }
+}
+
+@Injectable()
+export class AdminGuard implements Guard {
+  constructor(private readonly use: AdminKeyUse) {}
+
+  concerns({ kind }: RoutePolicy): boolean {
+    return kind === 'AdminAcl';
+  }
+
+  check({ identity }: Call): void | Promise<void> {
+    if (!identity || !grants(identity.account.acls, 'admin:authenticate')) throw new Refusal('MISSING_PERMISSIONS');
+    if (identity.via === 'admin-key') return this.use.note(identity.keyId);
+  }
+}
+
+@Injectable()
+export class AclGuard implements Guard {
+  concerns({ kind }: RoutePolicy): boolean {
+    return kind === 'AdminAcl';
+  }
+
+  check({ identity }: Call, { policy: { acl } }: RoutePlan): void {
+    if (!identity || !acl || !meets(identity.account.acls, acl)) throw new Refusal('MISSING_ACL');
+    if (identity.via === 'admin-key' && !meets(identity.acls, acl)) throw new Refusal('MISSING_ACL');
+  }
+}
+
+@Injectable()
+export class SuspicionGuard implements Guard {
+  concerns({ kind, allowSuspicious }: RoutePolicy): boolean {
+    const gated = kind === 'Authenticated' || kind === 'UserOnly' || kind === 'BotOnly' || kind === 'BearerOnly';
+    return gated && !allowSuspicious;
+  }
+
+  check({ identity }: Call): void {
+    const flags = identity?.account.suspicious ?? 0;
+    if (flags !== 0) throw new Refusal('ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
+  }
+}
+
+/** After all that judges the caller, and before sudo: a bad body never spends a factor. */
+@Injectable()
+export class InputGuard implements Guard {
+  concerns(): boolean {
+    return true;
+  }
+
+  check(call: Call, plan: RoutePlan): Promise<void> {
+    return readInput(call, plan);
+  }
+}
+
+@Injectable()
+export class SudoGuard implements Guard {
+  constructor(private readonly sudo: SudoService) {}
+
+  concerns({ sudo }: RoutePolicy): boolean {
+    return sudo !== undefined;
+  }
+
+  async check(call: Call, { policy: { sudo } }: RoutePlan): Promise<void> {
+    const { identity } = call;
+    if (!identity || !sudo) throw new Refusal('UNAUTHORIZED');
+    const body = call.input?.body as never;
+    if (sudo.when && !sudo.when(body, identity as never)) return;
+    sudo.first?.(body, identity as never);
+    const proof = await this.sudo.demand(identity, call);
+    if (proof === null || sudo.issuesProof === false) return;
+    const voids = typeof sudo.voidsProofs === 'function' ? sudo.voidsProofs(body, identity as never) : sudo.voidsProofs;
+    if (voids) call.proofOnRefusal = proof;
+    else call.res.setHeader('X-Service-Sudo-Mode-JWT', proof);
+  }
+}

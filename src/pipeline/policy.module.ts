@@ -1,0 +1,23 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
+import { CredentialLookups } from '../accounts/credential-lookups.js';
+import { CrossOrigin } from '../http/cross-origin.js';
+import { IdentityResolver } from '../policy/identity.js';
+import { Routes } from '../policy/routes.js';
+import { GuardStack } from './guard-stack.js';
+import { arrivalGuardsInOrder, guardsInOrder } from './guards.js';
+import { RouteAudit } from './route-audit.js';
+
+/** The gatehouse itself. The only APP_GUARD in the tree stands here. */
+@Global()
+@Module({
+  imports: [DiscoveryModule],
+  providers: [
+    ...[CredentialLookups, IdentityResolver, Routes, RouteAudit, CrossOrigin],
+    ...arrivalGuardsInOrder(),
+    ...guardsInOrder(),
+    { provide: APP_GUARD, useClass: GuardStack },
+  ],
+  exports: [IdentityResolver, Routes, CrossOrigin, ...arrivalGuardsInOrder()],
+})
+export class PolicyModule {}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { ACCOUNT_FLAGS } from '../accounts/account-facts.js';
+import { Clock } from '../core/clock.js';
+import { Config } from '../core/config/config.js';
+import { digest } from '../core/secrets.js';
+import {
+  addressCaller,
+  allowanceHeaders,
+  bucketId,
+  globallyLimited,
+  Limiter,
+  routeLimited,
+} from '../platform/store/limits.js';
+import type { Call } from '../policy/call.js';
+import type { RoutePolicy } from '../policy/decorators.js';
+
+const GLOBAL_LIMIT = 50;
+const HIGH_GLOBAL_LIMIT = 1200;
+
+/** Buckets that do not count against the global one. */
+const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
+  'webhook:execute',
+  'webhook:message_get',
+  'webhook:message_edit',
+  'webhook:message_delete',
+  'webhook:github',
+  'media:read',
+]);
+
+/** The caller as a key: the identity of a credential, else its address. */
+function callerOf({ identity, address }: Call): string {
+  switch (identity?.via) {
+    case undefined:
+      return addressCaller(address);
+    case 'bearer':
+      return `bearer/${identity.account.id}/${identity.applicationId}`;
+    case 'admin-key':
+      return `admin-key/${identity.keyId}`;
+    default:
+      return `${identity?.via}/${identity?.account.id}`;
+  }
+}
+
+/** The limits that every request is counted against: the global one, then that of the route's bucket. */
+@Injectable()
+export class RequestLimits {
+  constructor(
+    private readonly limiter: Limiter,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  get areOn(): boolean {
+    return this.config.rateLimits;
+  }
+
+  /** @throws Refusal RATE_LIMITED */
+  async demand(call: Call, bucket: RoutePolicy['bucket']): Promise<void> {
+    const flags = call.identity?.account.flags ?? 0n;
+    if (call.isOperational || flags & ACCOUNT_FLAGS.RATE_LIMIT_BYPASS) return;
+    const caller = callerOf(call);
+    if (!bucket || !GLOBAL_EXEMPT.has(bucket.name)) {
+      const limit = flags & ACCOUNT_FLAGS.HIGH_GLOBAL_RATE_LIMIT ? HIGH_GLOBAL_LIMIT : GLOBAL_LIMIT;
+      const allowance = await this.limiter.global(caller, limit);
+      if (!allowance.admitted) throw globallyLimited(allowance, limit, this.clock.now());
+    }
+    if (!bucket) return;
+    const resource = bucket.per ? digest(String(call.params[bucket.per])).toString('base64url') : '';
+    const allowance = await this.limiter.route(bucket.name, caller, resource);
+    const { limit } = this.limiter.rule(bucket.name);
+    const headers = {
+      ...allowanceHeaders(allowance, limit, this.clock.now()),
+      'X-RateLimit-Bucket': call.plan?.bucketId ?? '',
+    };
+    if (!allowance.admitted) throw routeLimited(allowance, headers);
+    if (bucket.misses) await this.refuseGuessers(bucket.misses, caller);
+    for (const name in headers) call.res.setHeader(name, headers[name as keyof typeof headers]);
+  }
+
+  private async refuseGuessers(bucket: string, caller: string): Promise<void> {
+    const allowance = await this.limiter.look(bucket, caller);
+    if (allowance.admitted) return;
+    const headers = allowanceHeaders(allowance, this.limiter.rule(bucket).limit, this.clock.now());
+    throw routeLimited(allowance, { ...headers, 'X-RateLimit-Bucket': bucketId(bucket) });
+  }
+}

@@ -1,0 +1,197 @@
+import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
+import { GUARDS_METADATA, HOST_METADATA, METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/internal';
+import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import { StartError } from '../core/config/config.js';
+import { JSON_LIMIT } from '../http/body.js';
+import { bucketId, isBucket } from '../platform/store/limits.js';
+import { isAcl } from '../policy/acls.js';
+import { type RoutePolicy, readPolicy } from '../policy/decorators.js';
+import { type AuditedRoute, type RoutePlan, Routes } from '../policy/routes.js';
+import { isScope } from '../policy/scopes.js';
+import { GuardStack } from './guard-stack.js';
+import { type Guard, guardsInOrder, InputGuard } from './guards.js';
+import { type InputPlan, inputPlanOf } from './route-input.js';
+
+/** Thrown at boot: every route that is not declared as it must be. */
+export class RouteAuditError extends StartError {
+  constructor(readonly faults: string[]) {
+    super(`Route policy audit failed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  }
+}
+
+const BOT_ROUTES: ReadonlySet<string> = new Set(['GET /v1/gateway/bot', 'GET /v1/applications/@me']);
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const METHODS: ReadonlySet<string> = new Set(['GET', ...BODY_METHODS]);
+
+/** A handler at one of its paths, as the framework knows it. */
+export interface FoundRoute {
+  readonly controller: Type;
+  readonly name: string;
+  readonly handler: object;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The boot audit: walks every handler, refuses what is not declared as it must be, compiles the rest into plans. */
+@Injectable()
+export class RouteAudit implements OnApplicationBootstrap {
+  private readonly faults: string[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly modules: ModuleRef,
+    private readonly application: ApplicationConfig,
+    private readonly routes: Routes,
+  ) {}
+
+  /**
+   * Runs before the router learns the routes: it would refuse some of them in its own words.
+   * @throws RouteAuditError when a route is not declared as it must be
+   */
+  audit(): void {
+    const guards: Guard[] = guardsInOrder().map((type) => this.modules.get(type, { strict: false }));
+    this.refuseForeignGuards();
+    const audited = this.findRoutes().flatMap((found) => this.compile(found, guards));
+    this.refuseDuplicates(audited);
+    this.throwFaults();
+    this.routes.fill(audited);
+  }
+
+  /** Guards that were added while modules started stand on every route by now. */
+  onApplicationBootstrap(): void {
+    this.refuseForeignGuards();
+    this.throwFaults();
+  }
+
+  private throwFaults(): void {
+    if (this.faults.length > 0) throw new RouteAuditError(this.faults);
+  }
+
+  private refuseForeignGuards(): void {
+    for (const wrapper of this.discovery.getProviders()) {
+      const token = String(wrapper.token ?? wrapper.name);
+      const host = wrapper.host?.metatype?.name ?? 'a module';
+      if (token.startsWith(APP_GUARD) && host !== 'PolicyModule') {
+        this.faults.push(`${host} registers an APP_GUARD; only PolicyModule may`);
+      }
+    }
+    const isForeign = this.application.getGlobalGuards().some((guard) => !(guard instanceof GuardStack));
+    if (isForeign || this.application.getGlobalRequestGuards().length > 0) {
+      this.faults.push('useGlobalGuards adds a guard outside guardsInOrder');
+    }
+  }
+
+  private findRoutes(): FoundRoute[] {
+    const routes: FoundRoute[] = [];
+    for (const { instance, metatype, host } of this.discovery.getControllers()) {
+      if (!instance || !metatype) continue;
+      const controller = metatype as Type;
+      if (host?.metatype) this.refuseModulePath(host.metatype);
+      if (Reflect.getMetadata(HOST_METADATA, controller)) this.faults.push(`${controller.name} answers by host`);
+      const prefixes = [Reflect.getMetadata(PATH_METADATA, controller) ?? ''].flat() as string[];
+      if (Reflect.getMetadata(GUARDS_METADATA, controller)) {
+        this.faults.push(`${controller.name} uses @UseGuards; the order lives in guardsInOrder`);
+      }
+      const prototype = Object.getPrototypeOf(instance);
+      for (const name of this.scanner.getAllMethodNames(prototype)) {
+        const handler = prototype[name] as object;
+        const suffixes = Reflect.getMetadata(PATH_METADATA, handler) as string | string[] | undefined;
+        if (suffixes === undefined) continue;
+        const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number] ?? 'GET';
+        for (const prefix of prefixes) {
+          for (const suffix of [suffixes].flat()) {
+            const path = `/${[prefix, suffix].join('/').split('/').filter(Boolean).join('/')}`;
+            routes.push({ controller, name, handler, method, path });
+          }
+        }
+      }
+    }
+    return routes;
+  }
+
+  /** A path that is given to a module stands on none of its routes, so no rule about paths would see it. */
+  private refuseModulePath(module: object & { name?: string }): void {
+    const keys: unknown[] = Reflect.getMetadataKeys(module);
+    if (keys.some((key) => String(key).startsWith(MODULE_PATH))) {
+      this.faults.push(`${module.name} is mounted under a path; name it in its controllers`);
+    }
+  }
+
+  private compile(found: FoundRoute, guards: readonly Guard[]): AuditedRoute[] {
+    const { controller, name, handler, method, path } = found;
+    const where = `${controller.name}.${name} (${method} ${path})`;
+    const blame = (fault: string) => this.faults.push(`${where} ${fault}`);
+    if (Reflect.getMetadata(GUARDS_METADATA, handler)) blame('uses @UseGuards; the order lives in guardsInOrder');
+    if (!METHODS.has(method)) blame(method === 'ALL' ? 'answers every method' : `answers ${method}, as no route does`);
+    const policy = readPolicy(handler);
+    if (Array.isArray(policy)) {
+      policy.forEach(blame);
+      return [];
+    }
+    faultsOf(policy, found).forEach(blame);
+    const input = inputPlanOf(found, policy, blame);
+    inputFaultsOf(input, policy, method).forEach(blame);
+    const accepts = acceptsOf(policy, method);
+    const takesInput = input !== undefined || accepts.kind === 'json';
+    const plan: RoutePlan = Object.freeze({
+      controller: controller.name,
+      handler: name,
+      method,
+      path,
+      policy,
+      guards: Object.freeze(
+        guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard))),
+      ),
+      accepts: Object.freeze(accepts),
+      input,
+      bucketId: policy.bucket && bucketId(policy.bucket.name),
+    });
+    return [{ controller, handler, plan }];
+  }
+
+  private refuseDuplicates(audited: readonly AuditedRoute[]): void {
+    const seen = new Map<string, RoutePlan>();
+    for (const { plan } of audited) {
+      const shape = `${plan.method} ${plan.path.replace(/:[^/]+/g, ':').replace(/\*[^/]+/g, '*')}`;
+      const other = seen.get(shape);
+      if (other) {
+        const pair = `${other.controller}.${other.handler} and ${plan.controller}.${plan.handler}`;
+        this.faults.push(`${pair} both answer ${plan.method} ${plan.path}`);
+      }
+      seen.set(shape, plan);
+    }
+  }
+}
+
+/** What a policy may not say at this method and path. */
+function faultsOf({ kind, acl, scope, bucket, ...policy }: RoutePolicy, { method, path }: FoundRoute): string[] {
+  const faults: string[] = [];
+  const isAdminPath = path === '/v1/admin' || path.startsWith('/v1/admin/');
+  if (isAdminPath !== (kind === 'AdminAcl')) faults.push('breaks the rule that @AdminAcl and /v1/admin go together');
+  for (const name of acl?.acls ?? []) if (!isAcl(name)) faults.push(`names the unknown ACL '${name}'`);
+  if (scope !== undefined && !isScope(scope)) faults.push(`names the unknown scope '${scope}'`);
+  for (const name of [bucket?.name, bucket?.misses]) {
+    if (name !== undefined && !isBucket(name)) faults.push(`names the unknown bucket '${name}'`);
+  }
+  if (bucket?.per && !path.split('/').includes(`:${bucket.per}`)) {
+    faults.push(`keys its bucket by :${bucket.per}, which is not in the path`);
+  }
+  if (policy.caseInsensitiveScheme && !BOT_ROUTES.has(`${method} ${path}`)) {
+    faults.push('is not one of the two routes that may declare @CaseInsensitiveScheme');
+  }
+  return faults;
+}
+
+function inputFaultsOf(input: InputPlan | undefined, { accepts }: RoutePolicy, method: string): string[] {
+  const faults: string[] = [];
+  if (accepts && !BODY_METHODS.has(method)) faults.push('declares @Accepts but takes no body');
+  if (input?.body && !BODY_METHODS.has(method)) faults.push('binds a body to a method that has none');
+  if (input?.body && accepts && accepts.kind !== 'json') faults.push('binds a body that it reads itself');
+  return faults;
+}
+
+function acceptsOf({ accepts }: RoutePolicy, method: string): RoutePlan['accepts'] {
+  if (!BODY_METHODS.has(method)) return { kind: 'none', limit: 0 };
+  return { kind: accepts?.kind ?? 'json', limit: accepts?.limit ?? JSON_LIMIT };
+}

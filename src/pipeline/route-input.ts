@@ -1,0 +1,107 @@
+import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
+import { SudoInput } from '../auth/sudo/sudo.dto.js';
+import { type FieldError, Refusal } from '../core/errors.js';
+import { bodyOf, hasBody } from '../http/body.js';
+import { isDeclared, type Shape, validateShape } from '../http/input.js';
+import type { Call, SudoMembers } from '../policy/call.js';
+import type { RoutePolicy } from '../policy/decorators.js';
+import type { RoutePlan } from '../policy/routes.js';
+import type { FoundRoute } from './route-audit.js';
+
+/** The DTO classes that the input guard validates for a route. */
+export interface InputPlan {
+  readonly params?: Shape;
+  readonly query?: Shape;
+  readonly body?: Shape;
+  readonly sudo?: Shape;
+}
+
+type ArgumentMetadata = Record<string, { index: number; data?: unknown; pipes?: unknown[] }>;
+
+const PARTS: Partial<Record<number, 'params' | 'query' | 'body'>> = {
+  [RouteParamtypes.PARAM]: 'params',
+  [RouteParamtypes.QUERY]: 'query',
+  [RouteParamtypes.BODY]: 'body',
+};
+
+/** What Nest's own parameter decorators bind; every bound part must be a class with rules. */
+export function inputPlanOf(
+  { controller, name }: FoundRoute,
+  policy: RoutePolicy,
+  blame: (fault: string) => void,
+): InputPlan | undefined {
+  const bound: ArgumentMetadata = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
+  const types: unknown[] = Reflect.getMetadata('design:paramtypes', controller.prototype, name) ?? [];
+  const input: { -readonly [part in keyof InputPlan]: Shape } = {};
+  for (const [key, { index, data, pipes }] of Object.entries(bound)) {
+    // `3:0` is Nest's own decorator of kind 3; those of `createParamDecorator` begin with a random id.
+    const part = PARTS[Number(/^(\d+):\d+$/.exec(key)?.[1] ?? -1)];
+    if (!part) continue;
+    const type = types[index];
+    if (data !== undefined || (pipes?.length ?? 0) > 0 || typeof type !== 'function' || !isDeclared(type as Shape)) {
+      blame(`takes unvalidated ${part}: bind the whole of it to a class whose members have rules`);
+    } else input[part] = type as Shape;
+  }
+  if (policy.sudo) input.sudo = SudoInput;
+  return Object.keys(input).length > 0 ? Object.freeze(input) : undefined;
+}
+
+/**
+ * Validates path, query and body, all of them before the answer. A body that the operation has no use for has to be
+ * readable all the same.
+ * @throws Refusal INVALID_FORM_BODY, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ */
+export async function readInput(call: Call, { input = {}, accepts }: RoutePlan): Promise<void> {
+  const faults: FieldError[] = [];
+  const checked: NonNullable<Call['input']> = {};
+  if (input.params) checked.params = collect(input.params, call.params, faults);
+  if (input.query) checked.query = collect(input.query, queryOf(call.req.url ?? ''), faults);
+  if (input.body || input.sudo || (accepts.kind === 'json' && hasBody(call.req))) {
+    const body = await bodyOf(call);
+    if ('fault' in body) faults.push(...fieldErrorsOf(body.fault));
+    else {
+      if (input.body) checked.body = collect(input.body, body.value, faults);
+      if (input.sudo) call.sudoMembers = collect(input.sudo, body.value, faults) as SudoMembers;
+    }
+  }
+  if (faults.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: faults.slice(0, 100) });
+  call.input = checked;
+}
+
+/** Replaces the framework's untyped input by the validated instances, where Nest's own decorators read them. */
+export function handOver(input: InputPlan, call: Call, request: object): void {
+  for (const part of ['params', 'query', 'body'] as const) {
+    if (input[part])
+      Object.defineProperty(request, part, { value: call.input?.[part], configurable: true, writable: true });
+  }
+}
+
+/** The field errors of an unreadable body; a fault that is not of a field, such as 413, is thrown. */
+function fieldErrorsOf(fault: Error): FieldError[] {
+  if (fault instanceof Refusal && fault.code === 'INVALID_FORM_BODY') {
+    return (fault.getResponse() as { errors: FieldError[] }).errors;
+  }
+  throw fault;
+}
+
+function collect(shape: Shape, value: unknown, faults: FieldError[]): object {
+  const result = validateShape(shape, value);
+  for (const fault of result.faults) {
+    if (!faults.some(({ path, code }) => path === fault.path && code === fault.code)) faults.push(fault);
+  }
+  return result.instance;
+}
+
+/** Query parameters as text; one that is sent twice is a list, which no scalar field accepts. */
+function queryOf(url: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  const start = url.indexOf('?');
+  if (start < 0) return query;
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const known = query[name];
+    if (known === undefined) query[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else query[name] = [known, value];
+  }
+  return query;
+}

@@ -1,0 +1,81 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Log } from '../../core/log.js';
+import { Keyring } from '../../core/secrets.js';
+import { Database, type Tx } from '../database/database.js';
+import { InstanceSetting } from '../instance/instance.entities.js';
+import { KeyRotation, type Renewed } from './key-rotation.js';
+
+const NAME = 'digest_keys';
+const LOCK = [0x6761, 0x646b];
+const KEY_BYTES = 32;
+
+/**
+ * Keys of digests that outlive a rotation of `GATEHOUSE_SECRET`: of backup codes and verified numbers only the digest is
+ * known, so nothing can be digested anew. They are random and stored encrypted; it is their box that is rotated.
+ */
+@Injectable()
+export class DigestKeys implements OnModuleInit {
+  private masters: Buffer[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly keyring: Keyring,
+    private readonly log: Log,
+    private readonly rotation: KeyRotation,
+  ) {
+    rotation.add('digest keys', () => this.renew());
+  }
+
+  /** Keys for one purpose: the first digests what is new, all of them check. */
+  of(label: string): Buffer[] {
+    return this.masters.map((master) => Buffer.from(hkdfSync('sha256', master, 'gatehouse', label, KEY_BYTES)));
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.masters = await this.database.transaction(async (tx) => {
+      const boxes = await this.hold(tx);
+      const known = boxes.flatMap((box) => this.open(box));
+      if (known.length > 0) return known;
+      if (boxes.length > 0) this.log.warn('no secret opens the digest keys: backup codes of before do not work');
+      const fresh = randomBytes(KEY_BYTES);
+      const box = this.keyring.encrypt(NAME, fresh.toString('base64'), NAME);
+      await this.store(tx, [box, ...boxes]);
+      return [fresh];
+    });
+  }
+
+  /** Replicas that start at once agree on one. */
+  private async hold(tx: Tx): Promise<Buffer[]> {
+    await tx.query('SELECT pg_advisory_xact_lock($1, $2)', LOCK);
+    const stored = await tx.findOneBy(InstanceSetting, { name: NAME });
+    const { boxes } = (stored?.value ?? { boxes: [] }) as { boxes: string[] };
+    return boxes.map((box) => Buffer.from(box, 'base64'));
+  }
+
+  private async store(tx: Tx, boxes: readonly Buffer[]): Promise<void> {
+    const value = { boxes: boxes.map((box) => box.toString('base64')) };
+    await tx.upsert(InstanceSetting, { name: NAME, value: value as never }, ['name']);
+  }
+
+  private open(box: Buffer): Buffer[] {
+    try {
+      return [Buffer.from(this.keyring.decrypt(NAME, box, NAME), 'base64')];
+    } catch {
+      return [];
+    }
+  }
+
+  private renew(): Promise<Renewed> {
+    return this.database.transaction(async (tx) => {
+      const boxes = await this.hold(tx);
+      const fresh = boxes.map((box) => this.rotation.renew(NAME, box, NAME));
+      const kept = fresh.map((box, index) => (Buffer.isBuffer(box) ? box : (boxes[index] as Buffer)));
+      await this.store(tx, kept);
+      return {
+        renewed: fresh.filter(Buffer.isBuffer).length,
+        lost: fresh.filter((box) => box === 'lost').length,
+      };
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Log } from '../../core/log.js';
+import { Keyring } from '../../core/secrets.js';
+import { Database } from '../database/database.js';
+import { sealedStates } from './sealed-kinds.js';
+
+/** Says at the start what the secret of the service does not open: a wrong one would show only where somebody needs it. */
+@Injectable()
+export class KeyCheck implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly keyring: Keyring,
+    private readonly log: Log,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    try {
+      for (const { name, tried, opened } of await sealedStates(this.database.manager, this.keyring)) {
+        if (opened < tried) this.log.warn(`no secret of the service opens what is stored: ${name}`, { tried, opened });
+      }
+    } catch (error) {
+      this.log.warn('what the secret of the service opens could not be checked', { error });
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { MailType } from './templates/contents.js';
+
+/** A message that must not be lost: written with what causes it, sent afterwards. */
+@Entity('outbox')
+export class OutboxMessage {
+  @PrimaryColumn('bigint') id: string;
+  @Column('text') type: MailType;
+  @Column('text') recipient: string;
+  /** What the words are made of, encrypted; erased once the message is sent or parked. */
+  @Column('bytea', { nullable: true }) payload: Buffer | null;
+  @Column('bigint', { name: 'account_id', nullable: true }) accountId: string | null;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+  /** After it the message would arrive too late to be of use. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+  @Column('timestamptz', { name: 'next_attempt_at', default: () => 'now()' }) nextAttemptAt: Date;
+  @Column('integer', { default: 0 }) attempts: number;
+  @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
+  @Column('timestamptz', { name: 'parked_at', nullable: true }) parkedAt: Date | null;
+}
+
+/** A message of the development inbox. */
+@Entity('inbox_message')
+export class InboxMessage {
+  @PrimaryColumn('bigint') id: string;
+  @Column('text') channel: 'email' | 'sms';
+  @Column('text') recipient: string;
+  @Column('text') type: string;
+  @Column('text', { nullable: true }) subject: string | null;
+  @Column('text') text: string;
+  @Column('text', { nullable: true }) html: string | null;
+  @Column('jsonb') metadata: Record<string, unknown>;
+  @Column('bigint', { name: 'account_id', nullable: true }) accountId: string | null;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
+}

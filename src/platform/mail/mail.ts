@@ -1,0 +1,135 @@
+import type { Transporter } from 'nodemailer';
+import type { Config } from '../../core/config/config.js';
+import type { Outbound } from '../outbound/outbound.js';
+import type { Inbox } from './inbox.js';
+
+/** A finished message to one address. */
+export interface Mail {
+  /** The same for every attempt, so that receivers can tell a repetition. */
+  readonly id: string;
+  readonly to: string;
+  /** The account that the message is about. */
+  readonly accountId: string | null;
+  readonly type: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** The receiving server refused the address for good: the address does not work. */
+export class RecipientRefused extends Error {}
+/** The receiving server refused the message for good; another attempt would end the same. */
+export class MessageRefused extends Error {}
+
+/** How mail leaves the service. */
+export interface MailTransport {
+  /** @throws RecipientRefused, MessageRefused; any other error is worth another attempt */
+  send(mail: Mail): Promise<void>;
+  close(): Promise<void>;
+}
+
+class InboxTransport implements MailTransport {
+  constructor(private readonly inbox: Inbox) {}
+
+  async send({ to, ...mail }: Mail): Promise<void> {
+    await this.inbox.receive({ ...mail, channel: 'email', recipient: to });
+  }
+
+  async close(): Promise<void> {}
+}
+
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 20_000;
+
+class SmtpTransport implements MailTransport {
+  private transporter: Promise<Transporter> | undefined;
+  private readonly host: string;
+
+  constructor(
+    private readonly url: string,
+    private readonly from: string,
+    publicOrigin: string,
+  ) {
+    this.host = new URL(publicOrigin).hostname;
+  }
+
+  async send({ id, to, subject, text, html }: Mail): Promise<void> {
+    const transporter = await this.open();
+    try {
+      await transporter.sendMail({
+        messageId: `<${id}@${this.host}>`,
+        from: this.from,
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+    } catch (error) {
+      throw verdict(error);
+    }
+  }
+
+  private open(): Promise<Transporter> {
+    this.transporter ??= import('nodemailer').then(({ createTransport }) =>
+      createTransport({
+        url: this.url,
+        pool: true,
+        maxConnections: 4,
+        connectionTimeout: CONNECT_MS,
+        greetingTimeout: CONNECT_MS,
+        socketTimeout: SILENCE_MS,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      }),
+    );
+    return this.transporter;
+  }
+
+  async close(): Promise<void> {
+    (await this.transporter)?.close();
+  }
+}
+
+/** What an answer of the server means for the message; its text may hold the address and stays here. */
+function verdict(error: unknown): unknown {
+  const { responseCode, command } = error as { responseCode?: number; command?: string };
+  if (responseCode === undefined || responseCode < 500) return error;
+  if (command === 'RCPT TO') return new RecipientRefused(`the server refused the recipient with ${responseCode}`);
+  if (command === 'DATA') return new MessageRefused(`the server refused the message with ${responseCode}`);
+  return error;
+}
+
+class HttpTransport implements MailTransport {
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly url: string,
+  ) {}
+
+  async send({ id, to, subject, type, text, html, metadata }: Mail): Promise<void> {
+    const { status } = await this.outbound.request({
+      url: this.url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': id },
+      body: JSON.stringify({ to, subject, type, text, html, metadata }),
+    });
+    if (status < 200 || status > 299) throw new Error(`the mail endpoint answered ${status}`);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** `MAIL_TRANSPORT`; `null` where the instance sends no mail. */
+export function mailTransport(config: Config, inbox: Inbox, outbound: Outbound): MailTransport | null {
+  switch (config.mailTransport) {
+    case 'inbox':
+      return new InboxTransport(inbox);
+    case 'smtp':
+      return new SmtpTransport(config.smtpUrl ?? '', config.mailFrom ?? '', config.publicOrigin);
+    case 'http':
+      return new HttpTransport(outbound, config.mailHttpUrl ?? '');
+    case 'none':
+      return null;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Config } from '../../core/config/config.js';
+import type { Snowflakes } from '../../core/snowflake.js';
+import type { Outbound } from '../outbound/outbound.js';
+import type { Inbox } from './inbox.js';
+
+export const SMS_TRANSPORT = Symbol('SmsTransport');
+
+/** A text message with a code. */
+export interface TextMessage {
+  readonly to: string;
+  /** The account that asked for it; no provider is told. */
+  readonly accountId: string;
+  readonly type: 'phone_verification';
+  readonly text: string;
+  readonly metadata: { readonly code: string };
+}
+
+/** How text messages leave the service: while the caller waits, for nobody waits long for a code. */
+export interface SmsTransport {
+  /** @throws Error when the message was not taken */
+  send(message: TextMessage): Promise<void>;
+}
+
+class InboxSms implements SmsTransport {
+  constructor(
+    private readonly inbox: Inbox,
+    private readonly snowflakes: Snowflakes,
+  ) {}
+
+  async send({ to, ...message }: TextMessage): Promise<void> {
+    const id = this.snowflakes.next();
+    await this.inbox.receive({ ...message, id, channel: 'sms', recipient: to, subject: null, html: null });
+  }
+}
+
+class HttpSms implements SmsTransport {
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly url: string,
+  ) {}
+
+  async send({ accountId: _, ...message }: TextMessage): Promise<void> {
+    const { status } = await this.outbound.request({
+      url: this.url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+    });
+    if (status < 200 || status > 299) throw new Error(`the provider answered ${status}`);
+  }
+}
+
+/** The transport that is configured, or `null`: text messages cannot be sent. */
+export function smsTransport(
+  { smsTransport: kind, smsHttpUrl: url }: Config,
+  inbox: Inbox,
+  outbound: Outbound,
+  snowflakes: Snowflakes,
+): SmsTransport | null {
+  if (kind === 'http' && url) return new HttpSms(outbound, url);
+  return kind === 'inbox' ? new InboxSms(inbox, snowflakes) : null;
+}

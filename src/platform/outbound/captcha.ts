@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { createChallenge, verifySolution } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Keyring } from '../../core/secrets.js';
+import { Outbound } from './outbound.js';
+
+export type CaptchaProvider = 'none' | CaptchaType;
+type CaptchaType = 'altcha' | ForeignType;
+type ForeignType = 'hcaptcha' | 'turnstile';
+
+/** Checks tokens of one kind. An explicit success answers what may not be presented again; everything else `null`. */
+interface TokenCheck {
+  accepts(token: string, clientAddress: string): Promise<string | null>;
+}
+
+const CHALLENGE_SECONDS = 300;
+const COST = 1000;
+
+/** Proof of work made and checked by the service itself, by altcha-lib. */
+class AltchaCheck implements TokenCheck {
+  private readonly secret: string;
+
+  constructor(
+    keyring: Keyring,
+    private readonly clock: Clock,
+  ) {
+    this.secret = keyring.signing('captcha').bytes.toString('hex');
+  }
+
+  challenge(): Promise<object> {
+    return createChallenge({
+      algorithm: 'PBKDF2/SHA-256',
+      cost: COST,
+      deriveKey,
+      hmacSignatureSecret: this.secret,
+      expiresAt: this.clock.seconds() + CHALLENGE_SECONDS,
+    });
+  }
+
+  /** One solution can be written in many ways and a challenge can have several: what is spent is the challenge. */
+  async accepts(token: string): Promise<string | null> {
+    const { challenge, solution } = JSON.parse(Buffer.from(token, 'base64').toString('utf8'));
+    const result = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret: this.secret });
+    return result.verified === true ? String(challenge.signature) : null;
+  }
+}
+
+const ADDRESSES: Readonly<Record<ForeignType, string>> = {
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+};
+
+interface ForeignKeys {
+  readonly siteKey: string | undefined;
+  readonly secret: string;
+}
+
+/** Asks hCaptcha or Turnstile; both speak the same protocol. */
+class ForeignCheck implements TokenCheck {
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly url: string,
+    private readonly keys: ForeignKeys,
+    private readonly hostnames: readonly string[],
+  ) {}
+
+  async accepts(token: string, clientAddress: string): Promise<string | null> {
+    const { siteKey, secret } = this.keys;
+    const form = new URLSearchParams({ secret, response: token, remoteip: clientAddress });
+    if (siteKey !== undefined) form.set('sitekey', siteKey);
+    const { status, body } = await this.outbound.request({
+      url: this.url,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+    });
+    if (status !== 200) return null;
+    const verdict: unknown = JSON.parse(body.toString('utf8'));
+    if (typeof verdict !== 'object' || verdict === null || !('success' in verdict)) return null;
+    const isEarned = verdict.success === true && this.isListed('hostname' in verdict ? verdict.hostname : undefined);
+    return isEarned ? token : null;
+  }
+
+  /** A token that was earned on somebody else's page is none. */
+  private isListed(hostname: unknown): boolean {
+    if (this.hostnames.length === 0) return true;
+    return typeof hostname === 'string' && this.hostnames.includes(hostname.toLowerCase());
+  }
+}
+
+/** Decides whether a captcha token was earned (conventions.md section 8). Single use is another's business. */
+@Injectable()
+export class CaptchaVerifier {
+  private readonly checks = new Map<CaptchaType, TokenCheck>();
+  private readonly altcha: AltchaCheck | undefined;
+
+  constructor(
+    private readonly config: Config,
+    keyring: Keyring,
+    clock: Clock,
+    outbound: Outbound,
+  ) {
+    const { captcha } = config;
+    if (captcha.provider === 'none') return;
+    if (captcha.provider === 'altcha') {
+      this.altcha = new AltchaCheck(keyring, clock);
+      this.checks.set('altcha', this.altcha);
+    }
+    for (const type of ['hcaptcha', 'turnstile'] as const) {
+      const { siteKey, secret } = captcha[type];
+      if (secret === undefined) continue;
+      const url = captcha.verifyUrl ?? ADDRESSES[type];
+      this.checks.set(type, new ForeignCheck(outbound, url, { siteKey, secret }, captcha.hostnames));
+    }
+  }
+
+  /** `none`: there is nothing to check, everyone passes. */
+  get provider(): CaptchaProvider {
+    return this.config.captcha.provider;
+  }
+
+  /** The public key that a page needs to show the provider's widget; `null` for the other provider. */
+  siteKeyOf(type: ForeignType): string | null {
+    return this.provider === type ? (this.config.captcha[type].siteKey ?? null) : null;
+  }
+
+  /** A challenge for the client to solve; `null` where the provider's own page makes it. */
+  async challenge(): Promise<object | null> {
+    return this.altcha?.challenge() ?? null;
+  }
+
+  /**
+   * What may not be presented again of a token that was earned. A type without a secret, an unreadable token and a
+   * silent provider are all `null`.
+   */
+  async verify(token: string, type: string | undefined, clientAddress: string): Promise<string | null> {
+    const named = type === 'altcha' || type === 'hcaptcha' || type === 'turnstile' ? type : this.provider;
+    const check = named === 'none' ? undefined : this.checks.get(named);
+    try {
+      return check ? await check.accepts(token, clientAddress) : null;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Agent, Dispatcher } from 'undici';
+import { Config } from '../../core/config/config.js';
+import { checkedAddresses, guardedConnector, Network, OutboundFault, type Reach } from './network.js';
+import { hasUserInfo, parseTarget, type TargetRules, UNSAFE } from './targets.js';
+
+/** What the service asks of a server that its operator named: mail, SMS, captcha, the sign-in provider. */
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Until the whole answer is read; default 10 s. */
+  readonly timeoutMs?: number;
+  /** Longest answer that is read; default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Default `own`: what an operator sets in the environment may stand in the same network. */
+  readonly reach?: Reach;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What is fetched on behalf of a user. Nothing of the user's own request goes with it but these two headers. */
+export interface ForeignRequest {
+  readonly url: string;
+  readonly rules: TargetRules;
+  readonly method?: 'GET' | 'HEAD';
+  readonly accept?: string;
+  readonly range?: string;
+  readonly maxBytes: number;
+  /** Until the whole answer is read; default 30 s. */
+  readonly timeoutMs?: number;
+}
+
+export interface ForeignAnswer {
+  /** The URL that answered, after redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Breaks with an `OutboundFault` when it is too long or too slow. Read it to its end or destroy it. */
+  readonly body: Readable;
+}
+
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 10_000;
+const ANSWER_BYTES = 1024 * 1024;
+const FOREIGN_MS = 30_000;
+const FOREIGN_TOTAL = 256;
+const FOREIGN_PER_HOST = 16;
+const HEADER_BYTES = 16 * 1024;
+const MAX_REDIRECTS = 5;
+
+const SLOW = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
+
+/** What went wrong, without the other server's words. */
+function faultOf(error: unknown): OutboundFault {
+  if (error instanceof OutboundFault) return error;
+  const { name, code = '' } = error as { name?: string; code?: string };
+  if (name === 'TimeoutError' || SLOW.test(code)) return new OutboundFault('slow');
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return new OutboundFault('headers');
+  return new OutboundFault('unreachable');
+}
+
+const declaredLength = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0);
+
+/** The chunks of an answer, until they are too many. */
+async function* upTo(maxBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let size = 0;
+  try {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > maxBytes) throw new OutboundFault('size');
+      yield chunk;
+    }
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+/** How many requests are under way, in all and to each host. */
+class Crowd {
+  private total = 0;
+  private readonly hosts = new Map<string, number>();
+
+  /** @throws OutboundFault `busy` */
+  enter(host: string): () => void {
+    const here = this.hosts.get(host) ?? 0;
+    if (this.total >= FOREIGN_TOTAL || here >= FOREIGN_PER_HOST) throw new OutboundFault('busy');
+    this.total++;
+    this.hosts.set(host, here + 1);
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
+      this.total--;
+      const left = (this.hosts.get(host) ?? 1) - 1;
+      if (left > 0) this.hosts.set(host, left);
+      else this.hosts.delete(host);
+    };
+  }
+}
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
+
+/**
+ * The one HTTP client of the service. It is bounded in time and size, connects only to addresses that it checked,
+ * ignores proxy variables, and carries no cookie, referrer or credential of a caller.
+ */
+@Injectable()
+export class Outbound implements OnApplicationShutdown {
+  private readonly agents = new Map<Reach, Promise<Agent>>();
+  private readonly crowd = new Crowd();
+  private trusted: SecureContext | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly network: Network,
+  ) {}
+
+  /**
+   * Asks a server of the operator's choice. A redirect is an answer like any other and never followed.
+   * @throws OutboundFault; never for a status
+   */
+  async request(request: OutboundRequest): Promise<OutboundAnswer> {
+    const { url, method = 'GET', body = null, timeoutMs = ANSWER_MS, maxBytes = ANSWER_BYTES } = request;
+    const target = operatorTarget(url);
+    const headers = { 'user-agent': 'Gatehouse', 'accept-encoding': 'identity', ...request.headers };
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const agent = await this.agent(request.reach ?? 'own');
+      const answer = await send(agent, target, { method, headers, body, signal });
+      const chunks: Buffer[] = [];
+      for await (const chunk of upTo(maxBytes, answer.body)) chunks.push(chunk);
+      return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) };
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
+  /** Whether a URL may be asked as far as its host tells now; a connection checks again. */
+  async mayReach(url: string, reach: Reach): Promise<boolean> {
+    const signal = AbortSignal.timeout(CONNECT_MS);
+    const tooLate = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    try {
+      const host = operatorTarget(url).hostname.replace(/^\[|\]$/g, '');
+      await Promise.race([checkedAddresses(this.network, host, reach), tooLate]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Fetches what a user named. Every rule applies to the first URL and to each of at most 5 redirects.
+   * @throws OutboundFault; never for a status
+   */
+  async fetchForeign(request: ForeignRequest): Promise<ForeignAnswer> {
+    const signal = AbortSignal.timeout(request.timeoutMs ?? FOREIGN_MS);
+    const seen = new Set<string>();
+    let target = parseTarget(request.url, request.rules);
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      if (!target) throw new OutboundFault('target');
+      if (seen.has(target.href)) throw new OutboundFault('redirect');
+      seen.add(target.href);
+      const answer = await this.fetchOnce(target, request, signal);
+      if (!isRedirect(answer.status)) return answer;
+      answer.body.destroy();
+      const { location } = answer.headers;
+      if (location === undefined) throw new OutboundFault('redirect');
+      target = UNSAFE.test(location) ? null : resolved(location, target, request.rules);
+    }
+    throw new OutboundFault('redirect');
+  }
+
+  private async fetchOnce(target: URL, request: ForeignRequest, signal: AbortSignal): Promise<ForeignAnswer> {
+    const { method = 'GET', accept = '*/*', range, maxBytes } = request;
+    const leave = this.crowd.enter(target.hostname);
+    try {
+      const headers = { 'user-agent': 'GatehouseMedia/1', 'accept-encoding': 'identity', accept };
+      const agent = await this.agent('foreign');
+      const answer = await send(agent, target, {
+        method,
+        headers: range === undefined ? headers : { ...headers, range },
+        body: null,
+        signal,
+      });
+      const source = answer.body.on('error', () => {}).once('close', leave);
+      if (method !== 'HEAD' && declaredLength(answer.headers) > maxBytes) {
+        source.destroy();
+        throw new OutboundFault('size');
+      }
+      const body = Readable.from(upTo(maxBytes, source), { objectMode: false });
+      body.once('close', () => source.destroy());
+      return { url: target.href, status: answer.statusCode, headers: answer.headers, body };
+    } catch (error) {
+      leave();
+      throw faultOf(error);
+    }
+  }
+
+  /** The client library is loaded with the first request: many instances never send one. */
+  private agent(reach: Reach): Promise<Agent> {
+    const known = this.agents.get(reach);
+    if (known) return known;
+    const { network } = this;
+    const trust = () => this.trust();
+    const agent = import('undici').then(
+      (undici) =>
+        new undici.Agent({
+          connect: guardedConnector(undici.buildConnector, { network, reach, trust, timeoutMs: CONNECT_MS }),
+          connections: 64,
+          // No connection is kept: it would carry the next request past a fresh look at the name.
+          pipelining: 0,
+          maxHeaderSize: HEADER_BYTES,
+          headersTimeout: FOREIGN_MS,
+          bodyTimeout: FOREIGN_MS,
+        }),
+    );
+    this.agents.set(reach, agent);
+    return agent;
+  }
+
+  /** Made once: to read the certificates of every authority takes longer than a handshake. */
+  private trust(): SecureContext {
+    const ca = this.config.extraCa;
+    this.trusted ??= createSecureContext(ca ? { ca: [...ca] } : {});
+    return this.trusted;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const agent of this.agents.values()) await (await agent).destroy();
+  }
+}
+
+/** An address of the operator's configuration; a name and password in it would end up where it is written. */
+function operatorTarget(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!url || !isHttp || url.username || url.password) throw new OutboundFault('target');
+  return url;
+}
+
+function resolved(location: string, base: URL, rules: TargetRules): URL | null {
+  if (!URL.canParse(location, base.href) || hasUserInfo(location)) return null;
+  return parseTarget(new URL(location, base).href, rules);
+}
+
+type Sent = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>;
+
+const send = (agent: Agent, target: URL, sent: Sent): Promise<Dispatcher.ResponseData> =>
+  agent.request({ origin: target.origin, path: target.pathname + target.search, ...sent } as Dispatcher.RequestOptions);

@@ -1,0 +1,48 @@
+import type { Config } from '../../core/config/config.js';
+
+/** Which URLs may be fetched on behalf of a user, as far as the text tells (media.md section 6). */
+export interface TargetRules {
+  /** Allowed ports; empty for any but 0. */
+  readonly ports: readonly number[];
+  /** Hosts of the service itself, which are never a target. */
+  readonly ownHosts: ReadonlySet<string>;
+}
+
+const MAX_URL_BYTES = 8192;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+export const UNSAFE = /[\u0000-\u0020\u007f-\u009f\\]/;
+const AUTHORITY = /^[^:/?#]*:([^/?#]*)\/*([^/?#]*)/;
+
+/** Whether a URL names a user, in any way that a parser could read one. */
+export const hasUserInfo = (text: string): boolean =>
+  AUTHORITY.exec(text)
+    ?.slice(1)
+    .some((part) => part.includes('@')) ?? false;
+
+export const ownHostsOf = ({ publicOrigin, webAppUrl, mediaBaseUrl }: Config): ReadonlySet<string> =>
+  new Set([publicOrigin, webAppUrl, mediaBaseUrl].map((url) => new URL(url).hostname));
+
+/** A name with a dot, of letters, digits and hyphens: no address in any notation, no local name. */
+function isPublicName(host: string): boolean {
+  const labels = host.split('.');
+  return (
+    host.length <= 253 &&
+    labels.length > 1 &&
+    labels.every((label) => LABEL.test(label)) &&
+    !/^\d+$/.test(labels.at(-1) ?? '')
+  );
+}
+
+/** The URL in its parsed form, without fragment, or `null` where it breaks a rule. Asks no DNS. */
+export function parseTarget(text: string, { ports, ownHosts }: TargetRules): URL | null {
+  if (Buffer.byteLength(text) > MAX_URL_BYTES || UNSAFE.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
+  if (!isHttp || url.username || url.password || hasUserInfo(text)) return null;
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  if (port === 0 || (ports.length > 0 && !ports.includes(port))) return null;
+  if (!isPublicName(url.hostname) || ownHosts.has(url.hostname)) return null;
+  url.hash = '';
+  return url;
+}

@@ -1,0 +1,26 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+
+const LOOK_MS = 500;
+
+/** Whether the event loop was late within the last half second; nobody is served well while it is. */
+@Injectable()
+export class EventLoop implements OnApplicationShutdown {
+  private readonly delay = monitorEventLoopDelay({ resolution: 20 });
+  private readonly watch: NodeJS.Timeout;
+  isLate = false;
+
+  constructor({ maxLoopDelayMs }: Config) {
+    this.delay.enable();
+    this.watch = setInterval(() => {
+      this.isLate = maxLoopDelayMs > 0 && this.delay.max / 1e6 > maxLoopDelayMs;
+      this.delay.reset();
+    }, LOOK_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.watch);
+    this.delay.disable();
+  }
+}

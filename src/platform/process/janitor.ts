@@ -1,0 +1,78 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { Log } from '../../core/log.js';
+import { Database, type Tx } from '../database/database.js';
+
+const INTERVAL_MS = 60_000;
+const BATCH = 500;
+const LOCK = [0x6761, 0x6a61];
+
+/** Removes at most `limit` rows (or whatever the chore counts) and answers how many there were. */
+export type Chore = (tx: Tx, limit: number) => Promise<number>;
+
+/**
+ * Expired rows go in small batches, done by one replica at a time, so that no table grows for ever and no lock is held
+ * for long. Modules add what they own.
+ */
+@Injectable()
+export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly chores = new Map<string, Chore>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Log,
+    private readonly config: Config,
+  ) {}
+
+  add(name: string, chore: Chore): void {
+    this.chores.set(name, chore);
+  }
+
+  /** A chore that deletes the rows of `table` (its key is `key`) for which `condition` holds. */
+  addExpiry(table: string, key: string, condition: string): void {
+    this.add(table, async (tx, limit) => {
+      const [, count] = await tx.query(
+        `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${limit})`,
+      );
+      return Number(count);
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.nodeEnv === 'test') return;
+    this.timer = setInterval(() => {
+      this.running ??= this.sweep()
+        .catch((error) => this.log.error('expired rows could not be removed', { error }))
+        .finally(() => {
+          this.running = undefined;
+        });
+    }, INTERVAL_MS).unref();
+  }
+
+  /** One round of every chore. One that fails keeps no other from its turn. */
+  async sweep(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const [name, chore] of this.chores) {
+      await this.finish(name, chore).catch((error) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  private async finish(name: string, chore: Chore): Promise<void> {
+    let removed = BATCH;
+    while (removed === BATCH) {
+      removed = await this.database.transaction(async (tx) => {
+        const [lock] = await tx.query('SELECT pg_try_advisory_xact_lock($1, $2) AS won', LOCK);
+        return lock.won ? chore(tx, BATCH) : 0;
+      });
+      if (removed > 0) this.log.debug('expired rows removed', { table: name, count: removed });
+    }
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+}

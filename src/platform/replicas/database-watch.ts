@@ -1,0 +1,91 @@
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { Config } from '../../core/config/config.js';
+import { Database } from '../database/database.js';
+import { Replica } from './replica.js';
+
+const LOOK_MS = 1000;
+const TIMEOUT_MS = 5000;
+/** What a server or its database is set to counts from the next connection on: none is kept for long. */
+const LOOKS_PER_CONNECTION = 15;
+
+const QUESTION = `
+  SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only,
+    ARRAY(SELECT name::text FROM migration) AS migrations`;
+
+/**
+ * Whether the database can be used, as it was last seen: on a connection of its own, so that whoever asks waits neither
+ * for it nor for those who use it. The embedded database has one session; what that one says is what is seen.
+ */
+@Injectable()
+export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+  private client: pg.Client | undefined;
+  private looks = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
+  private wasUsable = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly replica: Replica,
+    private readonly config: Config,
+  ) {}
+
+  /** It answers, takes changes, gives ids, and its schema is the one that this version knows. */
+  get isUsable(): boolean {
+    return this.wasUsable && this.replica.hasWorkerId && !this.database.hasFailed;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.databaseUrl) await this.look();
+    else this.wasUsable = !(await this.database.hasPendingMigrations());
+  }
+
+  private async look(): Promise<void> {
+    try {
+      this.client ??= await this.connect();
+      const { rows } = await this.client.query(QUESTION);
+      const applied = new Set<string>(rows[0]?.migrations);
+      const isCurrent = this.database.migrations.every((name) => applied.has(name));
+      this.wasUsable = isCurrent && rows[0]?.read_only === false;
+      if (++this.looks >= LOOKS_PER_CONNECTION) this.letGo();
+    } catch {
+      this.wasUsable = false;
+      this.letGo();
+    }
+    if (!this.isOver) this.timer = setTimeout(() => void this.look(), LOOK_MS).unref();
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.config.databaseUrl,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+      statement_timeout: TIMEOUT_MS,
+      application_name: 'gatehouse readiness',
+    });
+    client.on('error', () => this.lost(client));
+    client.on('end', () => this.lost(client));
+    await client.connect();
+    this.looks = 0;
+    return client;
+  }
+
+  private lost(client: pg.Client): void {
+    if (client !== this.client) return;
+    this.client = undefined;
+    this.wasUsable = false;
+  }
+
+  private letGo(): void {
+    const { client } = this;
+    this.client = undefined;
+    client?.end().catch(() => {});
+  }
+
+  onApplicationShutdown(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
+    this.letGo();
+  }
+}

@@ -1,0 +1,331 @@
+import type { Config } from '../../core/config/config.js';
+import type { Log } from '../../core/log.js';
+import { Coalesced } from '../database/coalesced.js';
+import type { Database, Row, Send, Tx } from '../database/database.js';
+import { gather } from '../database/gather.js';
+import {
+  appendTo,
+  eventsSince,
+  JournalReader,
+  type JournalRow,
+  KEPT_MS,
+  lastNumbers,
+  type WrittenEntry,
+} from './journal.js';
+import { NoticeConnection } from './notice-connection.js';
+import { type Hint, RedisHints } from './redis-hints.js';
+
+/**
+ * What replicas tell each other after a commit: ids, never secrets. A notice that names an `account_id` is an event of that
+ * account, and has a number.
+ */
+export interface Notice {
+  readonly topic: string;
+  readonly data: Record<string, unknown>;
+}
+
+export type NoticeHandler = (data: Record<string, unknown>, row?: JournalRow) => void | Promise<void>;
+
+interface Listener {
+  readonly handler: NoticeHandler;
+  readonly inOrder: boolean;
+}
+
+const everyone = (): boolean => true;
+const inOrderOnly = ({ inOrder }: Listener): boolean => inOrder;
+const POLL_MS = 1000;
+/** Under load as many commits as happen meanwhile share a wake-up, and a look at the journal. */
+const PAUSE_MS = 20;
+const UNHEARD_MS = 3 * POLL_MS;
+
+/** Says that there is something to read. */
+const WAKE = 'wake';
+
+/**
+ * This process among its equals: its worker id for snowflakes, and the notices that it exchanges with the others.
+ *
+ * A notice is a row of the journal, written by the transaction that makes it true, as its last statement. Whoever is told
+ * that there is something, or has not looked for a second, reads what is new. Here it is delivered before the operation
+ * answers. `resync` is delivered when something may have happened beside the journal, `gap` when some of it is gone unread.
+ */
+export abstract class Replica {
+  private readonly listeners = new Map<string, Listener[]>();
+  private readonly hintListeners = new Map<string, (data: Record<string, unknown>) => void>();
+  private readonly announced = new WeakMap<Tx, WrittenEntry[]>();
+  /** Entries of this process that it has not read yet. */
+  private readonly own = new Set<number>();
+  /** How many transactions have sent entries whose ids are not known yet. */
+  private appending = 0;
+  /** Entries that were read meanwhile. */
+  private readonly readEarly = new Set<number>();
+  private readonly reader = new JournalReader(() => performance.now());
+  private readonly readNumber = gather((accountIds) => lastNumbers(this.ask, accountIds));
+  private readonly reading = new Coalesced(() => this.read(), PAUSE_MS);
+  protected heardAt = Number.NEGATIVE_INFINITY;
+  private isDoubtful = false;
+  protected closing = false;
+  /** False while notices of other replicas cannot be heard. */
+  abstract readonly isConnected: boolean;
+  abstract readonly workerId: number;
+  /** Whether there is one: without it nothing that needs an id can be made. */
+  abstract readonly hasWorkerId: boolean;
+
+  constructor(
+    protected readonly database: Database,
+    protected readonly log: Log,
+  ) {}
+
+  static async join(config: Config, database: Database, log: Log): Promise<Replica> {
+    if (!config.databaseUrl) return new SingleReplica(database, log, config.workerId ?? 0);
+    const replica = new PostgresReplica(database, log, config.databaseUrl, config.workerId);
+    try {
+      await replica.connect();
+      if (config.redisUrl) await replica.openHints(config, config.redisUrl);
+    } catch (error) {
+      await replica.close();
+      throw error;
+    }
+    return replica;
+  }
+
+  /** Hears what is announced from now on. */
+  async start(): Promise<void> {
+    await this.reader.start(this.ask);
+    this.heardAt = performance.now();
+  }
+
+  /**
+   * `inOrder`: all notices are heard in the order of the journal, for each account that of the commits; those of this
+   * process in their place among the others, and so not always before its operation answers.
+   */
+  on(topic: string, handler: NoticeHandler, { inOrder = false } = {}): void {
+    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), { handler, inOrder }]);
+  }
+
+  /** Announces a change that `tx` makes. */
+  async announce(tx: Tx, { topic, data }: Notice): Promise<void> {
+    const accountId = typeof data.account_id === 'string' ? data.account_id : null;
+    const entries = this.announced.get(tx) ?? this.begin(tx);
+    entries.push({ topic, data, accountId, text: JSON.stringify(data) });
+  }
+
+  private begin(tx: Tx): WrittenEntry[] {
+    const entries: WrittenEntry[] = [];
+    this.announced.set(tx, entries);
+    this.database.withCommit(tx, (send) => this.append(send, entries));
+    this.database.onCommit(tx, async () => {
+      this.wakeOthers();
+      this.reading.wish();
+      for (const notice of entries) await this.deliver(notice, ({ inOrder }) => !inOrder);
+    });
+    return entries;
+  }
+
+  /** What is read before it is known as this process's own is delivered twice, which is no more than a repetition. */
+  private async append(send: Send, entries: readonly WrittenEntry[]): Promise<void> {
+    this.appending++;
+    try {
+      for (const id of await appendTo(send, entries)) if (!this.readEarly.delete(id)) this.own.add(id);
+    } finally {
+      this.appending--;
+      if (this.appending === 0) this.readEarly.clear();
+    }
+  }
+
+  /** A hint to the other replicas, of which nothing may depend. */
+  hint(_topic: string, _data: Record<string, unknown>): void {}
+
+  /** Takes hints of other replicas, which anybody can make up who has access to their Redis. */
+  onHint(topic: string, handler: (data: Record<string, unknown>) => void): void {
+    this.hintListeners.set(topic, handler);
+  }
+
+  protected hinted({ topic, data }: Hint): void {
+    if (topic === WAKE) this.reading.wish();
+    else this.hintListeners.get(topic)?.(data);
+  }
+
+  /** The number of the last event of an account. */
+  async lastNumber(accountId: string): Promise<number> {
+    return (await this.readNumber(accountId)) ?? 0;
+  }
+
+  /** The events of an account behind a number, whole and in order; null if some of them are gone. */
+  eventsSince(accountId: string, number: number): Promise<JournalRow[] | null> {
+    return eventsSince(this.ask, accountId, number);
+  }
+
+  /** Looks at the journal now. */
+  protected look(): void {
+    if (!this.closing) this.reading.wish();
+  }
+
+  /** Before the next look it has to be found out what was missed. */
+  protected doubt(): void {
+    this.isDoubtful = true;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      if (this.isDoubtful || this.isTooLate()) await this.judge();
+      for (let isAll = false; !isAll && !this.closing; ) {
+        const found = await this.reader.read(this.ask);
+        isAll = found.isAll;
+        this.heardAt = performance.now();
+        for (const row of found.rows) {
+          const isOwn = this.own.delete(row.id);
+          if (!isOwn && this.appending > 0) this.readEarly.add(row.id);
+          void this.deliver(row, isOwn ? inOrderOnly : everyone, row);
+        }
+      }
+    } catch {
+      this.isDoubtful = true;
+      setTimeout(() => this.look(), POLL_MS).unref();
+    }
+  }
+
+  private async judge(): Promise<void> {
+    if (this.isTooLate() || (await this.reader.isBehind(this.ask))) {
+      await this.start();
+      this.own.clear();
+      await this.deliver({ topic: 'gap', data: {} });
+      await this.deliver({ topic: 'resync', data: {} });
+    }
+    this.isDoubtful = false;
+  }
+
+  protected abstract wakeOthers(): void;
+  /** What was not read may have been removed. */
+  protected abstract isTooLate(): boolean;
+
+  /** Runs a statement of the journal. */
+  protected readonly ask = (name: string, text: string, values: unknown[]): Promise<Row[]> =>
+    this.run(name, text, values);
+
+  protected run(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    return this.database.statement(name, text, values);
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.reading.settled();
+  }
+
+  /** What is announced has happened: a handler that fails stops neither the others nor the operation. */
+  protected async deliver(
+    { topic, data }: Notice,
+    concerns: (listener: Listener) => boolean = everyone,
+    row?: JournalRow,
+  ): Promise<void> {
+    const concerned = (this.listeners.get(topic) ?? []).filter(concerns);
+    const handle = async ({ handler }: Listener) => {
+      try {
+        await handler(data, row);
+      } catch (error) {
+        this.log.error('a notice could not be handled', { topic, error });
+      }
+    };
+    const ordered = concerned.filter(inOrderOnly).map(handle);
+    for (const listener of concerned) if (!listener.inOrder) await handle(listener);
+    await Promise.all(ordered);
+  }
+}
+
+/** The only process on its database: the embedded one. */
+class SingleReplica extends Replica {
+  readonly isConnected = true;
+  readonly hasWorkerId = true;
+
+  constructor(
+    database: Database,
+    log: Log,
+    readonly workerId: number,
+  ) {
+    super(database, log);
+  }
+
+  protected wakeOthers(): void {}
+
+  /** It reads its own commits, and there are no others. */
+  protected isTooLate(): boolean {
+    return false;
+  }
+}
+
+/** One of any number: told of the journal by LISTEN/NOTIFY and, where there is Redis, by that too. */
+class PostgresReplica extends Replica {
+  private readonly connection: NoticeConnection;
+  private hints: RedisHints | undefined;
+  private readonly wakingByPostgres = new Coalesced(() => this.connection.notify(), PAUSE_MS);
+  private readonly wakingByRedis = new Coalesced(async () => this.hints?.publish({ topic: WAKE, data: {} }), PAUSE_MS);
+  private poll: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, log: Log, url: string, fixedWorker: number | undefined) {
+    super(database, log);
+    this.connection = new NoticeConnection(url, fixedWorker, log, {
+      heard: () => this.look(),
+      isBack: () => this.isBack(),
+    });
+  }
+
+  get workerId(): number {
+    return this.connection.workerId;
+  }
+
+  get hasWorkerId(): boolean {
+    return this.connection.hasWorkerId;
+  }
+
+  get isConnected(): boolean {
+    return performance.now() - this.heardAt < UNHEARD_MS;
+  }
+
+  protected isTooLate(): boolean {
+    return performance.now() - this.heardAt > KEPT_MS;
+  }
+
+  async connect(): Promise<void> {
+    await this.connection.open();
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.poll ??= setInterval(() => this.look(), POLL_MS).unref();
+  }
+
+  async openHints(config: Config, url: string): Promise<void> {
+    const { log } = this;
+    this.hints = await RedisHints.open(config, { url, log, database: this.connection.database }, (hint) =>
+      this.hinted(hint),
+    );
+  }
+
+  /** The connection may lead to another server now. */
+  private isBack(): void {
+    this.doubt();
+    this.look();
+    void this.deliver({ topic: 'resync', data: {} });
+  }
+
+  protected wakeOthers(): void {
+    this.wakingByPostgres.wish();
+    if (this.hints) this.wakingByRedis.wish();
+  }
+
+  override hint(topic: string, data: Record<string, unknown>): void {
+    void this.hints?.publish({ topic, data });
+  }
+
+  /** On the connection for notices, which no request keeps waiting, or on any other while that is interrupted. */
+  protected override run(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    return this.connection.ask(name, text, values) ?? super.run(name, text, values);
+  }
+
+  override async close(): Promise<void> {
+    clearInterval(this.poll);
+    await super.close();
+    await Promise.all([this.wakingByPostgres.settled(), this.wakingByRedis.settled()]);
+    this.hints?.close();
+    await this.connection.close();
+  }
+}

@@ -1,0 +1,313 @@
+import type { Log } from '../../core/log.js';
+import { connectRedis } from './redis-client.js';
+
+/** What a request takes from a bucket; 0 only asks. */
+export type Amount = 0 | 1;
+
+/** What is used of the client library. */
+interface RedisClient {
+  defineCommand(name: string, definition: { numberOfKeys: number; lua: string }): void;
+  gatehouseTake(
+    key: string,
+    limit: number,
+    seconds: number,
+    amount: Amount,
+  ): Promise<[admitted: number, level: string]>;
+  gatehouseAdd(key: string, amount: string, seconds: number): Promise<string>;
+  gatehouseDistinct(key: string, member: string, seconds: number): Promise<number>;
+  gatehouseStrike(key: string, seconds: number): Promise<number>;
+  get(key: string): Promise<string | null>;
+  del(key: string): Promise<number>;
+  disconnect(): void;
+}
+
+/** What a leaky bucket says of one request (conventions.md 7.1). Times in seconds. */
+export interface Allowance {
+  readonly admitted: boolean;
+  /** Whole requests that would still be admitted. */
+  readonly remaining: number;
+  /** Until the bucket is empty. */
+  readonly resetAfter: number;
+  /** Until one more request is admitted; 0 when this one was. */
+  readonly retryAfter: number;
+}
+
+/**
+ * Counters that replicas may share and that may be lost: never the truth about a credential. A key begins with the name of
+ * its kind, one of a few, and a space.
+ */
+export abstract class SharedStore {
+  /** Adds one to the bucket if it fits, or asks whether one would. One atomic step. */
+  abstract take(key: string, limit: number, seconds: number, amount?: Amount): Allowance | Promise<Allowance>;
+  /** Empties a bucket. */
+  abstract forget(key: string): void | Promise<void>;
+  /** Adds to a sum that is dropped `seconds` after its first addition, and answers it. */
+  abstract add(key: string, amount: number, seconds: number): number | Promise<number>;
+  /** Adds a member to a set that is dropped `seconds` after its first member, and answers how many it has. */
+  abstract distinct(key: string, member: string, seconds: number): number | Promise<number>;
+  /** Counts a strike and answers how many there are; they are dropped together, `seconds` after the last one. */
+  abstract strike(key: string, seconds: number): number | Promise<number>;
+  /** How many strikes there are. */
+  abstract strikes(key: string): number | Promise<number>;
+  abstract close(): Promise<void>;
+}
+
+interface Bucket {
+  level: number;
+  at: number;
+  emptyAt: number;
+}
+
+const MAX_PER_KIND = 100_000;
+const MAX_MEMBERS = 1000;
+const SWEEP_MS = 10_000;
+
+/**
+ * What is kept of one sort, by kind of key. Each kind has bounds of its own: when it is full, what was written longest
+ * ago goes first. So whoever comes from many addresses drives out what is counted of addresses, and no guess.
+ */
+class Kept<T> {
+  private readonly kinds = new Map<string, Map<string, T>>();
+
+  get(key: string): T | undefined {
+    return this.kinds.get(kindOf(key))?.get(key);
+  }
+
+  set(key: string, value: T): void {
+    const kind = kindOf(key);
+    const kept = this.kinds.get(kind) ?? new Map<string, T>();
+    this.kinds.set(kind, kept);
+    kept.delete(key);
+    kept.set(key, value);
+    if (kept.size <= MAX_PER_KIND) return;
+    const [oldest] = kept.keys();
+    if (oldest !== undefined) kept.delete(oldest);
+  }
+
+  delete(key: string): void {
+    this.kinds.get(kindOf(key))?.delete(key);
+  }
+
+  sweep(isOver: (value: T) => boolean): void {
+    for (const kept of this.kinds.values()) for (const [key, value] of kept) if (isOver(value)) kept.delete(key);
+  }
+}
+
+/** A key begins with the name of its kind and a space. */
+const kindOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(' ')));
+
+/** The store of one process. */
+export class MemoryStore extends SharedStore {
+  private readonly buckets = new Kept<Bucket>();
+  private readonly sums = new Kept<{ value: number; until: number }>();
+  private readonly sets = new Kept<{ members: Set<string>; until: number }>();
+  private readonly sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+
+  take(key: string, limit: number, seconds: number, amount: Amount = 1): Allowance {
+    const now = performance.now() / 1000;
+    const rate = limit / seconds;
+    const bucket = this.buckets.get(key);
+    const level = bucket ? Math.max(0, bucket.level - (now - bucket.at) * rate) : 0;
+    const admitted = level + 1 <= limit;
+    const after = admitted ? level + amount : level;
+    this.buckets.set(key, { level: after, at: now, emptyAt: now + after / rate });
+    return {
+      admitted,
+      remaining: Math.max(0, Math.floor(limit - after)),
+      resetAfter: after / rate,
+      retryAfter: admitted ? 0 : Math.max(0.001, (level + 1 - limit) / rate),
+    };
+  }
+
+  forget(key: string): void {
+    this.buckets.delete(key);
+  }
+
+  add(key: string, amount: number, seconds: number): number {
+    const sum = this.live(this.sums, key, () => ({ value: 0, until: this.later(seconds) }));
+    sum.value += amount;
+    return sum.value;
+  }
+
+  distinct(key: string, member: string, seconds: number): number {
+    const set = this.live(this.sets, key, () => ({ members: new Set<string>(), until: this.later(seconds) }));
+    if (set.members.size < MAX_MEMBERS) set.members.add(member);
+    return set.members.size;
+  }
+
+  strike(key: string, seconds: number): number {
+    const count = this.strikes(key) + 1;
+    this.sums.set(key, { value: count, until: this.later(seconds) });
+    return count;
+  }
+
+  strikes(key: string): number {
+    const known = this.sums.get(key);
+    return known && known.until > performance.now() / 1000 ? known.value : 0;
+  }
+
+  private later(seconds: number): number {
+    return performance.now() / 1000 + seconds;
+  }
+
+  private live<T extends { until: number }>(kept: Kept<T>, key: string, fresh: () => T): T {
+    const known = kept.get(key);
+    if (known && known.until > performance.now() / 1000) return known;
+    const entry = fresh();
+    kept.set(key, entry);
+    return entry;
+  }
+
+  private sweep(): void {
+    const now = performance.now() / 1000;
+    this.buckets.sweep(({ emptyAt }) => emptyAt <= now);
+    this.sums.sweep(({ until }) => until <= now);
+    this.sets.sweep(({ until }) => until <= now);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.sweeper);
+  }
+}
+
+/**
+ * The leaky bucket in one step on the store, by the store's clock. Answers 1 or 0, then the level in microunits, so that
+ * no fraction is lost on the way.
+ */
+const TAKE = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
+local limit = tonumber(ARGV[1])
+local rate = limit / tonumber(ARGV[2])
+local bucket = redis.call('HMGET', KEYS[1], 'level', 'at')
+local level = math.max(0, (tonumber(bucket[1]) or 0) - (now - (tonumber(bucket[2]) or now)) * rate)
+local admitted = 0
+if level + 1 <= limit then
+  level = level + tonumber(ARGV[3])
+  admitted = 1
+end
+redis.call('HSET', KEYS[1], 'level', tostring(level), 'at', string.format('%.6f', now))
+redis.call('PEXPIRE', KEYS[1], math.ceil(level / rate * 1000) + 1000)
+return { admitted, string.format('%.6f', level) }
+`;
+
+const ADD = `
+local sum = redis.call('INCRBYFLOAT', KEYS[1], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+return sum
+`;
+
+const DISTINCT = `
+redis.call('SADD', KEYS[1], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+return redis.call('SCARD', KEYS[1])
+`;
+
+const STRIKE = `
+local strikes = redis.call('INCR', KEYS[1])
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+return strikes
+`;
+
+const PREFIX = 'gatehouse:bucket:';
+const ANSWER_MS = 250;
+
+/** Counters that every replica shares, in Redis or Valkey. While it does not answer, each process limits by itself. */
+export class RedisStore extends SharedStore {
+  private readonly insurance = new MemoryStore();
+  private failing = false;
+
+  constructor(
+    private readonly client: RedisClient,
+    private readonly log: Log,
+  ) {
+    super();
+    client.defineCommand('gatehouseTake', { numberOfKeys: 1, lua: TAKE });
+    client.defineCommand('gatehouseAdd', { numberOfKeys: 1, lua: ADD });
+    client.defineCommand('gatehouseDistinct', { numberOfKeys: 1, lua: DISTINCT });
+    client.defineCommand('gatehouseStrike', { numberOfKeys: 1, lua: STRIKE });
+  }
+
+  static async open(url: string, log: Log): Promise<RedisStore> {
+    return new RedisStore((await connectRedis(url, ANSWER_MS)) as unknown as RedisClient, log);
+  }
+
+  take(key: string, limit: number, seconds: number, amount: Amount = 1): Promise<Allowance> {
+    return this.or(
+      async () => {
+        const [admitted, text] = await this.client.gatehouseTake(PREFIX + key, limit, seconds, amount);
+        const level = Number(text);
+        const rate = limit / seconds;
+        return {
+          admitted: admitted === 1,
+          remaining: Math.max(0, Math.floor(limit - level)),
+          resetAfter: level / rate,
+          retryAfter: admitted === 1 ? 0 : Math.max(0.001, (level + 1 - limit) / rate),
+        };
+      },
+      () => this.insurance.take(key, limit, seconds, amount),
+    );
+  }
+
+  async forget(key: string): Promise<void> {
+    this.insurance.forget(key);
+    await this.or(
+      () => this.client.del(PREFIX + key),
+      () => 0,
+    );
+  }
+
+  add(key: string, amount: number, seconds: number): Promise<number> {
+    return this.or(
+      async () => Number(await this.client.gatehouseAdd(PREFIX + key, String(amount), seconds)),
+      () => this.insurance.add(key, amount, seconds),
+    );
+  }
+
+  distinct(key: string, member: string, seconds: number): Promise<number> {
+    return this.or(
+      () => this.client.gatehouseDistinct(PREFIX + key, member, seconds),
+      () => this.insurance.distinct(key, member, seconds),
+    );
+  }
+
+  strike(key: string, seconds: number): Promise<number> {
+    return this.or(
+      () => this.client.gatehouseStrike(PREFIX + key, seconds),
+      () => this.insurance.strike(key, seconds),
+    );
+  }
+
+  strikes(key: string): Promise<number> {
+    return this.or(
+      async () => Number(await this.client.get(PREFIX + key)),
+      () => this.insurance.strikes(key),
+    );
+  }
+
+  private async or<T>(shared: () => Promise<T>, alone: () => T): Promise<T> {
+    try {
+      const answer = await shared();
+      this.recovered();
+      return answer;
+    } catch {
+      this.failed();
+      return alone();
+    }
+  }
+
+  private failed(): void {
+    if (!this.failing) this.log.warn('the shared store does not answer: limits hold for each process by itself');
+    this.failing = true;
+  }
+
+  private recovered(): void {
+    if (this.failing) this.log.info('the shared store answers again');
+    this.failing = false;
+  }
+
+  async close(): Promise<void> {
+    await this.insurance.close();
+    this.client.disconnect();
+  }
+}

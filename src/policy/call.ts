@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Transfers } from '../http/transfers.js';
+import type { Client } from '../oauth/tokens/client-authenticator.service.js';
+import type { Credential } from './credential.js';
+import type { Identity } from './identity.js';
+import type { RoutePlan } from './routes.js';
+
+/** What a body or a form turned out to be. A fault is kept until the input guard raises it. */
+export type ParsedBody = { value: Record<string, unknown> } | { fault: Error };
+
+/** What the caller sent to prove itself for sudo mode (account.md 8.1), beside the proof header. */
+export interface SudoMembers {
+  password?: string;
+  mfa_method?: 'totp' | 'webauthn';
+  mfa_code?: string;
+  webauthn_response?: object;
+  webauthn_challenge?: string;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** One HTTP request on its way through the front door: the framework-free facts that guards work on. */
+export class Call {
+  /** `X-Request-ID`: the caller's if it has the right form, else a fresh UUIDv4. */
+  readonly id: string;
+  /** The request target as it came, before any decoding: what a signature covers. */
+  readonly target: string;
+  /** Lines of `Authorization` as received; two or more are malformed. */
+  readonly authorization: readonly string[];
+  /** Number of header lines, counted before Node folds them. */
+  readonly headerLines: number;
+  /** Number of `Host` lines, of which Node shows one. */
+  readonly hosts: number;
+  readonly startedAt = performance.now();
+  /** The client address (conventions.md section 1); empty on operational routes, which nobody asks for it. */
+  address = '';
+  /** Health and metrics: never shed, banned or limited. */
+  isOperational = false;
+  plan?: RoutePlan;
+  credential?: Credential;
+  identity: Identity | null = null;
+  /** Raw path parameters as the router decoded them. */
+  params: Record<string, unknown> = {};
+  body?: Promise<ParsedBody> | ParsedBody;
+  sudoMembers?: SudoMembers;
+  /** What the input guard validated. */
+  input?: { params?: object; query?: object; body?: object };
+  /** The sudo members held a right factor, which is spent now. */
+  sudoFactorSpent = false;
+  /** A sudo proof that only a refusal returns: success of the operation voids it. */
+  proofOnRefusal?: string;
+  /** When the body must have arrived; a handler that takes uploads lifts it once the caller may send one. */
+  bodyDeadline?: NodeJS.Timeout;
+  /** The application that authenticated itself on a `@ClientAuth()` route. */
+  client?: Client;
+  /** What was sent to authenticate an application: its id with its secret, wherever they stood. */
+  clientGuess?: string;
+  /** The code of the refusal that was answered, for logs and metrics. */
+  outcome?: string;
+
+  /** Its client may take its time to read the answer. */
+  isRead = false;
+
+  constructor(
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+    readonly transfers: Transfers,
+  ) {
+    this.target = req.url ?? '';
+    const authorization: string[] = [];
+    let hosts = 0;
+    const raw = req.rawHeaders;
+    for (let i = 0; i < raw.length; i += 2) {
+      const name = raw[i] as string;
+      if (name.length === 13 && name.toLowerCase() === 'authorization') authorization.push(raw[i + 1] as string);
+      else if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    }
+    this.hosts = hosts;
+    this.authorization = authorization;
+    this.headerLines = raw.length / 2;
+    const given = req.headers['x-request-id'];
+    this.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  }
+
+  /** Method and route template, the only form in which a route is ever written anywhere. */
+  get pattern(): string {
+    return this.plan ? `${this.plan.method} ${this.plan.path}` : 'unmatched';
+  }
+
+  get userAgent(): string {
+    return (this.req.headers['user-agent'] ?? '').slice(0, 512);
+  }
+}
+
+/** What a handler returns that has answered, or is answering, on `call.res` itself. */
+export const ANSWERED = Symbol('answered');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    call?: Call;
+  }
+}
+
+/** The call behind a framework's request object: Express hands out Node's own, Fastify wraps it. */
+export function callOf(request: IncomingMessage | { raw: IncomingMessage }): Call {
+  const call = ('raw' in request ? request.raw : request).call;
+  if (!call) throw new Error('the request did not pass the front door');
+  return call;
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { privateUserView } from '../../accounts/account.views.js';
+import { AccountContact } from '../../accounts/account-contact.service.js';
+import type { Origin } from '../../auth/sessions/sessions.service.js';
+import { MailDomains } from '../../platform/mail/mail-domains.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import type { MailedCodeInput } from './email-change.dto.js';
+import { MailTickets, type Step } from './mail-tickets.service.js';
+import { MailedCodes, timesOf } from './mailed-codes.service.js';
+import { NewAddresses, type NewAddressState, newAddressContext } from './new-addresses.service.js';
+
+const FLOW = 'bounced-email-change';
+const TICKET_SECONDS = 3600;
+
+/** A new address for an account whose present one takes no mail: nobody there could agree (account.md section 4). */
+@Injectable()
+export class BouncedEmailChange {
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly contact: AccountContact,
+    private readonly tickets: MailTickets,
+    private readonly codes: MailedCodes,
+    private readonly addresses: NewAddresses,
+    private readonly domains: MailDomains,
+  ) {}
+
+  async request(me: SessionIdentity, newEmail: string, origin: Origin) {
+    const { account } = me;
+    this.addresses.demandBounced(account);
+    const send = await this.addresses.demandRequestable(account, newEmail);
+    await this.domains.demandMailDomain(newEmail, 'new_email');
+    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
+      this.addresses.demandBounced(first.account);
+      const fresh = await this.addresses.sendCode(first, ticket, send, origin);
+      const { expiresAt, resendAt } = timesOf(fresh);
+      const state: NewAddressState = { newEmail, fresh };
+      const result = { ticket, new_email: newEmail, new_code_expires_at: expiresAt, resend_available_at: resendAt };
+      return { state, result };
+    });
+  }
+
+  async resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    this.addresses.demandBounced(me.account);
+    await this.addresses.resend(me, FLOW, ticket, origin);
+  }
+
+  /** Moves the account at once and completes the ticket. */
+  verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
+    this.addresses.demandBounced(me.account);
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: Step<NewAddressState>) => {
+      this.codes.demandRight(state.fresh, now, newAddressContext(ticket), code);
+      await save({ completed: true });
+      await this.contact.changeEmail(tx, account.id, state.newEmail as string, 'ticket');
+      return privateUserView(await this.accounts.require(tx, account.id));
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { originOf } from '../../auth/sessions/sessions.service.js';
+import type { Call } from '../../policy/call.js';
+import { AllowSuspicious, Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { BouncedEmailChange } from './bounced-email-change.service.js';
+import {
+  ApplyEmailInput,
+  BouncedEmailInput,
+  MailedCodeInput,
+  MailTicketInput,
+  RequestNewEmailInput,
+  VerifyNewEmailInput,
+} from './email-change.dto.js';
+import { EmailChange } from './email-change.service.js';
+
+@Controller('v1/users/@me/email-change')
+export class EmailChangeController {
+  constructor(
+    private readonly change: EmailChange,
+    private readonly bounced: BouncedEmailChange,
+  ) {}
+
+  @Post('start')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:start')
+  start(@Me() me: SessionIdentity, @TheCall() call: Call) {
+    return this.change.start(me, originOf(call));
+  }
+
+  @Post('resend-original')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:resend_original')
+  resendOriginal(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
+    return this.change.resendOriginal(me, ticket, originOf(call));
+  }
+
+  @Post('verify-original')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:verify_original')
+  verifyOriginal(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
+    return this.change.verifyOriginal(me, input);
+  }
+
+  @Post('request-new')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:request_new')
+  requestNew(@Me() me: SessionIdentity, @Body() input: RequestNewEmailInput, @TheCall() call: Call) {
+    return this.change.requestNew(me, input, originOf(call));
+  }
+
+  @Post('resend-new')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:resend_new')
+  resendNew(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
+    return this.change.resendNew(me, ticket, originOf(call));
+  }
+
+  @Post('verify-new')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:verify_new')
+  verifyNew(@Me() me: SessionIdentity, @Body() input: VerifyNewEmailInput) {
+    return this.change.verifyNew(me, input);
+  }
+
+  @Post('apply')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RequiresSudo()
+  @RateLimit('user:email_change:apply')
+  apply(@Me() me: SessionIdentity, @Body() { email_token }: ApplyEmailInput) {
+    return this.change.apply(me, email_token);
+  }
+
+  @Post('bounced/request-new')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:bounced:request_new')
+  requestReplacement(@Me() me: SessionIdentity, @Body() { new_email }: BouncedEmailInput, @TheCall() call: Call) {
+    return this.bounced.request(me, new_email, originOf(call));
+  }
+
+  @Post('bounced/resend-new')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:bounced:resend_new')
+  resendReplacement(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
+    return this.bounced.resend(me, ticket, originOf(call));
+  }
+
+  @Post('bounced/verify-new')
+  @HttpCode(200)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:email_change:bounced:verify_new')
+  verifyReplacement(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
+    return this.bounced.verify(me, input);
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
+import { isGone } from '../../auth/sessions/issuance.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import type { Account, SessionIdentity } from '../../policy/identity.js';
+
+/** Procedures of several steps, each with tickets of its own. */
+export type Flow = 'email-change' | 'bounced-email-change' | 'password-change' | 'backup-codes-challenge';
+
+/** What every ticket remembers: whether it is used up. */
+export type TicketState = {
+  readonly completed?: boolean;
+};
+
+/** One step of a procedure: account and ticket are locked until it ends. */
+export interface Step<S> {
+  readonly tx: Tx;
+  readonly account: Account;
+  readonly state: S;
+  /** The database's clock. */
+  readonly now: Date;
+  save(changes: Partial<S>): Promise<void>;
+}
+
+/** Another code for a ticket: whether there may be one, what it costs, and what is to be remembered of it. */
+export interface Resend<S, C> {
+  demand(step: Step<S>): void;
+  charge(state: S): Promise<C>;
+  send(step: Step<S>, charged: C): Promise<Partial<S>>;
+}
+
+const unknown = () => invalid('ticket', 'INVALID_OR_EXPIRED_TICKET');
+
+/** Tickets of procedures that are confirmed by mailed codes (account.md 1.4): bound to their owner, told by a UUIDv4. */
+@Injectable()
+export class MailTickets {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: OneTimeSecrets,
+    private readonly standing: Standing,
+  ) {}
+
+  /** Opens a procedure; `first` is its first step. Returns the ticket and what the step answers. */
+  open<S extends TicketState, T>(
+    me: SessionIdentity,
+    flow: Flow,
+    seconds: number,
+    first: (step: Omit<Step<S>, 'state' | 'save'>, ticket: string) => Promise<{ state: S; result: T }>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
+      const account = await this.hold(tx, me);
+      const [row] = await tx.query('SELECT now() AS now');
+      const ticket = randomUUID();
+      const { state, result } = await first({ tx, account, now: row.now }, ticket);
+      await this.secrets.issue(flow, account, { ...state }, seconds, { tx, secret: ticket });
+      return result;
+    });
+  }
+
+  /**
+   * Takes one step. What `work` refuses leaves everything as it was.
+   * @throws Refusal FV(INVALID_OR_EXPIRED_TICKET@ticket), FV(TICKET_ALREADY_COMPLETED@ticket)
+   */
+  step<S extends TicketState, T>(
+    me: SessionIdentity,
+    flow: Flow,
+    ticket: string,
+    work: (step: Step<S>) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
+      const account = await this.hold(tx, me);
+      if (await this.secrets.isMarked(flow, ticket, { completed: true }, account, tx)) {
+        throw invalid('ticket', 'TICKET_ALREADY_COMPLETED');
+      }
+      const held = await this.secrets.hold(flow, ticket, tx);
+      if (held?.subject !== account.id) throw unknown();
+      const state = held.payload as unknown as S;
+      const save = async (changes: Partial<S>) => {
+        await this.secrets.change(flow, ticket, [{}, { ...changes }], { tx });
+      };
+      return work({ tx, account, state, now: held.readAt, save });
+    });
+  }
+
+  /**
+   * Sends another code, in a step of its own that is charged before: what the ticket refuses costs nothing.
+   * @throws Refusal as `step`, and what `demand` and `charge` throw
+   */
+  async resend<S extends TicketState, C = void>(
+    me: SessionIdentity,
+    flow: Flow,
+    ticket: string,
+    { demand, charge, send }: Resend<S, C>,
+  ): Promise<void> {
+    const state = await this.step<S, S>(me, flow, ticket, async (step) => {
+      demand(step);
+      return step.state;
+    });
+    const charged = await charge(state);
+    await this.step<S, void>(me, flow, ticket, async (step) => {
+      demand(step);
+      await step.save(await send(step, charged));
+    });
+  }
+
+  /** @throws Refusal ACCESS_DENIED for a deleted account (source.md 5.9) */
+  private async hold(tx: Tx, me: SessionIdentity): Promise<Account> {
+    const account = await this.standing.hold(tx, me);
+    if (isGone(account)) throw new Refusal('ACCESS_DENIED');
+    return account;
+  }
+}

@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { invalid, Refusal } from '../../core/errors.js';
+import { Keyring, matches, mintFrom } from '../../core/secrets.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import type { MailMetadata } from '../../platform/mail/templates/contents.js';
+import { Limiter } from '../../platform/store/limits.js';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const CODE_SECONDS = 600;
+const PAUSE_SECONDS = 30;
+
+/** Mails that carry a code. */
+export type CodeMail = {
+  [T in keyof MailMetadata]: MailMetadata[T] extends { code: string } ? T : never;
+}[keyof MailMetadata];
+
+/** A code as it waits inside its ticket; the time is the database's. */
+export interface SentCode {
+  readonly digest: string;
+  readonly sentAt: string;
+}
+
+/** When a code that was just sent dies, and when the next one may be asked for. */
+export const timesOf = ({ sentAt }: SentCode) => ({
+  expiresAt: new Date(Date.parse(sentAt) + CODE_SECONDS * 1000).toISOString(),
+  resendAt: new Date(Date.parse(sentAt) + PAUSE_SECONDS * 1000).toISOString(),
+});
+
+const normalised = (typed: string): string => typed.trim().toUpperCase().replaceAll('-', '');
+
+/**
+ * Codes of eight letters and digits that are mailed, and the proofs that stand for a right one. `context` is the ticket
+ * with what the code is for: a code works in its own place only.
+ */
+@Injectable()
+export class MailedCodes {
+  constructor(
+    private readonly keyring: Keyring,
+    private readonly outbox: Outbox,
+    private readonly limiter: Limiter,
+  ) {}
+
+  /** @throws Refusal FEATURE_TEMPORARILY_DISABLED without a mail transport */
+  demandMail(): void {
+    if (!this.outbox.isOpen) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+  }
+
+  /** Mails a fresh code, which replaces whatever was sent before. */
+  async send(
+    tx: Tx,
+    now: Date,
+    context: string,
+    mail: { readonly type: CodeMail; readonly to: string; readonly accountId: string; readonly client: string },
+  ): Promise<SentCode> {
+    const code = mintFrom(ALPHABET, 8).replace(/^.{4}/, '$&-');
+    await this.outbox.enqueue(tx, { ...mail, metadata: { code }, expiresInSeconds: CODE_SECONDS });
+    return { digest: this.digestsOf(context, code)[0] as string, sentAt: now.toISOString() };
+  }
+
+  /** Keeps a place where a code would be, for an answer that must not tell that none was sent. */
+  pretend(now: Date): SentCode {
+    return { digest: '', sentAt: now.toISOString() };
+  }
+
+  /** @throws Refusal FEATURE_TEMPORARILY_DISABLED, RATE_LIMITED */
+  demandResend(sent: SentCode | undefined, now: Date): void {
+    this.demandMail();
+    this.demandPause(sent, now);
+  }
+
+  /** @throws Refusal RATE_LIMITED within 30 s of the last send */
+  demandPause(sent: SentCode | undefined, now: Date): void {
+    const elapsed = sent ? (now.getTime() - Date.parse(sent.sentAt)) / 1000 : PAUSE_SECONDS;
+    if (elapsed < PAUSE_SECONDS) throw this.limiter.waiting(PAUSE_SECONDS - elapsed);
+  }
+
+  /** @throws Refusal FV(VERIFICATION_CODE_NOT_ISSUED, VERIFICATION_CODE_EXPIRED or INVALID_VERIFICATION_CODE@code) */
+  demandRight(sent: SentCode | undefined, now: Date, context: string, typed: string): void {
+    if (!sent) throw invalid('code', 'VERIFICATION_CODE_NOT_ISSUED');
+    if (now.getTime() >= Date.parse(sent.sentAt) + CODE_SECONDS * 1000)
+      throw invalid('code', 'VERIFICATION_CODE_EXPIRED');
+    const stored = Buffer.from(sent.digest, 'hex');
+    const isRight = this.digestsOf(context, typed).some((digest) => matches(stored, Buffer.from(digest, 'hex')));
+    if (!isRight) throw invalid('code', 'INVALID_VERIFICATION_CODE');
+  }
+
+  /** The proof of a right code: the same UUIDv4 every time, and nothing that the server has to keep. */
+  proof(context: string): string {
+    return this.proofsOf(context)[0] as string;
+  }
+
+  /** @throws Refusal FV(INVALID_PROOF_TOKEN@member) */
+  demandProof(context: string, sent: string, member: string): void {
+    const isProof = this.proofsOf(context).some((proof) => matches(Buffer.from(proof), Buffer.from(sent)));
+    if (!isProof) throw invalid(member, 'INVALID_PROOF_TOKEN');
+  }
+
+  /** Under every live key; the first is the one to use. */
+  private digestsOf(context: string, code: string): string[] {
+    const text = `${context}\0${normalised(code)}`;
+    return this.keyring.keys('mailed-code').map(({ bytes }) => createHmac('sha256', bytes).update(text).digest('hex'));
+  }
+
+  private proofsOf(context: string): string[] {
+    return this.keyring.keys('mailed-proof').map(({ bytes }) => {
+      const uuid = createHmac('sha256', bytes).update(context).digest().subarray(0, 16);
+      uuid[6] = ((uuid[6] as number) & 0x0f) | 0x40;
+      uuid[8] = ((uuid[8] as number) & 0x3f) | 0x80;
+      return uuid.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    });
+  }
+}

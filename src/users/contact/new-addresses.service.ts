@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { AccountContact } from '../../accounts/account-contact.service.js';
+import { EmailRevert } from '../../auth/recovery/email-revert.service.js';
+import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
+import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import type { Tx } from '../../platform/database/database.js';
+import { Instance } from '../../platform/instance/instance.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { Limiter } from '../../platform/store/limits.js';
+import type { Account, SessionIdentity } from '../../policy/identity.js';
+import { type Flow, MailTickets, type Step, type TicketState } from './mail-tickets.service.js';
+import { MailedCodes, type SentCode } from './mailed-codes.service.js';
+
+const TOKEN_SECONDS = 1800;
+/** Codes to new addresses, of both procedures together: of an account, and to an address (account.md 1.5). */
+const SENDS = { limit: 5, seconds: 900 };
+
+/** A code that may be asked for. */
+export interface Send {
+  readonly to: string;
+  /** Whether the address gets it: it may have had enough from whomever. */
+  readonly isDelivered: boolean;
+}
+
+/** A procedure that leads to a new address. */
+export type NewAddressState = TicketState & {
+  readonly newEmail?: string;
+  /** The code that was sent to the new address. */
+  readonly fresh?: SentCode;
+};
+
+export const newAddressContext = (ticket: string): string => `email-change/new/${ticket}`;
+
+/** What both ways to a new address share: who may have it, the code to it, the change itself (account.md section 4). */
+@Injectable()
+export class NewAddresses {
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly contact: AccountContact,
+    private readonly tickets: MailTickets,
+    private readonly codes: MailedCodes,
+    private readonly secrets: OneTimeSecrets,
+    private readonly revert: EmailRevert,
+    private readonly outbox: Outbox,
+    private readonly instance: Instance,
+    private readonly limiter: Limiter,
+  ) {}
+
+  /**
+   * What can be said before anything is looked up, and the allowance for looking.
+   * @throws Refusal FEATURE_TEMPORARILY_DISABLED, FV(NEW_EMAIL_MUST_BE_DIFFERENT@new_email), RATE_LIMITED
+   */
+  async demandRequestable(account: Account, newEmail: string): Promise<Send> {
+    this.codes.demandMail();
+    if (account.email?.toLowerCase() === newEmail.toLowerCase()) {
+      throw invalid('new_email', 'NEW_EMAIL_MUST_BE_DIFFERENT');
+    }
+    return this.chargeSend(account.id, newEmail);
+  }
+
+  /** @throws Refusal RATE_LIMITED for the account's own allowance alone */
+  async chargeSend(accountId: string, to: string): Promise<Send> {
+    const { limit, seconds } = SENDS;
+    await this.limiter.demand('email-change:new', accountId, limit, seconds);
+    const { admitted } = await this.limiter.charge('email-change:recipient', to.toLowerCase(), limit, seconds);
+    return { to, isDelivered: admitted };
+  }
+
+  /** @throws Refusal FV(NO_NEW_EMAIL_REQUESTED@ticket), and what `MailTickets.resend` throws */
+  resend(me: SessionIdentity, flow: Flow, ticket: string, origin: Origin): Promise<void> {
+    const requested = ({ newEmail }: NewAddressState): string => {
+      if (newEmail === undefined) throw invalid('ticket', 'NO_NEW_EMAIL_REQUESTED');
+      return newEmail;
+    };
+    return this.tickets.resend<NewAddressState, Send>(me, flow, ticket, {
+      demand: ({ state, now }) => {
+        requested(state);
+        this.codes.demandResend(state.fresh, now);
+      },
+      charge: (state) => this.chargeSend(me.account.id, requested(state)),
+      send: async (step, charged) => {
+        const to = requested(step.state);
+        const isDelivered = charged.isDelivered && to === charged.to;
+        return { fresh: await this.sendCode(step, ticket, { to, isDelivered }, origin) };
+      },
+    });
+  }
+
+  /**
+   * Mails a code to the new address. Where existing accounts are hidden the owner of a taken address is told instead,
+   * and nobody learns a code. An address that had enough gets nothing, which the answer does not tell either.
+   * @throws Refusal FV(EMAIL_ALREADY_IN_USE@new_email)
+   */
+  async sendCode(
+    { tx, account, now }: Pick<Step<NewAddressState>, 'tx' | 'account' | 'now'>,
+    ticket: string,
+    { to, isDelivered }: Send,
+    origin: Origin,
+  ): Promise<SentCode> {
+    const owner = await this.accounts.findByEmail(to, tx);
+    if (owner && owner.id !== account.id) {
+      if (!this.instance.current.registration.hideExistingAccounts) throw invalid('new_email', 'EMAIL_ALREADY_IN_USE');
+      const notice = { type: 'registration_existing_account', to, accountId: owner.id, metadata: {} } as const;
+      if (isDelivered) await this.outbox.enqueue(tx, notice);
+      return this.codes.pretend(now);
+    }
+    if (!isDelivered) return this.codes.pretend(now);
+    return this.codes.send(tx, now, newAddressContext(ticket), {
+      type: 'email_change_new',
+      to,
+      accountId: account.id,
+      client: describeClient(origin),
+    });
+  }
+
+  /** A token with which the owner of the account may move it to an address that is confirmed. */
+  issueToken(tx: Tx, account: Account, newEmail: string): Promise<string> {
+    return this.secrets.issue('email-token', account, { to: newEmail }, TOKEN_SECONDS, { tx, secret: randomUUID() });
+  }
+
+  /**
+   * Moves the account to the address of a token; nothing is spent when it refuses.
+   * @throws Refusal FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
+   */
+  async applyToken(tx: Tx, account: Account, token: string): Promise<void> {
+    const issued = await this.secrets.consume('email-token', token, tx);
+    if (!issued && (await this.secrets.hasExpired('email-token', token, account, tx))) {
+      throw invalid('email_token', 'EMAIL_TOKEN_EXPIRED');
+    }
+    if (issued?.subject !== account.id) throw invalid('email_token', 'INVALID_EMAIL_TOKEN');
+    await this.contact.changeEmail(tx, account.id, String(issued.payload.to), 'email_token');
+    if (account.email !== null) {
+      await this.revert.offer(tx, account, { from: account.email, to: String(issued.payload.to) });
+    }
+  }
+
+  /** @throws Refusal ACCESS_DENIED, FV(ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST@ticket) */
+  demandBounced({ email, emailBounced, emailVerified }: Account): void {
+    if (email === null || !emailBounced) throw new Refusal('ACCESS_DENIED');
+    if (emailVerified) throw invalid('ticket', 'ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST');
+  }
+}

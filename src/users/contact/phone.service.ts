@@ -1,0 +1,125 @@
+import { createHmac } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountContact } from '../../accounts/account-contact.service.js';
+import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Refusal } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { matches, mintFrom } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Instance } from '../../platform/instance/instance.js';
+import { DigestKeys } from '../../platform/keys/digest-keys.js';
+import { SMS_TRANSPORT, type SmsTransport } from '../../platform/mail/sms.js';
+import { Limiter, phoneLimited } from '../../platform/store/limits.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import type { PhoneCodeInput } from './phone.controller.js';
+
+const PURPOSE = 'phone-code';
+const CODE_SECONDS = 600;
+const WRONG_TRIES = 5;
+/** Accounts that may verify one number. */
+const ACCOUNTS_PER_NUMBER = 2;
+const SENDS = {
+  ofAccount: { limit: 3, seconds: 6 * 3600 },
+  ofNumber: { limit: 3, seconds: 5 * 24 * 3600 },
+};
+
+interface Waiting {
+  readonly number: string;
+  readonly code: string;
+}
+
+/** Proof that a number can be reached (account.md section 5). The number itself is stored nowhere. */
+@Injectable()
+export class PhoneVerification {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: OneTimeSecrets,
+    private readonly standing: Standing,
+    private readonly contact: AccountContact,
+    private readonly limiter: Limiter,
+    private readonly digestKeys: DigestKeys,
+    private readonly instance: Instance,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    @Inject(SMS_TRANSPORT) private readonly transport: SmsTransport | null,
+  ) {}
+
+  async send(me: SessionIdentity, phone: string) {
+    const { id } = me.account;
+    const transport = this.requireTransport();
+    this.demandAllowed(phone);
+    const [number] = this.digestsOf('phone', phone) as [Buffer];
+    await this.charge('user', id, SENDS.ofAccount);
+    await this.charge('shared', number.toString('hex'), SENDS.ofNumber);
+    const code = mintFrom('0123456789', 6);
+    const [digest] = this.digestsOf('phone-code', `${id}\0${phone}\0${code}`) as [Buffer];
+    await this.database.transaction(async (tx) => {
+      const owner = await this.standing.hold(tx, me);
+      await this.secrets.revokeAll(PURPOSE, id, tx);
+      const waiting: Waiting = { number: number.toString('hex'), code: digest.toString('hex') };
+      await this.secrets.issue(PURPOSE, owner, { ...waiting }, CODE_SECONDS, { tx, secret: id });
+    });
+    const text = `${code} is your ${this.instance.current.branding.productName} code. It works for 10 minutes.`;
+    try {
+      await transport.send({ to: phone, accountId: id, type: 'phone_verification', text, metadata: { code } });
+    } catch (error) {
+      this.log.warn('a text message was not delivered', { reason: (error as Error).constructor.name });
+      throw new Refusal('SMS_VERIFICATION_UNAVAILABLE');
+    }
+    return { channel: 'sms' };
+  }
+
+  private async charge(scope: 'user' | 'shared', key: string, { limit, seconds }: { limit: number; seconds: number }) {
+    const allowance = await this.limiter.charge(`phone:${scope}`, key, limit, seconds);
+    if (!allowance.admitted) throw phoneLimited(allowance, limit, this.clock.now(), scope);
+  }
+
+  /** A try is counted before the code is examined. */
+  async verify(me: SessionIdentity, { phone, code }: PhoneCodeInput) {
+    const { id } = me.account;
+    this.requireTransport();
+    this.demandAllowed(phone);
+    const issued = await this.secrets.attempt(PURPOSE, id, WRONG_TRIES);
+    const waiting = issued?.payload as unknown as Waiting | undefined;
+    const sent = Buffer.from(waiting?.code ?? '', 'hex');
+    const digests = this.digestsOf('phone-code', `${id}\0${phone}\0${code.trim()}`);
+    if (!digests.some((digest) => matches(sent, digest))) throw wrongCode();
+    const isFree = await this.database.transaction((tx) => this.take(tx, me, phone));
+    if (!isFree) throw new Refusal('PHONE_ALREADY_USED');
+    return { verified: true };
+  }
+
+  /** False: enough accounts have the number; the code is spent all the same. */
+  private async take(tx: Tx, me: SessionIdentity, phone: string): Promise<boolean> {
+    const { id } = await this.standing.hold(tx, me);
+    if (!(await this.secrets.consume(PURPOSE, id, tx))) throw wrongCode();
+    const numbers = this.digestsOf('phone', phone);
+    const [number] = numbers as [Buffer];
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [number.toString('hex')]);
+    if ((await this.contact.countPhone(tx, id, numbers)) >= ACCOUNTS_PER_NUMBER) return false;
+    await this.contact.confirmPhone(tx, id, number);
+    return true;
+  }
+
+  private requireTransport(): SmsTransport {
+    if (!this.transport) throw new Refusal('SMS_VERIFICATION_UNAVAILABLE');
+    return this.transport;
+  }
+
+  private demandAllowed(phone: string): void {
+    if (this.config.phoneBlockedPrefixes.some((prefix) => phone.startsWith(prefix))) {
+      throw new Refusal('INVALID_PHONE_NUMBER');
+    }
+  }
+
+  /** Keyed digests under every live key; the first is the one to store. */
+  private digestsOf(label: 'phone' | 'phone-code', text: string): Buffer[] {
+    return this.digestKeys.of(label).map((key) => createHmac('sha256', key).update(text).digest());
+  }
+}
+
+const wrongCode = (): Refusal => new Refusal('INVALID_PHONE_VERIFICATION_CODE');

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { digest } from '../../core/secrets.js';
+import { Limiter } from '../../platform/store/limits.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import type { MailedCodeInput } from '../contact/email-change.dto.js';
+import { MailTickets, type Step, type TicketState } from '../contact/mail-tickets.service.js';
+import { MailedCodes, type SentCode, timesOf } from '../contact/mailed-codes.service.js';
+import type { RegenerateInput } from './backup-codes.controller.js';
+import { BackupCodes, demandFactor } from './backup-codes.service.js';
+
+type State = TicketState & {
+  /** The code that waits to be entered; a right one is used up. */
+  readonly sent: SentCode | null;
+  /** When the code was sent that was entered, which makes its proof another one than that of an earlier code. */
+  readonly verified: string | null;
+  readonly lastSent: SentCode;
+};
+
+const FLOW = 'backup-codes-challenge';
+const TICKET_SECONDS = 1800;
+/** Starts, and resends, of one account (account.md 1.5). */
+const SENDS = { limit: 3, seconds: 900 };
+/** Verifications, and regenerations, with one ticket. */
+const TRIES = { limit: 5, seconds: 900 };
+
+const codeContext = (ticket: string): string => `${FLOW}/${ticket}`;
+const proofContext = (ticket: string, sentAt: string): string => `${FLOW}/${ticket}/${sentAt}`;
+
+/** Backup codes by a mailed code, for whoever has lost the second factor while signed in (account.md 6.2). */
+@Injectable()
+export class BackupCodesChallenge {
+  constructor(
+    private readonly tickets: MailTickets,
+    private readonly codes: MailedCodes,
+    private readonly backupCodes: BackupCodes,
+    private readonly limiter: Limiter,
+  ) {}
+
+  async start(me: SessionIdentity, origin: Origin) {
+    const { account } = me;
+    if (account.email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+    if (!account.emailVerified) throw new Refusal('MFA_EMAIL_VERIFICATION_REQUIRED');
+    demandFactor(account);
+    this.codes.demandMail();
+    await this.limiter.demand(`${FLOW}:start`, account.id, SENDS.limit, SENDS.seconds);
+    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
+      const sent = await this.send(first, ticket, origin);
+      const { expiresAt, resendAt } = timesOf(sent);
+      const state: State = { sent, lastSent: sent, verified: null };
+      return { state, result: { ticket, code_expires_at: expiresAt, resend_available_at: resendAt } };
+    });
+  }
+
+  private send({ tx, account, now }: Pick<Step<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
+    if (account.email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+    return this.codes.send(tx, now, codeContext(ticket), {
+      type: 'backup_codes_challenge',
+      to: account.email,
+      accountId: account.id,
+      client: describeClient(origin),
+    });
+  }
+
+  /** A proof that was given for an earlier code is void. */
+  resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    return this.tickets.resend<State>(me, FLOW, ticket, {
+      demand: ({ state, now }) => this.codes.demandResend(state.lastSent, now),
+      charge: () => this.limiter.demand(`${FLOW}:resend`, me.account.id, SENDS.limit, SENDS.seconds),
+      send: async (step) => {
+        const sent = await this.send(step, ticket, origin);
+        return { sent, lastSent: sent, verified: null };
+      },
+    });
+  }
+
+  async verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
+    await this.chargeTry('verify', ticket);
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: Step<State>) => {
+      this.codes.demandRight(state.sent ?? undefined, now, codeContext(ticket), code);
+      const { sentAt } = state.lastSent;
+      await save({ sent: null, verified: sentAt });
+      return {
+        backup_codes: await this.backupCodes.list(account, tx),
+        verification_proof: this.codes.proof(proofContext(ticket, sentAt)),
+      };
+    });
+  }
+
+  async regenerate(me: SessionIdentity, input: RegenerateInput, origin: Origin) {
+    const { ticket, verification_proof: proof } = input;
+    await this.chargeTry('regenerate', ticket);
+    return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state }: Step<State>) => {
+      demandFactor(account);
+      if (state.verified === null) throw invalid('verification_proof', 'INVALID_OR_EXPIRED_TICKET');
+      this.codes.demandProof(proofContext(ticket, state.verified), proof, 'verification_proof');
+      return { backup_codes: await this.backupCodes.renewIn(tx, account, origin) };
+    });
+  }
+
+  private async chargeTry(what: 'verify' | 'regenerate', ticket: string): Promise<void> {
+    const key = digest(ticket).toString('base64url');
+    await this.limiter.demand(`${FLOW}:${what}`, key, TRIES.limit, TRIES.seconds);
+  }
+}

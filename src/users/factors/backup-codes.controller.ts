@@ -1,0 +1,68 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { originOf } from '../../auth/sessions/sessions.service.js';
+import { SudoInput } from '../../auth/sudo/sudo.dto.js';
+import { Bool, Text } from '../../http/input.js';
+import type { Call } from '../../policy/call.js';
+import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { MailedCodeInput, MailTicketInput } from '../contact/email-change.dto.js';
+import { BackupCodes } from './backup-codes.service.js';
+import { BackupCodesChallenge } from './backup-codes-challenge.service.js';
+
+export class BackupCodesInput extends SudoInput {
+  @Bool() regenerate: boolean;
+}
+
+export class RegenerateInput extends MailTicketInput {
+  @Text({ min: 1, max: 256 }) verification_proof: string;
+}
+
+@Controller('v1/users/@me/mfa/backup-codes')
+export class BackupCodesController {
+  constructor(
+    private readonly codes: BackupCodes,
+    private readonly challenge: BackupCodesChallenge,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @UserOnly()
+  @RequiresSudo()
+  @RateLimit('user:mfa:backup_codes')
+  async show(@Me() me: SessionIdentity, @Body() { regenerate }: BackupCodesInput, @TheCall() call: Call) {
+    const codes = regenerate ? await this.codes.renew(me, originOf(call)) : await this.codes.list(me.account);
+    return { backup_codes: codes };
+  }
+
+  @Post('challenge')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('user:mfa:backup_codes_challenge:start')
+  start(@Me() me: SessionIdentity, @TheCall() call: Call) {
+    return this.challenge.start(me, originOf(call));
+  }
+
+  @Post('challenge/resend')
+  @HttpCode(204)
+  @UserOnly()
+  @RateLimit('user:mfa:backup_codes_challenge:resend')
+  resend(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
+    return this.challenge.resend(me, ticket, originOf(call));
+  }
+
+  @Post('challenge/verify')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('user:mfa:backup_codes_challenge:verify')
+  verify(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
+    return this.challenge.verify(me, input);
+  }
+
+  @Post('challenge/regenerate')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('user:mfa:backup_codes_challenge:regenerate')
+  regenerate(@Me() me: SessionIdentity, @Body() input: RegenerateInput, @TheCall() call: Call) {
+    return this.challenge.regenerate(me, input, originOf(call));
+  }
+}

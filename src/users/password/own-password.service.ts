@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
+import { type Origin, SessionService } from '../../auth/sessions/sessions.service.js';
+import type { Tx } from '../../platform/database/database.js';
+import type { Account, SessionIdentity } from '../../policy/identity.js';
+
+/** A password that its owner sets while signed in (account.md 2.2 and 4.1). */
+@Injectable()
+export class OwnPassword {
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly notices: SecurityNotices,
+  ) {}
+
+  /**
+   * Sets it, ends every other session and all that is pending, and gives the calling session a new token.
+   * `account` is as `tx` sees it: the notice goes to the address that it had.
+   */
+  async set(tx: Tx, me: SessionIdentity, account: Account, passwordHash: string, origin: Origin) {
+    await this.accounts.setPassword(tx, account.id, passwordHash);
+    await this.sessions.revokeAll(tx, account.id, me.sessionId);
+    await this.notices.send(tx, account, 'password_changed', origin);
+    return this.sessions.rotate(tx, me);
+  }
+}

@@ -1,0 +1,51 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Password } from '../../auth/factors/fields.js';
+import { originOf } from '../../auth/sessions/sessions.service.js';
+import { Text } from '../../http/input.js';
+import type { Call } from '../../policy/call.js';
+import { Me, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { MailedCodeInput, MailTicketInput } from '../contact/email-change.dto.js';
+import { PasswordChange } from './password-change.service.js';
+
+export class CompletePasswordChangeInput extends MailTicketInput {
+  @Text({ min: 1, max: 256 }) verification_proof: string;
+  @Password({ fresh: true }) new_password: string;
+}
+
+@Controller('v1/users/@me/password-change')
+export class PasswordChangeController {
+  constructor(private readonly change: PasswordChange) {}
+
+  @Post('start')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('user:password_change:start')
+  start(@Me() me: SessionIdentity, @TheCall() call: Call) {
+    return this.change.start(me, originOf(call));
+  }
+
+  @Post('resend')
+  @HttpCode(204)
+  @UserOnly()
+  @RateLimit('user:password_change:resend')
+  resend(@Me() me: SessionIdentity, @Body() { ticket }: MailTicketInput, @TheCall() call: Call) {
+    return this.change.resend(me, ticket, originOf(call));
+  }
+
+  @Post('verify')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('user:password_change:verify')
+  verify(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
+    return this.change.verify(me, input);
+  }
+
+  @Post('complete')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('user:password_change:complete')
+  complete(@Me() me: SessionIdentity, @Body() input: CompletePasswordChangeInput, @TheCall() call: Call) {
+    return this.change.complete(me, input, originOf(call));
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Passwords } from '../../auth/factors/passwords.service.js';
+import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
+import { invalid } from '../../core/errors.js';
+import { Limiter } from '../../platform/store/limits.js';
+import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { MailedCodeInput } from '../contact/email-change.dto.js';
+import { MailTickets, type Step, type TicketState } from '../contact/mail-tickets.service.js';
+import { MailedCodes, type SentCode, timesOf } from '../contact/mailed-codes.service.js';
+import { OwnPassword } from './own-password.service.js';
+import type { CompletePasswordChangeInput } from './password-change.controller.js';
+
+type State = TicketState & { readonly sent: SentCode; readonly verified?: boolean };
+
+const FLOW = 'password-change';
+const TICKET_SECONDS = 3600;
+/** Starts, and resends, of one account (account.md 1.5). */
+const SENDS = { limit: 3, seconds: 900 };
+
+const contextOf = (ticket: string): string => `${FLOW}/${ticket}`;
+
+/** A new password by a mailed code, for whoever does not know the present one (account.md 4.1). */
+@Injectable()
+export class PasswordChange {
+  constructor(
+    private readonly tickets: MailTickets,
+    private readonly codes: MailedCodes,
+    private readonly passwords: Passwords,
+    private readonly own: OwnPassword,
+    private readonly limiter: Limiter,
+  ) {}
+
+  async start(me: SessionIdentity, origin: Origin) {
+    const { id, email } = me.account;
+    if (email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+    this.codes.demandMail();
+    await this.limiter.demand('password-change:start', id, SENDS.limit, SENDS.seconds);
+    return this.tickets.open(me, FLOW, TICKET_SECONDS, async (first, ticket) => {
+      const sent = await this.send(first, ticket, origin);
+      const { expiresAt, resendAt } = timesOf(sent);
+      const state: State = { sent };
+      return { state, result: { ticket, code_expires_at: expiresAt, resend_available_at: resendAt } };
+    });
+  }
+
+  private send({ tx, account, now }: Pick<Step<State>, 'tx' | 'account' | 'now'>, ticket: string, origin: Origin) {
+    const to = requireEmail(account);
+    const client = describeClient(origin);
+    return this.codes.send(tx, now, contextOf(ticket), { type: 'password_change', to, accountId: account.id, client });
+  }
+
+  resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
+    return this.tickets.resend<State>(me, FLOW, ticket, {
+      demand: ({ state, now }) => this.codes.demandResend(state.sent, now),
+      charge: () => this.limiter.demand('password-change:resend', me.account.id, SENDS.limit, SENDS.seconds),
+      send: async (step) => ({ sent: await this.send(step, ticket, origin) }),
+    });
+  }
+
+  verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
+    return this.tickets.step(me, FLOW, ticket, async ({ state, now, save }: Step<State>) => {
+      this.codes.demandRight(state.sent, now, contextOf(ticket), code);
+      await save({ verified: true });
+      return { verification_proof: this.codes.proof(contextOf(ticket)) };
+    });
+  }
+
+  /** The breach interface is asked before the ticket is spent, and the password hashed outside the transaction. */
+  async complete(me: SessionIdentity, input: CompletePasswordChangeInput, origin: Origin) {
+    const { ticket, verification_proof: proof, new_password: password } = input;
+    const demandVerified = ({ state }: Step<State>) => {
+      if (!state.verified) throw invalid('ticket', 'INVALID_OR_EXPIRED_TICKET');
+      this.codes.demandProof(contextOf(ticket), proof, 'verification_proof');
+    };
+    await this.tickets.step<State, void>(me, FLOW, ticket, async (step) => demandVerified(step));
+    const passwordHash = await this.passwords.hashNew(password, 'new_password');
+    return this.tickets.step(me, FLOW, ticket, async (step: Step<State>) => {
+      demandVerified(step);
+      await step.save({ completed: true });
+      return this.own.set(step.tx, me, step.account, passwordHash, origin);
+    });
+  }
+}
+
+const requireEmail = ({ email }: Account): string => {
+  if (email === null) throw invalid('email', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+  return email;
+};

@@ -1,0 +1,35 @@
+import { Controller, Delete, HttpCode, Post } from '@nestjs/common';
+import { Me, RateLimit, RequiresSudo, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { Lifecycle } from './lifecycle.service.js';
+
+@Controller('v1/users/@me')
+export class LifecycleController {
+  constructor(private readonly lifecycle: Lifecycle) {}
+
+  @Delete('authorized-ips')
+  @HttpCode(204)
+  @UserOnly()
+  @RequiresSudo()
+  @RateLimit('user:authorized_ips:forget')
+  forgetIps(@Me() me: SessionIdentity) {
+    return this.lifecycle.forgetIps(me);
+  }
+
+  @Post('delete')
+  @HttpCode(204)
+  @UserOnly()
+  @RequiresSudo({ voidsProofs: true })
+  @RateLimit('user:account:delete')
+  scheduleDeletion(@Me() me: SessionIdentity) {
+    return this.lifecycle.scheduleDeletion(me);
+  }
+
+  @Post('terms-acceptance')
+  @HttpCode(200)
+  @UserOnly()
+  @RateLimit('user:update')
+  acceptTerms(@Me() me: SessionIdentity) {
+    return this.lifecycle.acceptTerms(me);
+  }
+}

@@ -1,0 +1,70 @@
+import { Body, Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import { currentUserView, tagOf } from '../../accounts/account.views.js';
+import { hasFactor } from '../../accounts/account-facts.js';
+import { originOf } from '../../auth/sessions/sessions.service.js';
+import { invalid } from '../../core/errors.js';
+import type { Call } from '../../policy/call.js';
+import {
+  Accepts,
+  AllowSuspicious,
+  Authenticated,
+  Me,
+  OAuthScope,
+  RateLimit,
+  RequiresSudo,
+  TheCall,
+  UserOnly,
+} from '../../policy/decorators.js';
+import type { Identity, SessionIdentity } from '../../policy/identity.js';
+import { EditMeInput } from './me.dto.js';
+import { MeService } from './me.service.js';
+
+/** A change of what signs the account in, or of the name that others know it by (account.md 2.2). */
+const changesSignIn = (body: EditMeInput, { account }: SessionIdentity): boolean =>
+  body.new_password !== undefined ||
+  body.email_token !== undefined ||
+  (body.username !== undefined && body.username !== account.username) ||
+  (body.discriminator !== undefined && body.discriminator !== tagOf(account.discriminator));
+
+const changesPassword = (body: EditMeInput): boolean => body.new_password !== undefined;
+
+/** Whoever has a second factor proves the present password too; one that is missing must not cost a factor. */
+function demandPassword(body: EditMeInput, { account }: SessionIdentity): void {
+  const needsBoth = account.hasPassword && hasFactor(account);
+  if (needsBoth && body.new_password !== undefined && body.password === undefined) {
+    throw invalid('password', 'INVALID_FORMAT');
+  }
+}
+
+@Controller('v1/users/@me')
+export class MeController {
+  constructor(private readonly me: MeService) {}
+
+  @Get()
+  @Authenticated()
+  @OAuthScope('identify')
+  @AllowSuspicious()
+  @RateLimit('user:settings:get')
+  show(@Me() me: Identity) {
+    return currentUserView(me);
+  }
+
+  @Patch()
+  @UserOnly()
+  @AllowSuspicious()
+  @RequiresSudo({ when: changesSignIn, first: demandPassword, voidsProofs: changesPassword })
+  @RateLimit('user:update')
+  @Accepts('json', { limit: 6 * 1024 * 1024 })
+  edit(@Me() me: SessionIdentity, @Body() input: EditMeInput, @TheCall() call: Call) {
+    return this.me.edit(me, input, originOf(call));
+  }
+
+  @Post('disable')
+  @HttpCode(204)
+  @UserOnly()
+  @RequiresSudo({ issuesProof: false })
+  @RateLimit('user:account:disable')
+  disable(@Me() me: SessionIdentity) {
+    return this.me.disable(me);
+  }
+}

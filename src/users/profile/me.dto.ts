@@ -1,0 +1,34 @@
+import { GlobalName, Username } from '../../accounts/names.js';
+import { Password } from '../../auth/factors/fields.js';
+import { SudoInput } from '../../auth/sudo/sudo.dto.js';
+import { field, Int, Text } from '../../http/input.js';
+import { Base64Image } from '../../media/base64-image.js';
+
+/** `0001` to `9999`. */
+function Discriminator(): PropertyDecorator {
+  const bound = { bound: 4, tooLong: 'DISCRIMINATOR_INVALID_FORMAT' } as const;
+  return field({ optional: true, ...bound, description: { type: String, pattern: '^[0-9]{4}$' } }, (value) => {
+    if (typeof value !== 'string' || !/^[0-9]{4}$/.test(value)) return 'DISCRIMINATOR_INVALID_FORMAT';
+    return value === '0000' ? 'DISCRIMINATOR_OUT_OF_RANGE' : undefined;
+  });
+}
+
+/** An address is never changed by a PATCH: whatever is sent is refused. */
+function ChangedElsewhere(): PropertyDecorator {
+  const code = 'EMAIL_MUST_BE_CHANGED_VIA_TOKEN';
+  return field({ optional: true, bound: 0, tooLong: code, description: { type: String } }, () => code);
+}
+
+export class EditMeInput extends SudoInput {
+  @Username({ optional: true }) username?: string;
+  @Discriminator() discriminator?: string;
+  @GlobalName({ optional: true, nullable: true }) global_name?: string | null;
+  @Base64Image({ nullable: true }) avatar?: string | null;
+  @Base64Image({ nullable: true }) banner?: string | null;
+  @Text({ min: 1, max: 320, optional: true, nullable: true }) bio?: string | null;
+  @Text({ min: 1, max: 40, optional: true, nullable: true }) pronouns?: string | null;
+  @Int({ min: 0, max: 16777215, optional: true, nullable: true }) accent_color?: number | null;
+  @ChangedElsewhere() email?: unknown;
+  @Password({ optional: true, fresh: true }) new_password?: string;
+  @Text({ min: 1, max: 256, optional: true }) email_token?: string;
+}

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../../accounts/account.entities.js';
+import { AccountService } from '../../accounts/account.service.js';
+import { privateUserView, tagOf } from '../../accounts/account.views.js';
+import { ACCOUNT_FLAGS, type Account as AccountFacts, hasFactor } from '../../accounts/account-facts.js';
+import { AccountState } from '../../accounts/account-state.service.js';
+import { type Change, ChangeControls } from '../../accounts/change-controls.service.js';
+import { Passwords } from '../../auth/factors/passwords.service.js';
+import { type Origin, SessionService } from '../../auth/sessions/sessions.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
+import { invalid } from '../../core/errors.js';
+import { Assets, hashesOf, type NewImages } from '../../media/assets.service.js';
+import { violates } from '../../platform/database/constraints.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { EmailChange } from '../contact/email-change.service.js';
+import { OwnPassword } from '../password/own-password.service.js';
+import type { EditMeInput } from './me.dto.js';
+
+/** Every member but those of sudo: without one of them nothing is changed. */
+const PROFILE = [
+  ...(['username', 'discriminator', 'global_name', 'avatar', 'banner', 'bio', 'pronouns', 'accent_color'] as const),
+  ...(['new_password', 'email_token'] as const),
+];
+
+/** The signed-in account and what it changes of itself (account.md sections 2 and 3). */
+@Injectable()
+export class MeService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly state: AccountState,
+    private readonly passwords: Passwords,
+    private readonly sessions: SessionService,
+    private readonly standing: Standing,
+    private readonly attempts: SudoAttempts,
+    private readonly password: OwnPassword,
+    private readonly emailChange: EmailChange,
+    private readonly assets: Assets,
+    private readonly controls: ChangeControls,
+  ) {}
+
+  /** The whole body is applied or nothing. A changed password rotates the calling session and ends the others. */
+  async edit(me: SessionIdentity, input: EditMeInput, origin: Origin) {
+    const { account } = me;
+    const { email_token: emailToken, new_password: newPassword } = input;
+    if (PROFILE.every((member) => input[member] === undefined)) return privateUserView(account);
+    const passwordHash = newPassword === undefined ? undefined : await this.hashOf(me, newPassword, input.password);
+    const images = await this.assets.prepareBoth(account.id, input);
+    return this.database.transaction(async (tx) => {
+      const current = await this.standing.hold(tx, me);
+      if (emailToken !== undefined) await this.emailChange.applyIn(tx, current, emailToken);
+      await this.write(tx, me, input, images);
+      const rotated = passwordHash === undefined ? {} : await this.password.set(tx, me, current, passwordHash, origin);
+      await this.controls.charge(account.id, differencesOf(current, input, images));
+      return { ...privateUserView(await this.accounts.require(tx, account.id)), ...rotated };
+    });
+  }
+
+  private async write(tx: Tx, me: SessionIdentity, input: EditMeInput, images: NewImages): Promise<void> {
+    const { id } = me.account;
+    const name = isRenamed(me, input) ? await this.rename(tx, me, input) : {};
+    try {
+      await this.accounts.update(tx, id, { ...changesOf(input, images), ...name });
+    } catch (error) {
+      if (violates(error, 'account_tag')) throw invalid('discriminator', 'TAG_ALREADY_TAKEN');
+      throw error;
+    }
+    await this.assets.replaceBoth(tx, id, images);
+  }
+
+  private async rename(tx: Tx, { account }: SessionIdentity, input: EditMeInput): Promise<Partial<Account>> {
+    const username = input.username ?? account.username;
+    if (input.discriminator !== undefined) return { username, discriminator: Number(input.discriminator) };
+    const keeps = username.toLowerCase() === account.username.toLowerCase();
+    if (keeps || !(await this.accounts.isTagTaken(tx, username, account.discriminator))) return { username };
+    return { username, discriminator: await this.accounts.freeDiscriminator(tx, username) };
+  }
+
+  /**
+   * The hash of the new password. For an account without a second factor sudo has just examined the present one.
+   * @throws Refusal FV(INVALID_PASSWORD@password), FV(PASSWORD_IS_TOO_COMMON@new_password)
+   */
+  private async hashOf({ account }: SessionIdentity, fresh: string, present = ''): Promise<string> {
+    if (account.hasPassword && hasFactor(account)) {
+      const isRight = () => this.passwords.isPasswordOf(account.id, present);
+      if (!(await this.attempts.examine(account.id, isRight))) throw invalid('password', 'INVALID_PASSWORD');
+    }
+    return this.passwords.hashNew(fresh, 'new_password');
+  }
+
+  async disable(me: SessionIdentity): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { id } = await this.standing.hold(tx, me);
+      await this.state.setFlags(tx, id, ACCOUNT_FLAGS.DISABLED);
+      await this.sessions.revokeAll(tx, id);
+    });
+  }
+}
+
+const isRenamed = ({ account }: SessionIdentity, { username, discriminator }: EditMeInput): boolean =>
+  (username !== undefined && username !== account.username) ||
+  (discriminator !== undefined && discriminator !== tagOf(account.discriminator));
+
+/** What the body would have otherwise than it is stored. */
+function differencesOf(stored: AccountFacts, input: EditMeInput, images: NewImages): Change[] {
+  const { username, discriminator, bio, pronouns, accent_color } = input;
+  const isOther = (sent: unknown, value: unknown) => sent !== undefined && sent !== value;
+  const { avatar, banner } = hashesOf(images);
+  const differences: [boolean, Change][] = [
+    [isOther(username, stored.username), { of: 'username' }],
+    [isOther(bio, stored.bio), { of: 'bio' }],
+    [isOther(pronouns, stored.pronouns), { of: 'pronouns' }],
+    [isOther(accent_color, stored.accentColor), { of: 'accent_color' }],
+    [isOther(avatar, stored.avatar), { of: 'avatar' }],
+    [isOther(banner, stored.banner), { of: 'banner' }],
+  ];
+  if (!isOther(username, stored.username) && isOther(discriminator, tagOf(stored.discriminator))) {
+    differences.unshift([true, { of: 'username', member: 'discriminator' }]);
+  }
+  return differences.filter(([differs]) => differs).map(([, change]) => change);
+}
+
+function changesOf(input: EditMeInput, images: NewImages): Partial<Account> {
+  const changes: Partial<Account> = hashesOf(images);
+  if (input.global_name !== undefined) changes.globalName = input.global_name;
+  if (input.bio !== undefined) changes.bio = input.bio;
+  if (input.pronouns !== undefined) changes.pronouns = input.pronouns;
+  if (input.accent_color !== undefined) changes.accentColor = input.accent_color;
+  return changes;
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { passkeyView } from '../../auth/passkeys/passkeys.service.js';
+import type { Passkey } from '../../auth/sessions/auth.entities.js';
+import { Database, type Row } from '../../platform/database/database.js';
+import { gather } from '../../platform/database/gather.js';
+import type { settingsView } from './settings.service.js';
+
+type SettingsView = ReturnType<typeof settingsView>;
+type PasskeyView = ReturnType<typeof passkeyView>;
+
+/** The columns are named as the view's members are. */
+const SETTINGS = `
+  SELECT s.account_id, a.locale, s.theme, s.email_notifications, s.session_ip_authorization, s.developer_mode, s.custom
+  FROM account_settings s JOIN account a ON a.id = s.account_id
+  WHERE s.account_id = ANY ($1::bigint[])`;
+
+const PASSKEYS = `
+  SELECT account_id AS "accountId", id, name, created_at AS "createdAt", last_used_at AS "lastUsedAt"
+  FROM passkey WHERE account_id = ANY ($1::bigint[])
+  ORDER BY created_at, id`;
+
+/** What an account sees of itself beside the user object; reads of one moment go out together. */
+@Injectable()
+export class OwnViews {
+  private readonly readSettings = gather((ids) => this.settingsOfMany(ids));
+  private readonly readPasskeys = gather((ids) => this.passkeysOfMany(ids));
+
+  constructor(private readonly database: Database) {}
+
+  /** `undefined`: there is no such account. */
+  settings(accountId: string): Promise<SettingsView | undefined> {
+    return this.readSettings(accountId);
+  }
+
+  /** In the order of registration. */
+  async passkeys(accountId: string): Promise<PasskeyView[]> {
+    return (await this.readPasskeys(accountId)) ?? [];
+  }
+
+  private async settingsOfMany(accountIds: string[]): Promise<Map<string, SettingsView>> {
+    const rows = await this.database.statement('own-settings', SETTINGS, [accountIds]);
+    return new Map(rows.map(({ account_id, ...view }: Row) => [account_id, view as SettingsView]));
+  }
+
+  private async passkeysOfMany(accountIds: string[]): Promise<Map<string, PasskeyView[]>> {
+    const rows = (await this.database.statement('own-passkeys', PASSKEYS, [accountIds])) as Passkey[];
+    const views = new Map<string, PasskeyView[]>();
+    for (const passkey of rows) {
+      const own = views.get(passkey.accountId) ?? [];
+      views.set(passkey.accountId, [...own, passkeyView(passkey)]);
+    }
+    return views;
+  }
+}

@@ -1,0 +1,25 @@
+import { Body, Controller, Get, Patch } from '@nestjs/common';
+import { AllowSuspicious, Me, RateLimit, UserOnly } from '../../policy/decorators.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { EditSettingsInput } from './settings.dto.js';
+import { SettingsService } from './settings.service.js';
+
+@Controller('v1/users/@me/settings')
+export class SettingsController {
+  constructor(private readonly settings: SettingsService) {}
+
+  @Get()
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('user:settings:get')
+  show(@Me() me: SessionIdentity) {
+    return this.settings.of(me.account);
+  }
+
+  @Patch()
+  @UserOnly()
+  @RateLimit('user:settings:update')
+  edit(@Me() me: SessionIdentity, @Body() input: EditSettingsInput) {
+    return this.settings.edit(me, input);
+  }
+}

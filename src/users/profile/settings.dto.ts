@@ -1,0 +1,26 @@
+import { LOCALES } from '../../accounts/locales.js';
+import { isStorableJson } from '../../core/text.js';
+import { Bool, type Fault, field, OneOf } from '../../http/input.js';
+
+const CUSTOM_BYTES = 16 * 1024;
+
+/** A JSON object of the client's own, at most 16 KiB serialised. */
+function Custom(): PropertyDecorator {
+  const description = { type: 'object', additionalProperties: true } as const;
+  return field({ optional: true, bound: 0, tooLong: 'INVALID_FORMAT', description }, (value): Fault | undefined => {
+    if (typeof value !== 'object' || Array.isArray(value)) return 'INVALID_FORMAT';
+    const text = JSON.stringify(value);
+    if (Buffer.byteLength(text) > CUSTOM_BYTES) return 'CONTENT_EXCEEDS_MAX_LENGTH';
+    return isStorableJson(value) ? undefined : 'INVALID_FORMAT';
+  });
+}
+
+/** Any of the settings (account.md 1.2); one that is present replaces the former in full. */
+export class EditSettingsInput {
+  @OneOf(LOCALES, { optional: true }) locale?: string;
+  @OneOf(['system', 'light', 'dark'], { optional: true }) theme?: 'system' | 'light' | 'dark';
+  @Bool({ optional: true }) email_notifications?: boolean;
+  @Bool({ optional: true }) session_ip_authorization?: boolean;
+  @Bool({ optional: true }) developer_mode?: boolean;
+  @Custom() custom?: Record<string, unknown>;
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { AccountSettings } from '../../accounts/account.entities.js';
+import { AccountService } from '../../accounts/account.service.js';
+import { Standing } from '../../auth/sessions/standing.service.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Replica } from '../../platform/replicas/replica.js';
+import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { EditSettingsInput } from './settings.dto.js';
+
+/** The settings as their owner sees them (account.md 1.2). */
+export const settingsView = (locale: string, settings: AccountSettings) => ({
+  locale,
+  theme: settings.theme,
+  email_notifications: settings.emailNotifications,
+  session_ip_authorization: settings.sessionIpAuthorization,
+  developer_mode: settings.developerMode,
+  custom: settings.custom,
+});
+
+/** What an account prefers (account.md 2.3). */
+@Injectable()
+export class SettingsService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountService,
+    private readonly standing: Standing,
+    private readonly replica: Replica,
+  ) {}
+
+  async of({ id, locale }: Pick<Account, 'id' | 'locale'>, tx: Tx = this.database.manager) {
+    return settingsView(locale, await tx.findOneByOrFail(AccountSettings, { accountId: id }));
+  }
+
+  edit(me: SessionIdentity, { locale, custom, ...input }: EditSettingsInput) {
+    return this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
+      const { id } = account;
+      const changes: Partial<AccountSettings> = {
+        ...(input.theme !== undefined && { theme: input.theme }),
+        ...(input.email_notifications !== undefined && { emailNotifications: input.email_notifications }),
+        ...(input.session_ip_authorization !== undefined && { sessionIpAuthorization: input.session_ip_authorization }),
+        ...(input.developer_mode !== undefined && { developerMode: input.developer_mode }),
+        ...(custom !== undefined && { custom }),
+      };
+      if (Object.keys(changes).length > 0) await tx.update(AccountSettings, { accountId: id }, changes as never);
+      const isMoved = locale !== undefined && locale !== account.locale;
+      if (isMoved) await this.accounts.update(tx, id, { locale });
+      await this.replica.announce(tx, { topic: 'event', data: { type: 'USER_SETTINGS_UPDATE', account_id: id } });
+      return this.of({ id, locale: locale ?? account.locale }, tx);
+    });
+  }
+}

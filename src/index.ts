@@ -28,6 +28,7 @@ export { MediaUrlService, type SignedUrl } from './media/urls.service.js';
 export { Database, type Tx } from './platform/database/database.js';
 export { type Notice, Replica } from './platform/replicas/replica.js';
 export { Limiter, registerBucket } from './platform/store/limits.js';
+export type { Account } from './policy/account.js';
 export { registerAcl } from './policy/acls.js';
 export type { Call } from './policy/call.js';
 export {
@@ -51,14 +52,7 @@ export {
   TheCall,
   UserOnly,
 } from './policy/decorators.js';
-export type {
-  Account,
-  AdminKeyIdentity,
-  BearerIdentity,
-  BotIdentity,
-  Identity,
-  SessionIdentity,
-} from './policy/identity.js';
+export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';
 export { registerScope } from './policy/scopes.js';
 export { run } from './run.js';
 export { type MessageInput, readMessage } from './webhooks/message-input.js';

@@ -31,6 +31,7 @@ import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInService } from './sign-in/sign-in.service.js';
 import { WebAuthnSignInController } from './sign-in/webauthn-sign-in.controller.js';
 import { WebAuthnSignIn } from './sign-in/webauthn-sign-in.service.js';
+import { SignInRemoval } from './sign-in-removal.service.js';
 import { SsoController } from './sso/sso.controller.js';
 import { SsoService } from './sso/sso.service.js';
 import { SsoAccounts } from './sso/sso-accounts.service.js';
@@ -58,7 +59,7 @@ import { SudoAttempts } from './sudo/sudo-attempts.service.js';
     ...[Captchas, Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, PasskeyBridge, Passwords, SessionService],
     ...[SignInService, Standing, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
-    SessionSweep,
+    ...[SessionSweep, SignInRemoval],
     ...[SsoAccounts, SsoConfiguration, SsoDocuments, SsoExchange, SsoIdentities, SsoProvider, SsoService, SsoTrial],
     SsoSecretRotation,
   ],

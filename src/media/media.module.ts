@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
-import { openStorage, Storage } from '../platform/storage/storage.js';
+import { openStorage } from '../platform/storage/open-storage.js';
+import { Storage } from '../platform/storage/storage.js';
 import { Assets } from './assets.service.js';
 import { Delivery } from './delivery.js';
 import { ExternalController } from './external/external.controller.js';

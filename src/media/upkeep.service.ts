@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountRemoval } from '../accounts/account-removal.service.js';
+import { AccountParts } from '../accounts/account-parts.service.js';
 import { Clock } from '../core/clock.js';
-import { Applications } from '../oauth/applications/applications.service.js';
 import type { Row, Tx } from '../platform/database/database.js';
 import { Janitor } from '../platform/process/janitor.js';
 import { Storage } from '../platform/storage/storage.js';
@@ -22,14 +21,12 @@ export class MediaUpkeep implements OnModuleInit {
     private readonly janitor: Janitor,
     private readonly storage: Storage,
     private readonly media: MediaService,
-    private readonly accounts: AccountRemoval,
-    private readonly applications: Applications,
+    private readonly accounts: AccountParts,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
     this.accounts.alsoRemove((tx, accountId) => this.removeAllOf(tx, accountId));
-    this.applications.onEnd((tx, botId) => this.removeAllOf(tx, botId));
     this.janitor.addExpiry('media_capability', 'digest', 'expires_at <= now()');
     this.janitor.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
     this.janitor.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));

@@ -9,7 +9,7 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Background } from '../../platform/process/background.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { demandPerson, type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';

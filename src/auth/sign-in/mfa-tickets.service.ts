@@ -5,7 +5,7 @@ import { invalid, Refusal } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { Factors } from '../factors/factors.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { isGone } from '../sessions/issuance.service.js';

@@ -7,7 +7,7 @@ import { Config } from '../../core/config/config.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { Factors } from '../factors/factors.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';

@@ -4,8 +4,8 @@ import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { GATEWAY_DEFAULTS, type GatewayNumbers } from '../../gateway/protocol/numbers.js';
 import { codePoints, isOneLine } from '../text.js';
+import { GATEWAY_DEFAULTS, type GatewayNumbers } from './gateway-numbers.js';
 
 /** The service cannot start or a command cannot run, for a reason that an operator can mend: the message is all of it. */
 export class StartError extends Error {}

@@ -1,9 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
-import { CredentialLookups } from '../accounts/credential-lookups.js';
 import { CrossOrigin } from '../http/cross-origin.js';
-import { IdentityResolver } from '../policy/identity.js';
+import { Doorkeeper } from '../http/doorkeeper.js';
 import { Routes } from '../policy/routes.js';
+import { CompiledRoutes } from './compiled-routes.js';
+import { ArrivalStack } from './doorkeeper.js';
 import { GuardStack } from './guard-stack.js';
 import { arrivalGuardsInOrder, guardsInOrder } from './guards.js';
 import { RouteAudit } from './route-audit.js';
@@ -13,11 +14,12 @@ import { RouteAudit } from './route-audit.js';
 @Module({
   imports: [DiscoveryModule],
   providers: [
-    ...[CredentialLookups, IdentityResolver, Routes, RouteAudit, CrossOrigin],
+    ...[Routes, CompiledRoutes, RouteAudit, CrossOrigin],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
+    { provide: Doorkeeper, useClass: ArrivalStack },
     { provide: APP_GUARD, useClass: GuardStack },
   ],
-  exports: [IdentityResolver, Routes, CrossOrigin, ...arrivalGuardsInOrder()],
+  exports: [Routes, CompiledRoutes, CrossOrigin, Doorkeeper],
 })
-export class PolicyModule {}
+export class PipelineModule {}

@@ -18,13 +18,13 @@ export {
 } from './core/errors.js';
 export { Log } from './core/log.js';
 export { Snowflakes } from './core/snowflake.js';
-export { codePoints } from './core/text.js';
+export { codePoints } from './core/text/text.js';
 export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';
 export * from './http/input.js';
+export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
 export { MediaModule } from './media/media.module.js';
-export { MediaService } from './media/media.service.js';
-export { MediaUrlService, type SignedUrl } from './media/urls.service.js';
+export { MediaService } from './media/objects/media.service.js';
 export { Database, type Tx } from './platform/database/database.js';
 export { type Notice, Replica } from './platform/replicas/replica.js';
 export { Limiter, registerBucket } from './platform/store/limits.js';

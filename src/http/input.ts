@@ -3,7 +3,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldError, fieldError } from '../core/errors.js';
-import { codePoints, isStorable, isStorableJson } from '../core/text.js';
+import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
 import type { Shape } from '../policy/plan.js';
 import { describeField } from './field-descriptions.js';
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountParts } from '../accounts/account-parts.service.js';
-import { MediaService } from '../media/media.service.js';
+import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
 import type { Row, Tx } from '../platform/database/database.js';
 import { Janitor } from '../platform/process/janitor.js';

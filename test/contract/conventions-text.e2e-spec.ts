@@ -1,5 +1,5 @@
 import { getMetadataStorage } from 'class-validator';
-import { isStorableJson } from '../../src/core/text.js';
+import { isStorableJson } from '../../src/core/text/text.js';
 import { validateShape } from '../../src/http/input.js';
 import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';

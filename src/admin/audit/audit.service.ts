@@ -6,8 +6,8 @@ import { Refusal } from '../../core/errors.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { AuditEntry } from '../admin.entities.js';
-import type { Operator } from '../operator.js';
 import type { AuditQuery } from './audit.dto.js';
+import type { Operator } from './operator.js';
 
 export type TargetType = 'user' | 'application' | 'admin_api_key' | 'ip_ban' | 'instance';
 

@@ -7,7 +7,7 @@ import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import type { BanAddressInput, BanEntriesQuery } from './ip-bans.dto.js';
 
 const entryView = (entry: IpBanEntry) => ({

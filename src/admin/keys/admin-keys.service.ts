@@ -10,7 +10,7 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { grants, inRegistryOrder } from '../../policy/acls.js';
 import { AdminKey } from '../admin.entities.js';
 import { AuditLog } from '../audit/audit.service.js';
-import { demandGrantable, type Operator } from '../operator.js';
+import { demandGrantable, type Operator } from '../audit/operator.js';
 import type { CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 
 const MAX_LIVE_KEYS = 50;

@@ -1,4 +1,4 @@
-import { isText } from '../../core/text.js';
+import { isText } from '../../core/text/text.js';
 import { Email, ListOf, Text } from '../../http/input.js';
 import { Password } from '../factors/fields.js';
 import { SudoInput } from '../sudo/sudo.dto.js';

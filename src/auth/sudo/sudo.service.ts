@@ -11,7 +11,7 @@ import type { Call, SudoMembers } from '../../policy/call.js';
 import type { Identity } from '../../policy/identity.js';
 import { Factors } from '../factors/factors.service.js';
 import { Passwords } from '../factors/passwords.service.js';
-import { WebAuthn } from '../passkeys/webauthn.service.js';
+import { WebAuthn } from '../webauthn/webauthn.service.js';
 import { SudoAttempts } from './sudo-attempts.service.js';
 
 export const SUDO_PROOF_SECONDS = 300;

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { codePoints, isOneLine } from '../text.js';
+import { codePoints, isOneLine } from '../text/text.js';
 import { GATEWAY_DEFAULTS, type GatewayNumbers } from './gateway-numbers.js';
 
 /** The service cannot start or a command cannot run, for a reason that an operator can mend: the message is all of it. */

@@ -6,7 +6,7 @@ import { ChangeControls } from '../../accounts/change-controls.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
-import { Assets, hashesOf } from '../../media/assets.service.js';
+import { Assets, hashesOf } from '../../media/objects/assets.service.js';
 import { violates } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Replica } from '../../platform/replicas/replica.js';

@@ -1,4 +1,4 @@
-import { plainName } from '../../core/text.js';
+import { plainName } from '../../core/text/text.js';
 import { field, Text } from '../../http/input.js';
 
 const NUMBER = /^\+[1-9]\d{1,14}$/;

@@ -10,7 +10,7 @@ import { type Origin, SessionService } from '../../auth/sessions/sessions.servic
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
 import { invalid } from '../../core/errors.js';
-import { Assets, hashesOf, type NewImages } from '../../media/assets.service.js';
+import { Assets, hashesOf, type NewImages } from '../../media/objects/assets.service.js';
 import { violates } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account as AccountFacts } from '../../policy/account.js';

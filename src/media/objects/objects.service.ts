@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { Refusal } from '../core/errors.js';
-import { Database } from '../platform/database/database.js';
-import { type ByteRange, Storage, StorageFault } from '../platform/storage/storage.js';
-import type { ANSWERED, Call } from '../policy/call.js';
+import { Refusal } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
+import { type ByteRange, Storage, StorageFault } from '../../platform/storage/storage.js';
+import type { ANSWERED, Call } from '../../policy/call.js';
+import { type AssetKind, rawPath, readAssetName, requireKey } from '../addresses/keys.js';
+import { isRaster } from '../addresses/types.js';
+import { type Content, contentOf, Delivery, type Representation, YEAR_SECONDS } from '../delivery/delivery.js';
+import { breakingWith } from '../delivery/foreign-body.js';
+import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
+import { formatOf, renamed, Selectors, type Transform } from '../images/selectors.js';
+import { goneOf, nameOf, Transforms } from '../images/transforms.service.js';
 import { assetKey } from './assets.service.js';
-import { type Content, contentOf, Delivery, type Representation, YEAR_SECONDS } from './delivery.js';
-import { breakingWith } from './external/foreign-body.js';
-import { ImageFault, MAX_INPUT_BYTES } from './images/images.service.js';
-import { formatOf, renamed, Selectors, type Transform } from './images/selectors.js';
-import { goneOf, nameOf, Transforms } from './images/transforms.service.js';
-import { type AssetKind, rawPath, readAssetName, requireKey } from './keys.js';
 import { MediaObject } from './media.entities.js';
-import { isRaster } from './types.js';
 
 const ATTACHMENTS = '/media/attachments/';
 /** Stored beside the attachments, and never shown as one. */

@@ -1,5 +1,5 @@
-import { Refusal } from '../core/errors.js';
-import { withoutControl } from '../core/text.js';
+import { Refusal } from '../../core/errors.js';
+import { withoutControl } from '../../core/text/text.js';
 
 export type AssetKind = 'avatars' | 'banners';
 

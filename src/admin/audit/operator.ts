@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { Refusal } from '../core/errors.js';
-import { codePoints, plainName } from '../core/text.js';
-import { grants } from '../policy/acls.js';
-import type { Call } from '../policy/call.js';
-import { callIn } from '../policy/decorators.js';
-import type { Identity } from '../policy/identity.js';
+import { Refusal } from '../../core/errors.js';
+import { codePoints, plainName } from '../../core/text/text.js';
+import { grants } from '../../policy/acls.js';
+import type { Call } from '../../policy/call.js';
+import { callIn } from '../../policy/decorators.js';
+import type { Identity } from '../../policy/identity.js';
 
 /** Who carries out an Admin operation, how far they reach, and why they do it. */
 export interface Operator {

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Begun } from '../../accounts/seen.js';
 import { Config } from '../../core/config/config.js';
 import { Database, type Tx } from '../../platform/database/database.js';
+import { Passkey } from '../records/auth.entities.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
-import { Passkey } from '../sessions/auth.entities.js';
 import { type AssertionRules, credentialIdOf, type RelyingParty, verifyAssertion } from './webauthn.js';
 
 /** What a challenge works for; each is bound to a subject of its own (auth.md 1.7). */

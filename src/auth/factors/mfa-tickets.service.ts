@@ -6,9 +6,9 @@ import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
-import { Factors } from '../factors/factors.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { isGone } from '../sessions/issuance.service.js';
+import { Factors } from './factors.service.js';
 
 const TICKET_SECONDS = 300;
 /**

@@ -1,5 +1,5 @@
+import { contentDisposition } from '../addresses/types.js';
 import { holdsTag, rangeOf } from './delivery.js';
-import { contentDisposition } from './types.js';
 
 describe('media.md section 8 ranges', () => {
   test.each<[string | undefined, number, unknown]>([

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { Refusal } from '../core/errors.js';
-import { Log } from '../core/log.js';
-import { EXPOSED } from '../http/cross-origin.js';
-import { OutboundFault } from '../platform/outbound/network.js';
-import type { ByteRange } from '../platform/storage/storage.js';
-import { ANSWERED, type Call } from '../policy/call.js';
-import { contentDisposition, inlineName, isAudioOrVideo, isInline } from './types.js';
+import { Refusal } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { EXPOSED } from '../../http/cross-origin.js';
+import { OutboundFault } from '../../platform/outbound/network.js';
+import type { ByteRange } from '../../platform/storage/storage.js';
+import { ANSWERED, type Call } from '../../policy/call.js';
+import { contentDisposition, inlineName, isAudioOrVideo, isInline } from '../addresses/types.js';
 
 /** The bytes that are sent. */
 export interface Content {

@@ -1,4 +1,4 @@
-import { field } from '../http/input.js';
+import { field } from '../../http/input.js';
 
 export const MAX_IMAGE_BYTES = 2 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Bucket } from '../platform/storage/storage.js';
+import type { Bucket } from '../../platform/storage/storage.js';
 
 /** A stored object that anyone may read who knows its path. No row means 404 (media.md section 2). */
 @Entity('media_object')

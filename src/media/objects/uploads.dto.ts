@@ -1,5 +1,5 @@
-import { codePoints, isText } from '../core/text.js';
-import { field } from '../http/input.js';
+import { codePoints, isText } from '../../core/text/text.js';
+import { field } from '../../http/input.js';
 
 export interface PlannedFile {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { matches } from '../core/secrets.js';
+import { matches } from '../../core/secrets.js';
 
 /** What a relay capability allows (media.md 4.1). */
 export interface Claims {

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountParts } from '../accounts/account-parts.service.js';
-import { Clock } from '../core/clock.js';
-import type { Row, Tx } from '../platform/database/database.js';
-import { Janitor } from '../platform/process/janitor.js';
-import { Storage } from '../platform/storage/storage.js';
+import { AccountParts } from '../../accounts/account-parts.service.js';
+import { Clock } from '../../core/clock.js';
+import type { Row, Tx } from '../../platform/database/database.js';
+import { Janitor } from '../../platform/process/janitor.js';
+import { Storage } from '../../platform/storage/storage.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
 

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { Authenticated, Me, RateLimit } from '../policy/decorators.js';
-import type { Identity } from '../policy/identity.js';
+import { Authenticated, Me, RateLimit } from '../../policy/decorators.js';
+import type { Identity } from '../../policy/identity.js';
 import { MediaService } from './media.service.js';
 import { CompleteInput, PlanInput } from './uploads.dto.js';
 

@@ -1,19 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../core/clock.js';
-import { Config } from '../core/config/config.js';
-import { Refusal, unavailable } from '../core/errors.js';
-import { digest } from '../core/secrets.js';
-import { bodyApart } from '../http/body.js';
-import { closeGently } from '../http/framing.js';
-import { Database, type Row } from '../platform/database/database.js';
-import { Storage, StorageFault } from '../platform/storage/storage.js';
-import { ANSWERED, type Call } from '../policy/call.js';
-import { type Claims, readCapability } from './capability.js';
-import { rawPath, requireKey } from './keys.js';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Refusal, unavailable } from '../../core/errors.js';
+import { digest } from '../../core/secrets.js';
+import { bodyApart } from '../../http/body.js';
+import { closeGently } from '../../http/framing.js';
+import { Database, type Row } from '../../platform/database/database.js';
+import { Storage, StorageFault } from '../../platform/storage/storage.js';
+import { ANSWERED, type Call } from '../../policy/call.js';
+import { type Claims, readCapability } from '../addresses/capability.js';
+import { rawPath, requireKey } from '../addresses/keys.js';
+import { OCTET_STREAM } from '../addresses/types.js';
+import { MediaUrlService } from '../addresses/urls.service.js';
 import { SpentCapability, StagedObject } from './media.entities.js';
-import { OCTET_STREAM } from './types.js';
-import { MediaUrlService } from './urls.service.js';
 
 export const RELAY_PREFIX = '/media/relay/';
 

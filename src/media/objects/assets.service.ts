@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { invalid, unavailable } from '../core/errors.js';
-import { Database, type Tx } from '../platform/database/database.js';
-import { Storage, StorageFault } from '../platform/storage/storage.js';
+import { invalid, unavailable } from '../../core/errors.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Storage, StorageFault } from '../../platform/storage/storage.js';
+import type { AssetKind } from '../addresses/keys.js';
+import { type ImageFacts, ImageFault, Images, type Rendering } from '../images/images.service.js';
 import { imageBytes } from './base64-image.js';
-import { type ImageFacts, ImageFault, Images, type Rendering } from './images/images.service.js';
-import type { AssetKind } from './keys.js';
 import { MediaObject } from './media.entities.js';
 import { MediaService } from './media.service.js';
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../core/clock.js';
-import { Config } from '../core/config/config.js';
-import { Keyring } from '../core/secrets.js';
-import { ownHostsOf, parseTarget } from '../platform/outbound/targets.js';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Keyring } from '../../core/secrets.js';
+import { ownHostsOf, parseTarget } from '../../platform/outbound/targets.js';
 import { type Claims, signCapability } from './capability.js';
-import { opaqueTarget, signatureOf } from './external/signature.js';
 import { urlPath } from './keys.js';
+import { opaqueTarget, signatureOf } from './signature.js';
 
 /** An address of foreign media at this service. `expires_at` is `null` when it lives as long as its secret. */
 export interface SignedUrl {

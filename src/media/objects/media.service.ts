@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { Config } from '../core/config/config.js';
-import { type FieldError, fieldError, Refusal, unavailable } from '../core/errors.js';
-import { Database, type Row, type Tx } from '../platform/database/database.js';
-import { type Bucket, type ByteRange, Storage, StorageFault } from '../platform/storage/storage.js';
-import type { Identity } from '../policy/identity.js';
-import { breakingWith } from './external/foreign-body.js';
-import { Images, MAX_INPUT_BYTES } from './images/images.service.js';
-import { plainFilename } from './keys.js';
+import { Config } from '../../core/config/config.js';
+import { type FieldError, fieldError, Refusal, unavailable } from '../../core/errors.js';
+import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { type Bucket, type ByteRange, Storage, StorageFault } from '../../platform/storage/storage.js';
+import type { Identity } from '../../policy/identity.js';
+import { plainFilename } from '../addresses/keys.js';
+import { isRaster, SNIFF_BYTES, typeOfAttachment, typeOfExtension } from '../addresses/types.js';
+import { MediaUrlService } from '../addresses/urls.service.js';
+import { breakingWith } from '../delivery/foreign-body.js';
+import { Images, MAX_INPUT_BYTES } from '../images/images.service.js';
 import { MediaObject, MediaUpload, StagedObject } from './media.entities.js';
-import { isRaster, SNIFF_BYTES, typeOfAttachment, typeOfExtension } from './types.js';
 import type { PlannedFile } from './uploads.dto.js';
-import { MediaUrlService } from './urls.service.js';
 
 const MAX_UNFINISHED = 50;
 /** Staged objects that are not finished vanish after this time. */

@@ -6,15 +6,15 @@ import { invalid, Refusal } from '../../core/errors.js';
 import { digest, matches, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
+import { MfaTickets } from '../factors/mfa-tickets.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, isGone } from '../sessions/issuance.service.js';
 import type { Origin } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
-import { MfaTickets } from '../sign-in/mfa-tickets.service.js';
 import { SudoService } from '../sudo/sudo.service.js';
+import { claimedChallengeOf } from '../webauthn/webauthn.js';
+import { WebAuthn } from '../webauthn/webauthn.service.js';
 import type { RedeemBridgeInput, StartBridgeInput, StartSudoBridgeInput } from './bridge.dto.js';
-import { claimedChallengeOf } from './webauthn.js';
-import { WebAuthn } from './webauthn.service.js';
 
 type Runner = 'page' | 'native';
 

@@ -7,7 +7,8 @@ import {
   OAuthToken,
   TokenFamily,
 } from './src/accounts/grants/oauth.entities.js';
-import { AdminKey, AuditEntry } from './src/admin/admin.entities.js';
+import { AuditEntry } from './src/admin/audit/audit.entities.js';
+import { AdminKey } from './src/admin/keys/admin-key.entities.js';
 import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './src/auth/records/auth.entities.js';
 import { SsoDocument, SsoIdentity } from './src/auth/sso/sso.entities.js';
 import { IpBanEntry } from './src/bans/bans.entities.js';

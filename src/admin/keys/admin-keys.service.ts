@@ -8,9 +8,9 @@ import { digest, mintLetters } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { grants, inRegistryOrder } from '../../policy/acls.js';
-import { AdminKey } from '../admin.entities.js';
 import { AuditLog } from '../audit/audit.service.js';
 import { demandGrantable, type Operator } from '../audit/operator.js';
+import { AdminKey } from './admin-key.entities.js';
 import type { CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 
 const MAX_LIVE_KEYS = 50;

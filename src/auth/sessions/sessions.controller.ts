@@ -10,7 +10,7 @@ import {
   UserOnly,
 } from '../../policy/decorators.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import { EndSessionsInput } from '../sign-in/sign-in.dto.js';
+import { EndSessionsInput } from '../sudo/end-sessions.dto.js';
 import { SessionService } from './sessions.service.js';
 
 @Controller('v1/auth')

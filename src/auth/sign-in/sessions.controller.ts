@@ -10,8 +10,8 @@ import {
   UserOnly,
 } from '../../policy/decorators.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import { EndSessionsInput } from '../sudo/end-sessions.dto.js';
-import { SessionService } from './sessions.service.js';
+import { SessionService } from '../sessions/sessions.service.js';
+import { EndSessionsInput } from './end-sessions.dto.js';
 
 @Controller('v1/auth')
 export class SessionsController {

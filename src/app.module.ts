@@ -91,6 +91,10 @@ export class PlatformModule {
     clock,
     network,
   }: Foundations): DynamicModule {
+    const declared = [...config.declared].map(([provide, useValue]) => ({
+      provide: provide as object as Type,
+      useValue,
+    }));
     return {
       module: PlatformModule,
       providers: [
@@ -98,6 +102,7 @@ export class PlatformModule {
         { provide: Log, useValue: log },
         { provide: Database, useValue: database },
         { provide: Clock, useValue: clock },
+        ...declared,
         { provide: Network, useValue: network },
         { provide: Replica, useValue: replica },
         { provide: SharedStore, useValue: store },
@@ -114,6 +119,7 @@ export class PlatformModule {
         ...[EventLoop, Load, Transfers, DatabaseWatch, Background, Outbound, Inbox, Outbox, MailDomains],
       ],
       exports: [
+        ...declared.map(({ provide }) => provide),
         ...[
           Config,
           Log,

@@ -4,7 +4,10 @@ export { type AppOptions, createApp } from './app.js';
 export { type Issued, OneTimeSecrets, type Purpose } from './auth/secrets/one-time-secrets.service.js';
 export type { ExtraPurposes } from './auth/secrets/purposes.js';
 export { Clock } from './core/clock.js';
-export { Config, ConfigurationError, loadConfig } from './core/config/config.js';
+export { Config, loadConfig } from './core/config/config.js';
+export { type DeclaredSettings, settings } from './core/config/declared.js';
+export type { SettingsReader } from './core/config/reader.js';
+export { ConfigurationError } from './core/config/start-error.js';
 export {
   type ErrorCode,
   type ErrorExtras,

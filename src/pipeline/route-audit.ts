@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
 import { GUARDS_METADATA, HOST_METADATA, METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/internal';
 import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
-import { StartError } from '../core/config/config.js';
+import { StartError } from '../core/config/start-error.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';

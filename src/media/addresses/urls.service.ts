@@ -28,7 +28,7 @@ export class MediaUrlService {
     keyring: Keyring,
   ) {
     const { relaySecrets, signingSecrets } = config.media;
-    this.base = config.mediaBaseUrl;
+    this.base = config.media.baseUrl;
     this.ownHosts = ownHostsOf(config);
     this.relaySecrets = relaySecrets.length
       ? relaySecrets.map((secret) => Buffer.from(secret, 'base64'))

@@ -111,7 +111,7 @@ describe('FLT-32 a bad configuration does not start', () => {
     expect(namesOf({ ...s3, MEDIA_S3_SECRET_ACCESS_KEY: 'key' })).toEqual(['MEDIA_S3_ACCESS_KEY_ID']);
     expect(loadConfig({ GATEHOUSE_SECRET: secret(), ...s3 }).media.s3).toEqual({
       ...{ endpoint: undefined, region: 'us-east-1', forcePathStyle: false },
-      ...{ accessKeyId: undefined, secretAccessKey: undefined, buckets: { uploads: 'up-1', media: 'media.1' } },
+      ...{ accessKeyId: undefined, buckets: { uploads: 'up-1', media: 'media.1' } },
     });
     const local = { ...s3, MEDIA_STORAGE: 'local' };
     expect(loadConfig({ GATEHOUSE_SECRET: secret(), ...local }).media.s3).toBeUndefined();

@@ -1,10 +1,18 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
-import { GUARDS_METADATA, HOST_METADATA, METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/internal';
+import {
+  GUARDS_METADATA,
+  HOST_METADATA,
+  HTTP_CODE_METADATA,
+  METHOD_METADATA,
+  MODULE_PATH,
+  PATH_METADATA,
+} from '@nestjs/common/internal';
 import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { StartError } from '../core/config/config.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
+import { answersOf, takesOf } from '../policy/answers.js';
 import { type RoutePolicy, readPolicy } from '../policy/decorators.js';
 import { type AuditedRoute, type RoutePlan, Routes } from '../policy/routes.js';
 import { isScope } from '../policy/scopes.js';
@@ -146,6 +154,9 @@ export class RouteAudit implements OnApplicationBootstrap {
       accepts: Object.freeze(accepts),
       input,
       bucketId: policy.bucket && bucketId(policy.bucket.name),
+      status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === 'POST' ? 201 : 200),
+      answers: answersOf(handler),
+      takes: takesOf(handler),
     });
     return [{ controller, handler, plan }];
   }

@@ -1,6 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { Guard } from '../pipeline/guards.js';
 import type { InputPlan } from '../pipeline/route-input.js';
+import type { Answer, Taken } from './answers.js';
 import type { PolicyKind, RoutePolicy } from './decorators.js';
 
 /** A route as the guards see it: compiled once at boot, frozen, read on every request. */
@@ -15,6 +16,12 @@ export interface RoutePlan {
   readonly accepts: { readonly kind: 'json' | 'form' | 'raw' | 'none'; readonly limit: number };
   readonly input: InputPlan | undefined;
   readonly bucketId: string | undefined;
+  /** Of a success that has no status of its own. */
+  readonly status: number;
+  /** What the route answers beside the JSON that its handler returns. */
+  readonly answers: readonly Answer[];
+  /** Bodies that its handler reads itself. */
+  readonly takes: readonly Taken[];
 }
 
 /** A plan with what the framework knows its route by. */

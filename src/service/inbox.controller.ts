@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
 import { Int, Text } from '../http/input.js';
 import { Inbox } from '../platform/mail/inbox.js';
+import { Answers } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, TheCall } from '../policy/decorators.js';
 import { INBOX_CSP, inboxPage } from './inbox.page.js';
@@ -19,6 +20,7 @@ export class InboxController {
 
   @Get('inbox')
   @CredentialFree()
+  @Answers({ type: 'text/html' })
   async page(@Query() { to, limit }: InboxQuery, @TheCall() { res }: Call) {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Content-Security-Policy', INBOX_CSP);

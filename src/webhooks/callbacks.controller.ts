@@ -1,4 +1,5 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Answers, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { CallbacksService } from './callbacks.service.js';
@@ -15,6 +16,8 @@ export class CallbacksController {
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Answers({ type: 'text/html', description: '`ok`, as Slack expects it' })
+  @Takes({ type: 'application/json' })
   slack(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.slack(call, path);
   }
@@ -25,6 +28,7 @@ export class CallbacksController {
   @RateLimit('webhook:github', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Takes({ type: 'application/json' })
   github(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.github(call, path);
   }

@@ -1,4 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Answers, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExecutionService } from './execution.service.js';
@@ -22,6 +23,7 @@ export class ExecutionController {
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Takes({ type: 'application/json' })
   edit(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.edit(call, path);
   }
@@ -42,6 +44,8 @@ export class ExecutionController {
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Answers({ status: 204, description: 'Stored, for callers that do not wait' })
+  @Takes({ type: 'application/json' }, { type: 'multipart/form-data' })
   execute(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.execute(call, path);
   }
@@ -59,6 +63,7 @@ export class ExecutionController {
   @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Takes({ type: 'application/json' })
   editMessage(@TheCall() call: Call, @Param() path: MessagePath) {
     return this.execution.editMessage(call, path);
   }

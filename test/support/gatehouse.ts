@@ -37,6 +37,8 @@ export interface GatehouseOptions {
   readonly env?: Record<string, string>;
   /** A team's own modules. */
   readonly modules?: readonly (Type | DynamicModule)[];
+  /** What `gatehouse describe` wrote of those modules. */
+  readonly descriptions?: readonly string[];
   /** Names and ways of a network of its own, for outbound requests. */
   readonly network?: Network;
 }
@@ -128,6 +130,8 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     LOG_LEVEL: 'debug',
     ...options.env,
   });
+  // Where the sources run as they are; what was built of them knows its own.
+  const { GATEHOUSE_TEST_DESCRIPTION: ofSources } = process.env;
   const clock = new MovableClock();
   const log: string[] = [];
   const frames: string[] = [];
@@ -136,6 +140,7 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     logDestination: { write: (line) => void log.push(line) },
     ...(embedded ? { embeddedDatabase: embedded } : {}),
     ...(options.modules ? { modules: options.modules } : {}),
+    descriptions: [...(ofSources === undefined ? [] : [ofSources]), ...(options.descriptions ?? [])],
     ...(options.network ? { network: options.network } : {}),
   });
   await app.listen(config.port, config.host);

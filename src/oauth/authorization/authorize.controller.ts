@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Header, HttpCode, Post, Query } from '@nestjs/common';
+import { Answers } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
 import { AllowSuspicious, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { Identity, SessionIdentity } from '../../policy/identity.js';
@@ -13,6 +14,7 @@ export class AuthorizeController {
   @HttpCode(302)
   @Public()
   @RateLimit('oauth:authorize')
+  @Answers({ headers: ['Location'], description: 'Back to the application, or to the consent page' })
   async authorize(@Me() me: Identity | null, @Query() query: AuthorizeQuery, @TheCall() { res }: Call) {
     res.setHeader('Location', await this.authorization.authorize(me, query));
   }

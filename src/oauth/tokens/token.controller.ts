@@ -1,4 +1,5 @@
 import { Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { Takes } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
 import { Accepts, ClientAuth, Cors, RateLimit, TheCall } from '../../policy/decorators.js';
 import { clientOf, formOf } from './client-authenticator.service.js';
@@ -20,6 +21,7 @@ export class TokenController {
   @RateLimit('oauth:token')
   @Cors('any')
   @Header('Pragma', 'no-cache')
+  @Takes({ type: 'application/x-www-form-urlencoded' })
   async issue(@TheCall() call: Call) {
     return this.tokens.issue(clientOf(call), await formOf(call));
   }
@@ -30,6 +32,7 @@ export class TokenController {
   @Accepts('form')
   @RateLimit('oauth:introspect')
   @Header('Pragma', 'no-cache')
+  @Takes({ type: 'application/x-www-form-urlencoded' })
   async introspect(@TheCall() call: Call) {
     return this.status.introspect(clientOf(call), await formOf(call));
   }
@@ -41,6 +44,7 @@ export class TokenController {
   @RateLimit('oauth:introspect')
   @Cors('any')
   @Header('Pragma', 'no-cache')
+  @Takes({ type: 'application/x-www-form-urlencoded' })
   async revoke(@TheCall() call: Call) {
     await this.status.revoke(clientOf(call), await formOf(call));
   }

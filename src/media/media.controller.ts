@@ -21,6 +21,7 @@ export class MediaController {
     private readonly uploads: RelayService,
   ) {}
 
+  /** Serves an attachment. */
   @Get('attachments/*path')
   @CredentialFree()
   @RateLimit('media:read')
@@ -30,6 +31,7 @@ export class MediaController {
     return this.objects.attachment(call);
   }
 
+  /** Serves an avatar. */
   @Get('avatars/:owner_id/:file')
   @CredentialFree()
   @RateLimit('media:read')
@@ -39,6 +41,7 @@ export class MediaController {
     return this.objects.asset(call, 'avatars');
   }
 
+  /** Serves a banner. */
   @Get('banners/:owner_id/:file')
   @CredentialFree()
   @RateLimit('media:read')
@@ -48,6 +51,7 @@ export class MediaController {
     return this.objects.asset(call, 'banners');
   }
 
+  /** Serves foreign media under a signature of this service. */
   @Get('external/:signature/*path')
   @CredentialFree()
   @RateLimit('media:read')
@@ -67,6 +71,7 @@ export class MediaController {
     return this.foreign.show(call);
   }
 
+  /** Stores the bytes of a planned upload. */
   @Put('relay/*path')
   @CredentialFree()
   @RateLimit('media:relay')

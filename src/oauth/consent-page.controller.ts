@@ -63,6 +63,7 @@ export class ConsentPageController {
     this.policy = policyFor(captcha.provider);
   }
 
+  /** The page on which people grant access. */
   @Get()
   @CredentialFree()
   @RateLimit('oauth:authorize')
@@ -74,6 +75,7 @@ export class ConsentPageController {
     return this.page;
   }
 
+  /** A file of the consent page. */
   @Get(':file')
   @CredentialFree()
   @RateLimit('instance:info')

@@ -49,6 +49,7 @@ export class DocsController {
     private readonly config: Config,
   ) {}
 
+  /** This description. */
   @Get('openapi.json')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -60,6 +61,7 @@ export class DocsController {
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 
+  /** The description as a page. */
   @Get('docs')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -72,6 +74,7 @@ export class DocsController {
     return DOCS_PAGE;
   }
 
+  /** A file of the page. */
   @Get('docs/:file')
   @CredentialFree()
   @RateLimit('instance:info')

@@ -18,6 +18,7 @@ class InboxQuery {
 export class InboxController {
   constructor(private readonly inbox: Inbox) {}
 
+  /** The development inbox as a page. */
   @Get('inbox')
   @CredentialFree()
   @Answers({ type: 'text/html' })
@@ -27,12 +28,14 @@ export class InboxController {
     return inboxPage(await this.inbox.list(to, limit ?? SHOWN));
   }
 
+  /** Lists the messages of the development inbox. */
   @Get('inbox.json')
   @CredentialFree()
   async list(@Query() { to, limit }: InboxQuery) {
     return { messages: await this.inbox.list(to, limit ?? SHOWN) };
   }
 
+  /** Empties the development inbox. */
   @Delete('inbox')
   @HttpCode(204)
   @CredentialFree()

@@ -22,6 +22,7 @@ export class SiteFilesController {
     private readonly clock: Clock,
   ) {}
 
+  /** The icon of the site. */
   @Get('favicon.ico')
   @CredentialFree()
   @RateLimit('instance:info')

@@ -10,6 +10,7 @@ import { TokenPath } from './webhooks.dto.js';
 export class CallbacksController {
   constructor(private readonly callbacks: CallbacksService) {}
 
+  /** Posts a message in the form of Slack. */
   @Post('slack')
   @HttpCode(200)
   @CredentialFree()
@@ -22,6 +23,7 @@ export class CallbacksController {
     return this.callbacks.slack(call, path);
   }
 
+  /** Posts a message about an event of GitHub. */
   @Post('github')
   @HttpCode(204)
   @CredentialFree()

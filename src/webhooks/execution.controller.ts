@@ -10,6 +10,7 @@ import { MessagePath, TokenPath } from './webhooks.dto.js';
 export class ExecutionController {
   constructor(private readonly execution: ExecutionService) {}
 
+  /** Shows the webhook to whoever knows its token. */
   @Get()
   @CredentialFree()
   @RateLimit('webhook:read', { per: 'id', misses: 'webhook:miss' })
@@ -18,6 +19,7 @@ export class ExecutionController {
     return this.execution.show(call, path);
   }
 
+  /** Changes name or avatar of the webhook by its token. */
   @Patch()
   @CredentialFree()
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
@@ -28,6 +30,7 @@ export class ExecutionController {
     return this.execution.edit(call, path);
   }
 
+  /** Deletes the webhook by its token. */
   @Delete()
   @HttpCode(204)
   @CredentialFree()
@@ -38,6 +41,7 @@ export class ExecutionController {
     return this.execution.delete(call, path);
   }
 
+  /** Posts a message. */
   @Post()
   @HttpCode(200)
   @CredentialFree()
@@ -50,6 +54,7 @@ export class ExecutionController {
     return this.execution.execute(call, path);
   }
 
+  /** Shows a message of the webhook. */
   @Get('messages/:message_id')
   @CredentialFree()
   @RateLimit('webhook:message_get', { per: 'id', misses: 'webhook:miss' })
@@ -58,6 +63,7 @@ export class ExecutionController {
     return this.execution.showMessage(call, path);
   }
 
+  /** Changes a message of the webhook. */
   @Patch('messages/:message_id')
   @CredentialFree()
   @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
@@ -68,6 +74,7 @@ export class ExecutionController {
     return this.execution.editMessage(call, path);
   }
 
+  /** Deletes a message of the webhook. */
   @Delete('messages/:message_id')
   @HttpCode(204)
   @CredentialFree()

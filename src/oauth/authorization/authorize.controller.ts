@@ -10,6 +10,7 @@ import { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
 export class AuthorizeController {
   constructor(private readonly authorization: AuthorizeService) {}
 
+  /** Begins an authorisation in the browser. */
   @Get()
   @HttpCode(302)
   @Public()
@@ -19,6 +20,7 @@ export class AuthorizeController {
     res.setHeader('Location', await this.authorization.authorize(me, query));
   }
 
+  /** Grants or denies an application what it asks for. */
   @Post('consent')
   @HttpCode(200)
   @UserOnly()

@@ -14,6 +14,7 @@ export class TokenController {
     private readonly status: TokenStatus,
   ) {}
 
+  /** Issues an access token for a code, a refresh token or the client itself. */
   @Post('token')
   @HttpCode(200)
   @ClientAuth()
@@ -26,6 +27,7 @@ export class TokenController {
     return this.tokens.issue(clientOf(call), await formOf(call));
   }
 
+  /** Tells a client what a token is worth. */
   @Post('introspect')
   @HttpCode(200)
   @ClientAuth({ confidential: true })
@@ -37,6 +39,7 @@ export class TokenController {
     return this.status.introspect(clientOf(call), await formOf(call));
   }
 
+  /** Revokes a token. */
   @Post('token/revoke')
   @HttpCode(200)
   @ClientAuth()

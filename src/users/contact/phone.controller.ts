@@ -32,6 +32,7 @@ export class PhoneCodeInput extends PhoneInput {
 export class PhoneController {
   constructor(private readonly phone: PhoneVerification) {}
 
+  /** Sends a verification code to a phone number. */
   @Post('send-verification')
   @HttpCode(200)
   @UserOnly()
@@ -41,6 +42,7 @@ export class PhoneController {
     return this.phone.send(me, input.phone);
   }
 
+  /** Verifies a phone number by the code that was sent to it. */
   @Post('verify')
   @HttpCode(200)
   @UserOnly()

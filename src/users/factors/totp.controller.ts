@@ -29,6 +29,7 @@ export class DisableTotpInput extends SudoInput {
 export class TotpController {
   constructor(private readonly totp: TotpService) {}
 
+  /** Sets an authenticator up. */
   @Post('enable')
   @HttpCode(200)
   @UserOnly()
@@ -38,6 +39,7 @@ export class TotpController {
     return this.totp.enable(me, input, originOf(call));
   }
 
+  /** Removes the authenticator. */
   @Post('disable')
   @HttpCode(204)
   @UserOnly()

@@ -17,6 +17,7 @@ export class CompletePasswordChangeInput extends MailTicketInput {
 export class PasswordChangeController {
   constructor(private readonly change: PasswordChange) {}
 
+  /** Begins a change of the password by mailing a code. */
   @Post('start')
   @HttpCode(200)
   @UserOnly()
@@ -25,6 +26,7 @@ export class PasswordChangeController {
     return this.change.start(me, originOf(call));
   }
 
+  /** Mails the code again. */
   @Post('resend')
   @HttpCode(204)
   @UserOnly()
@@ -33,6 +35,7 @@ export class PasswordChangeController {
     return this.change.resend(me, ticket, originOf(call));
   }
 
+  /** Confirms the mailed code. */
   @Post('verify')
   @HttpCode(200)
   @UserOnly()
@@ -41,6 +44,7 @@ export class PasswordChangeController {
     return this.change.verify(me, input);
   }
 
+  /** Sets the new password and replaces the session's token. */
   @Post('complete')
   @HttpCode(200)
   @UserOnly()

@@ -24,7 +24,7 @@ const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-announce-'));
 
 if (!DATABASE_URL) throw new Error('name a PostgreSQL database in DATABASE_URL');
-build();
+await build();
 const quiet = {
   ...{
     NODE_ENV: 'test',

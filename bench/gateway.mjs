@@ -20,7 +20,7 @@ const TARGET_KIB = 10;
 const root = join(import.meta.dirname, '..');
 
 if (!process.env.DATABASE_URL) throw new Error('name a PostgreSQL database in DATABASE_URL');
-build();
+await build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-gateway-'));
 const server = await start(join(root, 'dist/src/main.cjs'), {
   NODE_ENV: 'test',

@@ -176,7 +176,7 @@ async function round(subject) {
   ];
 }
 
-build();
+await build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
 const environment = (name) => ({
   NODE_ENV: 'test',

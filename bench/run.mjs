@@ -24,7 +24,7 @@ const CONNECTIONS = 32;
 const root = join(import.meta.dirname, '..');
 const path = (name) => join(import.meta.dirname, 'servers', name);
 
-build();
+await build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
 const quiet = {
   NODE_ENV: 'test',

@@ -21,7 +21,7 @@ const PER_ADDRESS = 20;
 const PER_EMAIL = 5;
 const root = join(import.meta.dirname, '..');
 
-build();
+await build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-timing-'));
 const setupToken = randomBytes(32).toString('hex');
 const server = await start(join(root, 'dist/src/main.cjs'), {

@@ -42,7 +42,9 @@ export interface GatewayOptions {
   readonly shard?: readonly [id: number, count: number];
   readonly onState?: (state: GatewayState) => void;
   /** Node before 22 has none of its own: `WebSocket` of `ws`. */
-  readonly WebSocket?: new (url: string) => SocketLike;
+  readonly WebSocket?: new (
+    url: string,
+  ) => SocketLike;
 }
 
 interface Payload {
@@ -117,9 +119,11 @@ export class Gateway {
     switch (op) {
       case OP.hello:
         this.startBeating((d as { heartbeat_interval: number }).heartbeat_interval);
-        return this.introduce();
+        this.introduce();
+        return;
       case OP.heartbeat:
-        return this.say({ op: OP.heartbeat, d: this.sequence });
+        this.say({ op: OP.heartbeat, d: this.sequence });
+        return;
       case OP.ack:
         this.isAcknowledged = true;
         return;
@@ -128,18 +132,19 @@ export class Gateway {
         return;
       case OP.invalidSession:
         this.forget();
-        return this.introduce();
+        this.introduce();
+        return;
       case OP.dispatch:
         if (s !== undefined) this.sequence = s;
-        return this.dispatch(t as string, d);
+        this.dispatch(t as string, d);
     }
   }
 
   private introduce(): void {
     const { token, properties, ignoredEvents, shard } = this.options;
     if (this.session) {
-      const d = { token: token(), session_id: this.session.id, seq: this.sequence };
-      return this.say({ op: OP.resume, d });
+      this.say({ op: OP.resume, d: { token: token(), session_id: this.session.id, seq: this.sequence } });
+      return;
     }
     const d = {
       token: token(),
@@ -173,7 +178,10 @@ export class Gateway {
     this.isAcknowledged = true;
     const next = (ms: number) => {
       this.beat = setTimeout(() => {
-        if (!this.isAcknowledged) return this.socket?.close(4000);
+        if (!this.isAcknowledged) {
+          this.socket?.close(4000);
+          return;
+        }
         this.isAcknowledged = false;
         this.say({ op: OP.heartbeat, d: this.sequence });
         next(intervalMs);

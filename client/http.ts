@@ -1,4 +1,4 @@
-import { Refused, type RefusalBody, Unreachable } from './refused.js';
+import { type RefusalBody, Refused, Unreachable } from './refused.js';
 
 /** What proves a person for sudo mode (account.md 8.1). */
 export type SudoFactor =
@@ -40,11 +40,17 @@ type Parameters<O, Kind extends string> = O extends { parameters: { [key in Kind
 type Content<T> = T extends { content: infer Types } ? Types[keyof Types] : undefined;
 type Body<O> = O extends { requestBody?: infer Given } ? Content<Exclude<Given, undefined>> : never;
 type SuccessOf<Answers> = {
-  [Status in keyof Answers]: Status extends 200 | 201 | 202 ? Content<Answers[Status]> : Status extends 204 ? undefined : never;
+  [Status in keyof Answers]: Status extends 200 | 201 | 202
+    ? Content<Answers[Status]>
+    : Status extends 204
+      ? undefined
+      : never;
 }[keyof Answers];
 
 /** What a success of an operation answers. */
-export type Answer<Paths, P extends keyof Paths, M extends Method> = Paths[P] extends { [key in M]: { responses: infer R } }
+export type Answer<Paths, P extends keyof Paths, M extends Method> = Paths[P] extends {
+  [key in M]: { responses: infer R };
+}
   ? SuccessOf<R>
   : never;
 

@@ -1,8 +1,6 @@
 /** Compiles the sources if they changed since the last build; `--force` compiles in any case. */
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -16,9 +14,10 @@ function* sources(directory) {
   }
 }
 
-function fingerprint() {
+/** Of the sources in some folders, and of what they are compiled with. */
+export function fingerprint(...folders) {
   const hash = createHash('sha256');
-  const files = [...sources(join(root, 'src')), ...sources(join(root, 'test', 'support'))];
+  const files = folders.flatMap((folder) => [...sources(join(root, folder))]);
   for (const name of ['ormconfig.ts', 'tsconfig.build.json', 'package-lock.json']) files.push(join(root, name));
   for (const path of files.sort()) hash.update(path.slice(root.length)).update(readFileSync(path));
   return hash.digest('hex');
@@ -34,19 +33,44 @@ function copyStatic() {
   }
 }
 
-export function build(force = false) {
-  const current = fingerprint();
+/** Compiles what changed, as `tsc -p tsconfig.build.json` would. */
+function compile(ts) {
+  const path = join(root, 'tsconfig.build.json');
+  const read = ts.getParsedCommandLineOfConfigFile(path, {}, ts.sys);
+  const program = ts.createIncrementalProgram({
+    rootNames: read.fileNames,
+    options: read.options,
+    configFileParsingDiagnostics: ts.getConfigFileParsingDiagnostics(read),
+  });
+  const faults = [
+    ...program.getConfigFileParsingDiagnostics(),
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...program.getSyntacticDiagnostics(),
+    ...program.getSemanticDiagnostics(),
+  ];
+  const { diagnostics } = program.emit();
+  const host = { ...ts.sys, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
+  process.stderr.write(ts.formatDiagnosticsWithColorAndContext([...faults, ...diagnostics], host));
+  if (faults.length + diagnostics.length > 0) process.exit(1);
+  return program.getProgram();
+}
+
+/** What the compiler knows of every answer, from the same program (docs/description.md). */
+async function describe(ts, program) {
+  const { describeProgram } = await import('../dist/src/description/compiler/describe.js');
+  writeFileSync(join(root, 'dist', 'description.json'), JSON.stringify(describeProgram(ts, program, root)));
+}
+
+export async function build(force = false) {
+  const current = fingerprint('src', 'test/support');
   if (!force && existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return;
   if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exit(status ?? 1);
+  const { default: ts } = await import('typescript');
+  await describe(ts, compile(ts));
   copyStatic();
   chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
   writeFileSync(stamp, current);
 }
 
-if (process.argv[1] === import.meta.filename) build(process.argv.includes('--force'));
+if (process.argv[1] === import.meta.filename) await build(process.argv.includes('--force'));

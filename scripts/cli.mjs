@@ -2,6 +2,6 @@
 import { existsSync } from 'node:fs';
 import { build } from './build.mjs';
 
-build();
+await build();
 if (existsSync('.env')) process.loadEnvFile('.env');
 await import('../dist/src/cli.js');

@@ -38,7 +38,7 @@ function demand(isSo, message) {
   if (!isSo) throw new Error(message);
 }
 
-build();
+await build();
 for (const name of ['package.json', 'package-lock.json', 'dist']) {
   cpSync(join(root, name), join(image, name), { recursive: true });
 }

@@ -4,7 +4,7 @@ const { existsSync } = require('node:fs');
 if (existsSync('.env')) process.loadEnvFile('.env');
 require('../src/thread-pool.cjs');
 
-import('./build.mjs').then(({ build }) => {
-  build();
+import('./build.mjs').then(async ({ build }) => {
+  await build();
   return import('../dist/src/main.js');
 });

@@ -18,7 +18,7 @@ const FLOORS = [
   ['http'],
   ['bans', 'accounts', 'auth'],
   ['media', 'users', 'oauth'],
-  ['gateway', 'webhooks', 'admin', 'service'],
+  ['gateway', 'webhooks', 'admin', 'description', 'service'],
   ['pipeline'],
   ['cli'],
 ];

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from './build.mjs';
 
-build();
+await build();
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const { status } = spawnSync(process.execPath, ['--no-warnings', jest, ...process.argv.slice(2)], {
   cwd: join(import.meta.dirname, '..'),

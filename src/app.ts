@@ -7,6 +7,7 @@ import { AppModule } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
+import { ApiDescription } from './description/description.service.js';
 import { ProcessSessions } from './gateway/store/process-sessions.js';
 import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
@@ -23,11 +24,12 @@ import { removeOld } from './platform/replicas/journal.js';
 import { Replica } from './platform/replicas/replica.js';
 import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
 import { Routes } from './policy/routes.js';
-import { ApiDescription } from './service/description.service.js';
 
 export interface AppOptions {
   /** Modules of a team, beside those of the service. */
   readonly modules?: readonly (Type | DynamicModule)[];
+  /** Files that `gatehouse describe` wrote of those modules (docs/description.md). */
+  readonly descriptions?: readonly string[];
   /** Tests pass a clock that they can move. */
   readonly clock?: Clock;
   /** Where log lines go; default standard output. */
@@ -84,7 +86,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       door = frontDoor;
       app.get(Janitor).add('journal', removeOld);
       app.get(RouteAudit).audit();
-      app.get(ApiDescription).attach(app);
+      app.get(ApiDescription).attach(app, options.descriptions ?? []);
       app.useGlobalFilters(app.get(RefusalFilter));
       frontDoor.answerParserFaults(app.getHttpServer());
       await app.init();

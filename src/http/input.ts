@@ -93,6 +93,8 @@ interface TextOptions extends FieldOptions {
   /** Normalises instead of trimming. */
   convert?: (text: string) => string;
   pattern?: RegExp;
+  /** For the description, where `pattern` or `check` asks for more than letters. */
+  example?: string;
   /** The code for a wrong length, where the contract names one. */
   length?: FieldCode;
   /** The code for a value that breaks `pattern` or `check`. */
@@ -103,8 +105,12 @@ interface TextOptions extends FieldOptions {
 
 /** A string of `min` to `max` code points. */
 export function Text(options: TextOptions): PropertyDecorator {
-  const { min = 0, max, pattern, trim, convert, check, form = 'INVALID_FORMAT' } = options;
-  const description = { type: String, minLength: min, maxLength: max, ...(pattern && { pattern: pattern.source }) };
+  const { min = 0, max, pattern, trim, convert, check, example, form = 'INVALID_FORMAT' } = options;
+  const description = {
+    ...{ type: String, minLength: min, maxLength: max },
+    ...(pattern && { pattern: pattern.source }),
+    ...(example !== undefined && { example }),
+  };
   const tooLong = options.length ?? 'CONTENT_EXCEEDS_MAX_LENGTH';
   const rule: FieldRule = {
     ...{ description, tooLong, bound: 2 * max + (trim || convert ? SPARE : 0) },
@@ -173,7 +179,7 @@ export function snowflakeFault(value: unknown): FieldCode | undefined {
 /** What every field that holds an id has in common. */
 export const SNOWFLAKE = {
   ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_SNOWFLAKE_FORMAT' as const },
-  description: { type: String, pattern: '^(0|[1-9][0-9]*)$' },
+  description: { type: String, pattern: '^(0|[1-9][0-9]*)$', example: '1501314428688998182' },
 };
 
 /** An id (conventions.md 6.1): decimal text, or a JSON integer; always text afterwards. */

@@ -5,6 +5,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
 import { Text } from '../http/input.js';
+import { Answers } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 
@@ -62,9 +63,11 @@ export class ConsentPageController {
     this.policy = policyFor(captcha.provider);
   }
 
+  /** The page on which people grant access. */
   @Get()
   @CredentialFree()
   @RateLimit('oauth:authorize')
+  @Answers({ type: 'text/html' })
   show(@TheCall() { res }: Call) {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Content-Security-Policy', this.policy);
@@ -72,9 +75,11 @@ export class ConsentPageController {
     return this.page;
   }
 
+  /** A file of the consent page. */
   @Get(':file')
   @CredentialFree()
   @RateLimit('instance:info')
+  @Answers({ type: ['text/css', 'text/javascript'] })
   asset(@Param() { file }: PageFile, @TheCall() { res }: Call) {
     const known = this.files.get(file);
     if (!known) throw new Refusal('NOT_FOUND');

@@ -7,7 +7,7 @@ import { Captchas } from '../auth/secrets/captchas.service.js';
 import { LastUsed } from '../auth/sessions/last-used.service.js';
 import { SudoService } from '../auth/sudo/sudo.service.js';
 import { IpBans } from '../bans/ip-bans.service.js';
-import { Refusal } from '../core/errors.js';
+import { type ErrorCode, Refusal } from '../core/errors.js';
 import { Load } from '../http/load.js';
 import { ClientAuthenticator } from '../oauth/tokens/client-authenticator.service.js';
 import { Instance } from '../platform/instance/instance.js';
@@ -24,6 +24,8 @@ import { readInput } from './route-input.js';
 export interface Guard {
   /** Whether the row can refuse a request to a route of this policy; the others skip it. */
   concerns(policy: RoutePolicy): boolean;
+  /** The codes with which the row may refuse a request to a route of this policy that it concerns. */
+  refuses(policy: RoutePolicy): readonly ErrorCode[];
   /** Throws a `Refusal`, or lets the request pass. */
   check(call: Call, plan: RoutePlan): void | Promise<void>;
 }
@@ -84,6 +86,10 @@ export class ResolutionGuard implements Guard {
     return kind !== 'CredentialFree' && kind !== 'ClientAuth';
   }
 
+  refuses(): readonly ErrorCode[] {
+    return [];
+  }
+
   check(call: Call, { policy }: RoutePlan): void | Promise<void> {
     const rules = { admin: policy.kind === 'AdminAcl', anyCase: policy.caseInsensitiveScheme };
     call.credential = parseAuthorization(call.authorization, rules);
@@ -103,6 +109,10 @@ export class SsoGuard implements Guard {
     return blockedBySso;
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['SSO_REQUIRED'];
+  }
+
   check(): void {
     if (this.instance.isSsoEnforced) throw new Refusal('SSO_REQUIRED');
   }
@@ -116,6 +126,10 @@ export class RateGuard implements Guard {
     return this.limits.areOn;
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['RATE_LIMITED'];
+  }
+
   check(call: Call, { policy: { bucket } }: RoutePlan): Promise<void> {
     return this.limits.demand(call, bucket);
   }
@@ -127,6 +141,10 @@ export class CaptchaGuard implements Guard {
 
   concerns({ captcha }: RoutePolicy): boolean {
     return captcha;
+  }
+
+  refuses(): readonly ErrorCode[] {
+    return ['CAPTCHA_REQUIRED', 'INVALID_CAPTCHA'];
   }
 
   check(call: Call): Promise<void> {
@@ -143,6 +161,13 @@ export class IdentityGuard implements Guard {
 
   concerns({ kind }: RoutePolicy): boolean {
     return kind !== 'Public' && kind !== 'CredentialFree';
+  }
+
+  refuses({ kind, caseInsensitiveScheme }: RoutePolicy): readonly ErrorCode[] {
+    if (kind === 'ClientAuth') {
+      return ['INVALID_CLIENT', 'INVALID_REQUEST', 'INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+    }
+    return kind === 'BotOnly' && caseInsensitiveScheme ? ['INVALID_TOKEN', 'UNAUTHORIZED'] : ['UNAUTHORIZED'];
   }
 
   check(call: Call, { policy }: RoutePlan): void | Promise<void> {
@@ -173,6 +198,10 @@ export class KindGuard implements Guard {
     return kind === 'Authenticated' || kind === 'UserOnly' || kind === 'BotOnly' || kind === 'AdminAcl';
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['ACCESS_DENIED'];
+  }
+
   check({ identity }: Call, { policy }: RoutePlan): void {
     if (!identity || !this.isAdmitted(identity, policy)) throw new Refusal('ACCESS_DENIED');
   }
@@ -198,6 +227,10 @@ export class ScopeGuard implements Guard {
     return scope !== undefined;
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['MISSING_OAUTH_SCOPE'];
+  }
+
   check({ identity }: Call, { policy: { scope } }: RoutePlan): void {
     if (identity?.via !== 'bearer' || scope === undefined || identity.scopes.includes(scope)) return;
     throw new Refusal('MISSING_OAUTH_SCOPE', { required_scope: scope });
@@ -212,6 +245,10 @@ export class AdminGuard implements Guard {
     return kind === 'AdminAcl';
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['MISSING_PERMISSIONS'];
+  }
+
   check({ identity }: Call): void | Promise<void> {
     if (!identity || !grants(identity.account.acls, 'admin:authenticate')) throw new Refusal('MISSING_PERMISSIONS');
     if (identity.via === 'admin-key') return this.use.note(identity.keyId);
@@ -222,6 +259,10 @@ export class AdminGuard implements Guard {
 export class AclGuard implements Guard {
   concerns({ kind }: RoutePolicy): boolean {
     return kind === 'AdminAcl';
+  }
+
+  refuses(): readonly ErrorCode[] {
+    return ['MISSING_ACL'];
   }
 
   check({ identity }: Call, { policy: { acl } }: RoutePlan): void {
@@ -237,6 +278,10 @@ export class SuspicionGuard implements Guard {
     return gated && !allowSuspicious;
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['ACCOUNT_SUSPICIOUS_ACTIVITY'];
+  }
+
   check({ identity }: Call): void {
     const flags = identity?.account.suspicious ?? 0;
     if (flags !== 0) throw new Refusal('ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
@@ -250,6 +295,10 @@ export class InputGuard implements Guard {
     return true;
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+  }
+
   check(call: Call, plan: RoutePlan): Promise<void> {
     return readInput(call, plan);
   }
@@ -261,6 +310,10 @@ export class SudoGuard implements Guard {
 
   concerns({ sudo }: RoutePolicy): boolean {
     return sudo !== undefined;
+  }
+
+  refuses(): readonly ErrorCode[] {
+    return ['UNAUTHORIZED', 'INVALID_FORM_BODY', 'SUDO_MODE_REQUIRED'];
   }
 
   async check(call: Call, { policy: { sudo } }: RoutePlan): Promise<void> {

@@ -1,10 +1,18 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
-import { GUARDS_METADATA, HOST_METADATA, METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/internal';
+import {
+  GUARDS_METADATA,
+  HOST_METADATA,
+  HTTP_CODE_METADATA,
+  METHOD_METADATA,
+  MODULE_PATH,
+  PATH_METADATA,
+} from '@nestjs/common/internal';
 import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
+import { answersOf, takesOf } from '../policy/answers.js';
 import { readPolicy } from '../policy/decorators.js';
 import type { InputPlan, RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
@@ -131,6 +139,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     inputFaultsOf(input, policy, method).forEach(blame);
     const accepts = acceptsOf(policy, method);
     const takesInput = input !== undefined || accepts.kind === 'json';
+    const rows = guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard)));
     const plan: RoutePlan = Object.freeze({
       controller: controller.name,
       handler: name,
@@ -140,8 +149,11 @@ export class RouteAudit implements OnApplicationBootstrap {
       accepts: Object.freeze(accepts),
       input,
       bucketId: policy.bucket && bucketId(policy.bucket.name),
+      status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === 'POST' ? 201 : 200),
+      answers: answersOf(handler),
+      takes: takesOf(handler),
+      refusals: Object.freeze([...new Set(rows.flatMap((guard) => guard.refuses(policy)))]),
     });
-    const rows = guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard)));
     return [{ controller, handler, plan, guards: Object.freeze(rows) }];
   }
 

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../core/errors.js';
+import type { Answer, Taken } from './answers.js';
 import type { RoutePolicy } from './route-policy.js';
 
 /** A class whose members have rules. */
@@ -22,4 +24,12 @@ export interface RoutePlan {
   readonly accepts: { readonly kind: 'json' | 'form' | 'raw' | 'none'; readonly limit: number };
   readonly input: InputPlan | undefined;
   readonly bucketId: string | undefined;
+  /** Of a success that has no status of its own. */
+  readonly status: number;
+  /** What the route answers beside the JSON that its handler returns. */
+  readonly answers: readonly Answer[];
+  /** Bodies that its handler reads itself. */
+  readonly takes: readonly Taken[];
+  /** The codes with which a row may refuse a request to it. */
+  readonly refusals: readonly ErrorCode[];
 }

@@ -5,10 +5,11 @@ import { dirname, join } from 'node:path';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
+import { ApiDescription, type Description } from '../description/description.service.js';
 import { Text } from '../http/input.js';
+import { Answers } from '../policy/answers.js';
 import { ANSWERED, type Call } from '../policy/call.js';
 import { Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
-import { ApiDescription, type Description } from './description.service.js';
 import { DOCS_PAGE, DOCS_SCRIPT } from './docs.page.js';
 
 const FILES = {
@@ -48,19 +49,23 @@ export class DocsController {
     private readonly config: Config,
   ) {}
 
+  /** This description. */
   @Get('openapi.json')
   @CredentialFree()
   @RateLimit('instance:info')
   @Cors('any')
+  @Answers({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
   async openapi(@TheCall() call: Call) {
     this.demandEnabled();
     const description = await this.description.get();
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 
+  /** The description as a page. */
   @Get('docs')
   @CredentialFree()
   @RateLimit('instance:info')
+  @Answers({ type: 'text/html' })
   page(@TheCall() call: Call) {
     this.demandEnabled();
     call.res.setHeader('Content-Type', 'text/html; charset=utf-8');
@@ -69,9 +74,11 @@ export class DocsController {
     return DOCS_PAGE;
   }
 
+  /** A file of the page. */
   @Get('docs/:file')
   @CredentialFree()
   @RateLimit('instance:info')
+  @Answers({ type: ['text/css', 'text/javascript'], headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
   file(@Param() { file }: DocsFile, @TheCall() call: Call) {
     this.demandEnabled();
     if (!isKnown(file)) throw new Refusal('NOT_FOUND');

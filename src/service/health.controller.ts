@@ -5,6 +5,7 @@ import { Refusal, unavailable } from '../core/errors.js';
 import { Metrics } from '../core/metrics.js';
 import { Load } from '../http/load.js';
 import { DatabaseWatch } from '../platform/replicas/database-watch.js';
+import { Answers } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, TheCall } from '../policy/decorators.js';
 
@@ -37,6 +38,7 @@ export class HealthController {
   @Get('metrics')
   @CredentialFree()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  @Answers({ type: 'text/plain' })
   async prometheus(@TheCall() { req }: Call) {
     const address = clientAddress(req, this.config.trustedProxies);
     if (this.config.metricsPort !== undefined || !address || !addressIsIn(address, this.config.metricsAllow)) {

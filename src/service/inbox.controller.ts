@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
 import { Int, Text } from '../http/input.js';
 import { Inbox } from '../platform/mail/inbox.js';
+import { Answers } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, TheCall } from '../policy/decorators.js';
 import { INBOX_CSP, inboxPage } from './inbox.page.js';
@@ -17,20 +18,24 @@ class InboxQuery {
 export class InboxController {
   constructor(private readonly inbox: Inbox) {}
 
+  /** The development inbox as a page. */
   @Get('inbox')
   @CredentialFree()
+  @Answers({ type: 'text/html' })
   async page(@Query() { to, limit }: InboxQuery, @TheCall() { res }: Call) {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
     res.setHeader('Content-Security-Policy', INBOX_CSP);
     return inboxPage(await this.inbox.list(to, limit ?? SHOWN));
   }
 
+  /** Lists the messages of the development inbox. */
   @Get('inbox.json')
   @CredentialFree()
   async list(@Query() { to, limit }: InboxQuery) {
     return { messages: await this.inbox.list(to, limit ?? SHOWN) };
   }
 
+  /** Empties the development inbox. */
   @Delete('inbox')
   @HttpCode(204)
   @CredentialFree()

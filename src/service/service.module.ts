@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ApiDescription } from './description.service.js';
+import { ApiDescription } from '../description/description.service.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DocsController } from './docs.controller.js';
 import { HealthController } from './health.controller.js';

@@ -4,6 +4,7 @@ import { Controller, Get, Header, HttpCode } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
+import { Answers } from '../policy/answers.js';
 import { ANSWERED, type Call } from '../policy/call.js';
 import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 
@@ -21,9 +22,11 @@ export class SiteFilesController {
     private readonly clock: Clock,
   ) {}
 
+  /** The icon of the site. */
   @Get('favicon.ico')
   @CredentialFree()
   @RateLimit('instance:info')
+  @Answers({ type: 'image/x-icon' })
   favicon(@TheCall() { res }: Call) {
     res.setHeader('Content-Type', 'image/x-icon');
     res.setHeader('Cache-Control', DAILY);
@@ -37,6 +40,7 @@ export class SiteFilesController {
   @RateLimit('instance:info')
   @Header('Content-Type', 'text/plain; charset=utf-8')
   @Header('Cache-Control', DAILY)
+  @Answers({ type: 'text/plain' })
   robots() {
     return 'User-agent: *\nDisallow: /\n';
   }
@@ -45,6 +49,7 @@ export class SiteFilesController {
   @Get('.well-known/security.txt')
   @CredentialFree()
   @RateLimit('instance:info')
+  @Answers({ type: 'text/plain' })
   securityContact(@TheCall() { res }: Call) {
     const { securityContacts, publicOrigin } = this.config;
     if (securityContacts.length === 0) throw new Refusal('NOT_FOUND');
@@ -64,6 +69,7 @@ export class SiteFilesController {
   @HttpCode(302)
   @CredentialFree()
   @RateLimit('instance:info')
+  @Answers({ headers: ['Location'], description: 'The page for it' })
   changePassword(@TheCall() { res }: Call) {
     res.setHeader('Location', `${this.config.webAppUrl}/account/password`);
   }

@@ -1,4 +1,5 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Answers, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { CallbacksService } from './callbacks.service.js';
@@ -9,22 +10,27 @@ import { TokenPath } from './webhooks.dto.js';
 export class CallbacksController {
   constructor(private readonly callbacks: CallbacksService) {}
 
+  /** Posts a message in the form of Slack. */
   @Post('slack')
   @HttpCode(200)
   @CredentialFree()
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Answers({ type: 'text/html', description: '`ok`, as Slack expects it' })
+  @Takes({ type: 'application/json' })
   slack(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.slack(call, path);
   }
 
+  /** Posts a message about an event of GitHub. */
   @Post('github')
   @HttpCode(204)
   @CredentialFree()
   @RateLimit('webhook:github', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Takes({ type: 'application/json' })
   github(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.github(call, path);
   }

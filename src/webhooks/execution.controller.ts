@@ -1,4 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Answers, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExecutionService } from './execution.service.js';
@@ -9,6 +10,7 @@ import { MessagePath, TokenPath } from './webhooks.dto.js';
 export class ExecutionController {
   constructor(private readonly execution: ExecutionService) {}
 
+  /** Shows the webhook to whoever knows its token. */
   @Get()
   @CredentialFree()
   @RateLimit('webhook:read', { per: 'id', misses: 'webhook:miss' })
@@ -17,15 +19,18 @@ export class ExecutionController {
     return this.execution.show(call, path);
   }
 
+  /** Changes name or avatar of the webhook by its token. */
   @Patch()
   @CredentialFree()
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Takes({ type: 'application/json' })
   edit(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.edit(call, path);
   }
 
+  /** Deletes the webhook by its token. */
   @Delete()
   @HttpCode(204)
   @CredentialFree()
@@ -36,16 +41,20 @@ export class ExecutionController {
     return this.execution.delete(call, path);
   }
 
+  /** Posts a message. */
   @Post()
   @HttpCode(200)
   @CredentialFree()
   @RateLimit('webhook:execute', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Answers({ status: 204, description: 'Stored, for callers that do not wait' })
+  @Takes({ type: 'application/json' }, { type: 'multipart/form-data' })
   execute(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.execute(call, path);
   }
 
+  /** Shows a message of the webhook. */
   @Get('messages/:message_id')
   @CredentialFree()
   @RateLimit('webhook:message_get', { per: 'id', misses: 'webhook:miss' })
@@ -54,15 +63,18 @@ export class ExecutionController {
     return this.execution.showMessage(call, path);
   }
 
+  /** Changes a message of the webhook. */
   @Patch('messages/:message_id')
   @CredentialFree()
   @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
+  @Takes({ type: 'application/json' })
   editMessage(@TheCall() call: Call, @Param() path: MessagePath) {
     return this.execution.editMessage(call, path);
   }
 
+  /** Deletes a message of the webhook. */
   @Delete('messages/:message_id')
   @HttpCode(204)
   @CredentialFree()

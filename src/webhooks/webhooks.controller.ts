@@ -12,6 +12,7 @@ export class WebhooksController {
     private readonly messages: WebhookMessageService,
   ) {}
 
+  /** Lists the caller's webhooks. */
   @Get('users/@me/webhooks')
   @Authenticated()
   @RateLimit('webhook:list')
@@ -19,6 +20,7 @@ export class WebhooksController {
     return this.webhooks.list(me);
   }
 
+  /** Makes a webhook, whose token is its address. */
   @Post('users/@me/webhooks')
   @HttpCode(200)
   @Header('Pragma', 'no-cache')
@@ -29,6 +31,7 @@ export class WebhooksController {
     return this.webhooks.create(me, input);
   }
 
+  /** Shows a webhook of the caller. */
   @Get('webhooks/:id')
   @Authenticated()
   @RateLimit('webhook:read', { per: 'id' })
@@ -36,6 +39,7 @@ export class WebhooksController {
     return this.webhooks.show(me, id);
   }
 
+  /** Changes a webhook. */
   @Patch('webhooks/:id')
   @Authenticated()
   @RateLimit('webhook:update', { per: 'id' })
@@ -44,6 +48,7 @@ export class WebhooksController {
     return this.webhooks.edit(me, id, input);
   }
 
+  /** Deletes a webhook. */
   @Delete('webhooks/:id')
   @HttpCode(204)
   @Authenticated()
@@ -52,6 +57,7 @@ export class WebhooksController {
     return this.webhooks.delete(me, id);
   }
 
+  /** Replaces the token of a webhook. */
   @Post('webhooks/:id/token/rotate')
   @HttpCode(200)
   @Header('Pragma', 'no-cache')
@@ -62,6 +68,7 @@ export class WebhooksController {
     return this.webhooks.rotate(me, id);
   }
 
+  /** Lists the messages of a webhook, the newest first. */
   @Get('webhooks/:id/messages')
   @Authenticated()
   @RateLimit('webhook:messages', { per: 'id' })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -13,6 +14,7 @@ import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { fingerprint as fingerprintOfSources } from '../../scripts/build.mjs';
 
 register('./typescript-hooks.js', import.meta.url);
 const { loadConfig } = await import('../../src/core/config/config.ts');
@@ -55,6 +57,21 @@ async function embeddedTemplate(env) {
   return folder;
 }
 
+/** What the compiler says of the sources as they are now: made once for each state of them. */
+function descriptionOfSources() {
+  const folder = join(ROOT, 'node_modules/.cache/gatehouse-test');
+  const file = join(folder, `description-${fingerprintOfSources('src')}.json`);
+  if (existsSync(file)) return file;
+  mkdirSync(folder, { recursive: true });
+  const unfinished = `${file}.${process.pid}`;
+  const { status } = spawnSync(process.execPath, ['--no-warnings', join(ROOT, 'scripts/describe.mjs'), unfinished], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the sources cannot be described');
+  renameSync(unfinished, file);
+  return file;
+}
+
 /**
  * One migrated database for the whole run, from which every test file gets a copy: a template database where
  * `TEST_DATABASE_URL` names a server, else a dump of the embedded one.
@@ -65,6 +82,7 @@ export default async function setUp() {
   process.env.GATEHOUSE_TEST_SECRET = randomBytes(32).toString('base64');
   const server = process.env.TEST_DATABASE_URL;
   const env = { NODE_ENV: 'test', GATEHOUSE_SECRET: process.env.GATEHOUSE_TEST_SECRET, DATA_DIR: directory };
+  process.env.GATEHOUSE_TEST_DESCRIPTION = descriptionOfSources();
   process.env.GATEHOUSE_TEST_EMBEDDED = await embeddedTemplate(env);
   if (!server) return;
   const name = `gatehouse_test_${process.pid}_${randomBytes(3).toString('hex')}`;

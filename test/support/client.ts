@@ -1,4 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici';
+import { demandDescribed } from './described.js';
 
 /** What the service answered. */
 export interface Answer {
@@ -105,7 +106,9 @@ export class Client {
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     const parsed = text === '' ? undefined : isJson ? JSON.parse(text) : text;
     this.collect(parsed);
-    return { status: response.status, headers: response.headers, body: parsed, text };
+    const answer = { status: response.status, headers: response.headers, body: parsed, text };
+    await demandDescribed(this.url, method, path, answer);
+    return answer;
   }
 
   private collect(value: unknown): void {

@@ -13,6 +13,7 @@ import { Database, type Row } from '../../src/platform/database/database.js';
 import type { Network } from '../../src/platform/outbound/network.js';
 import { Background } from '../../src/platform/process/background.js';
 import { Client } from './client.js';
+import { holdToDescription } from './described.js';
 import { lentDatabase } from './embedded.js';
 
 /** A clock that tests move. It starts at the real time and stands still only when it is told to. */
@@ -37,6 +38,8 @@ export interface GatehouseOptions {
   readonly env?: Record<string, string>;
   /** A team's own modules. */
   readonly modules?: readonly (Type | DynamicModule)[];
+  /** What `gatehouse describe` wrote of those modules. */
+  readonly descriptions?: readonly string[];
   /** Names and ways of a network of its own, for outbound requests. */
   readonly network?: Network;
 }
@@ -128,6 +131,9 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     LOG_LEVEL: 'debug',
     ...options.env,
   });
+  // Where the sources run as they are; what was built of them knows its own.
+  const { GATEHOUSE_TEST_DESCRIPTION: ofSources } = process.env;
+  const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(options.descriptions ?? [])];
   const clock = new MovableClock();
   const log: string[] = [];
   const frames: string[] = [];
@@ -136,11 +142,13 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     logDestination: { write: (line) => void log.push(line) },
     ...(embedded ? { embeddedDatabase: embedded } : {}),
     ...(options.modules ? { modules: options.modules } : {}),
+    descriptions,
     ...(options.network ? { network: options.network } : {}),
   });
   await app.listen(config.port, config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
+  holdToDescription(url, app, descriptions);
   const canaries: string[] = [];
   const as = (credential: string | { authorization: string }) =>
     new Client(url, typeof credential === 'string' ? credential : credential.authorization, canaries);

@@ -22,6 +22,7 @@ export class TransferInput {
 export class AdminApplicationsController {
   constructor(private readonly applications: AdminApplications) {}
 
+  /** Lists the applications of an owner. */
   @Get('applications')
   @AdminAcl({ anyOf: ['application:lookup', 'application:list:by_owner'] })
   @RateLimit('admin:lookup')
@@ -29,6 +30,7 @@ export class AdminApplicationsController {
     return this.applications.ofOwner(owner_id);
   }
 
+  /** Lists the applications of an account. */
   @Get('users/:user_id/applications')
   @AdminAcl({ anyOf: ['application:lookup', 'application:list:by_owner'] })
   @RateLimit('admin:lookup')
@@ -36,6 +38,7 @@ export class AdminApplicationsController {
     return this.applications.ofOwner(user_id);
   }
 
+  /** Shows an application. */
   @Get('applications/:application_id')
   @AdminAcl('application:lookup')
   @RateLimit('admin:lookup')
@@ -43,6 +46,7 @@ export class AdminApplicationsController {
     return this.applications.show(application_id);
   }
 
+  /** Gives an application to another owner. */
   @Patch('applications/:application_id')
   @AdminAcl('application:transfer_ownership')
   @RateLimit('admin:application:modify')

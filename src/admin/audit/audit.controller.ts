@@ -9,6 +9,7 @@ import { By, type Operator } from './operator.js';
 export class AuditController {
   constructor(private readonly audit: AuditLog) {}
 
+  /** Lists entries of the audit log, the newest first. */
   @Get()
   @AdminAcl('audit_log:view')
   @RateLimit('admin:audit_log')
@@ -16,6 +17,7 @@ export class AuditController {
     return this.audit.list(by, query);
   }
 
+  /** Shows an entry of the audit log. */
   @Get(':log_id')
   @AdminAcl('audit_log:view')
   @RateLimit('admin:audit_log')

@@ -109,7 +109,7 @@ export class AuditLog {
     ]);
     const summaries = await this.records.summaries(named);
     const seesEmail = by.holds('user:view:email');
-    return entries.map((entry) => entryView(entry, summaries, seesEmail));
+    return entries.map((entry) => auditEntryView(entry, summaries, seesEmail));
   }
 
   /** Walks the whole chain; the first entry that does not fit is named. */
@@ -137,7 +137,7 @@ export class AuditLog {
 
 const broken = (sequence: string, fault: string): Verdict => ({ intact: false, sequence, fault });
 
-function entryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, seesEmail: boolean) {
+function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, seesEmail: boolean) {
   const hidden = (name: string) => !seesEmail && name.endsWith('email');
   return {
     log_id: entry.id,

@@ -9,6 +9,7 @@ import { BanAddressInput, BanEntriesQuery, CheckAddressPath, LiftBanPath } from 
 export class IpBansController {
   constructor(private readonly entries: IpBanEntries) {}
 
+  /** Lists banned addresses and ranges. */
   @Get()
   @AdminAcl('ban:ip:check')
   @RateLimit('admin:ban:operation')
@@ -16,6 +17,7 @@ export class IpBansController {
     return this.entries.list(query);
   }
 
+  /** Bans an address or a range. */
   @Post()
   @HttpCode(204)
   @AdminAcl('ban:ip:add')
@@ -24,6 +26,7 @@ export class IpBansController {
     return this.entries.ban(by, input);
   }
 
+  /** Tells whether an address is banned. */
   @Get(':value')
   @AdminAcl('ban:ip:check')
   @RateLimit('admin:ban:operation')
@@ -31,6 +34,7 @@ export class IpBansController {
     return this.entries.isBanned(value);
   }
 
+  /** Lifts the ban of an address or a range. */
   @Delete(':value')
   @HttpCode(204)
   @AdminAcl('ban:ip:remove')

@@ -13,6 +13,7 @@ export class InstanceController {
     private readonly pending: PendingRegistrations,
   ) {}
 
+  /** Shows the settings of the instance. */
   @Get('config')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')
@@ -20,6 +21,7 @@ export class InstanceController {
     return this.config.show();
   }
 
+  /** Changes settings of the instance. */
   @Patch('config')
   @AdminAcl('instance:config:update')
   @RateLimit('admin:user:modify')
@@ -36,6 +38,7 @@ export class InstanceController {
     return this.config.tryOutSso(by);
   }
 
+  /** Lists registrations that await approval. */
   @Get('pending-registrations')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')
@@ -43,6 +46,7 @@ export class InstanceController {
     return this.pending.list(by, query);
   }
 
+  /** Approves or rejects a registration. */
   @Patch('pending-registrations/:user_id')
   @AdminAcl('instance:config:update')
   @RateLimit('admin:user:modify')

@@ -9,6 +9,7 @@ import { AdminKeys } from './admin-keys.service.js';
 export class AdminKeysController {
   constructor(private readonly keys: AdminKeys) {}
 
+  /** Lists the caller's Admin API keys. */
   @Get()
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:lookup')
@@ -16,6 +17,7 @@ export class AdminKeysController {
     return this.keys.list(by);
   }
 
+  /** Makes an Admin API key, which is shown this once. */
   @Post()
   @HttpCode(200)
   @AdminAcl('admin_api_key:manage')
@@ -24,6 +26,7 @@ export class AdminKeysController {
     return this.keys.create(by, input);
   }
 
+  /** Shows an Admin API key of the caller. */
   @Get(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:lookup')
@@ -31,6 +34,7 @@ export class AdminKeysController {
     return this.keys.show(by, key_id);
   }
 
+  /** Changes name or ACLs of an Admin API key. */
   @Patch(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:user:modify')
@@ -38,6 +42,7 @@ export class AdminKeysController {
     return this.keys.edit(by, key_id, input);
   }
 
+  /** Revokes an Admin API key. */
   @Delete(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:user:modify')

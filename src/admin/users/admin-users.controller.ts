@@ -9,6 +9,7 @@ import { AdminUsers } from './admin-users.service.js';
 export class AdminUsersController {
   constructor(private readonly users: AdminUsers) {}
 
+  /** Searches accounts. */
   @Get()
   @AdminAcl('user:lookup')
   @RateLimit('admin:lookup')
@@ -16,6 +17,7 @@ export class AdminUsersController {
     return this.users.search(by, query);
   }
 
+  /** Shows the caller as administrators see accounts. */
   @Get('@me')
   @AdminAcl('admin:authenticate')
   @RateLimit('admin:lookup')
@@ -23,6 +25,7 @@ export class AdminUsersController {
     return this.users.self(by);
   }
 
+  /** Looks an account up by its id. */
   @Get(':user_id')
   @AdminAcl('user:lookup')
   @RateLimit('admin:lookup')

@@ -10,6 +10,7 @@ import { UserContact } from './user-contact.service.js';
 export class UserContactController {
   constructor(private readonly contact: UserContact) {}
 
+  /** Sets the address of an account. */
   @Patch('email')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -17,6 +18,7 @@ export class UserContactController {
     return this.contact.setEmail(by, user_id, email);
   }
 
+  /** Counts the address of an account as verified. */
   @Put('email-verification')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -24,6 +26,7 @@ export class UserContactController {
     return this.contact.verifyEmail(by, user_id);
   }
 
+  /** Says whether mail to an account bounces. */
   @Put('email-bounce')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -31,6 +34,7 @@ export class UserContactController {
     return this.contact.setBounce(by, user_id, bounced);
   }
 
+  /** Mails an account what verifies its address. */
   @Post('verification-email')
   @HttpCode(204)
   @AdminAcl('user:update:email')
@@ -39,6 +43,7 @@ export class UserContactController {
     return this.contact.mailVerification(by, user_id);
   }
 
+  /** Mails an account what resets its password. */
   @Post('password-reset')
   @HttpCode(204)
   @AdminAcl('user:update:email')

@@ -10,6 +10,7 @@ import { UserFactors } from './user-factors.service.js';
 export class UserFactorsController {
   constructor(private readonly factors: UserFactors) {}
 
+  /** Lists the sessions of an account. */
   @Get('sessions')
   @AdminAcl('user:list:sessions')
   @RateLimit('admin:lookup')
@@ -17,6 +18,7 @@ export class UserFactorsController {
     return this.factors.listSessions(by, user_id);
   }
 
+  /** Lists the passkeys of an account. */
   @Get('webauthn-credentials')
   @AdminAcl('user:update:mfa')
   @RateLimit('admin:lookup')
@@ -24,6 +26,7 @@ export class UserFactorsController {
     return this.factors.listPasskeys(by, user_id);
   }
 
+  /** Deletes a passkey of an account. */
   @Delete('webauthn-credentials/:credential_id')
   @HttpCode(204)
   @AdminAcl('user:update:mfa')
@@ -32,6 +35,7 @@ export class UserFactorsController {
     return this.factors.deletePasskey(by, user_id, credential_id);
   }
 
+  /** Removes authenticator and backup codes of an account. */
   @Delete('mfa')
   @HttpCode(204)
   @AdminAcl('user:update:mfa')

@@ -20,6 +20,7 @@ export class UserMarksController {
     private readonly marks: UserMarks,
   ) {}
 
+  /** Replaces the ACLs of an account. */
   @Put('acls')
   @AdminAcl('acl:set:user')
   @RateLimit('admin:user:modify')
@@ -27,6 +28,7 @@ export class UserMarksController {
     return this.acls.replace(by, user_id, acls);
   }
 
+  /** Adds and removes flags of an account. */
   @Patch('flags')
   @AdminAcl('user:update:flags')
   @RateLimit('admin:user:modify')
@@ -34,6 +36,7 @@ export class UserMarksController {
     return this.marks.editFlags(by, user_id, input);
   }
 
+  /** Replaces the suspicious-activity flags of an account. */
   @Put('suspicious-activity-flags')
   @AdminAcl('user:update:suspicious_activity')
   @RateLimit('admin:user:modify')
@@ -41,6 +44,7 @@ export class UserMarksController {
     return this.marks.setSuspicion(by, user_id, flags);
   }
 
+  /** Replaces the traits of an account. */
   @Put('traits')
   @AdminAcl('user:update:traits')
   @RateLimit('admin:user:modify')
@@ -48,6 +52,7 @@ export class UserMarksController {
     return this.marks.setTraits(by, user_id, traits);
   }
 
+  /** Says whether an account has a verified phone number. */
   @Put('phone-verification')
   @AdminAcl('user:update:phone')
   @RateLimit('admin:user:modify')

@@ -10,6 +10,7 @@ import { UserSso } from './user-sso.service.js';
 export class UserSsoController {
   constructor(private readonly sso: UserSso) {}
 
+  /** Links an account to an identity at the single sign-on provider. */
   @Put()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')
@@ -17,6 +18,7 @@ export class UserSsoController {
     return this.sso.link(by, user_id, subject);
   }
 
+  /** Unlinks an account from its identity at the single sign-on provider. */
   @Delete()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')

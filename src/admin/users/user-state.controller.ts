@@ -11,6 +11,7 @@ import { UserState } from './user-state.service.js';
 export class UserStateController {
   constructor(private readonly state: UserState) {}
 
+  /** Disables an account for suspicious activity. */
   @Put('suspicious-activity-disablement')
   @AdminAcl('user:disable:suspicious')
   @RateLimit('admin:user:modify')
@@ -18,6 +19,7 @@ export class UserStateController {
     return this.state.disable(by, user_id, flags);
   }
 
+  /** Lifts the disablement of an account. */
   @Delete('suspicious-activity-disablement')
   @AdminAcl('user:disable:suspicious')
   @RateLimit('admin:user:modify')
@@ -25,6 +27,7 @@ export class UserStateController {
     return this.state.enable(by, user_id);
   }
 
+  /** Bans an account, for a time or for good. */
   @Put('ban')
   @AdminAcl('user:temp_ban')
   @RateLimit('admin:user:modify')
@@ -32,6 +35,7 @@ export class UserStateController {
     return this.state.ban(by, user_id, input);
   }
 
+  /** Lifts the ban of an account. */
   @Delete('ban')
   @AdminAcl('user:temp_ban')
   @RateLimit('admin:user:modify')
@@ -39,6 +43,7 @@ export class UserStateController {
     return this.state.unban(by, user_id);
   }
 
+  /** Schedules the deletion of an account. */
   @Put('deletion')
   @AdminAcl('user:delete')
   @RateLimit('admin:user:modify')
@@ -46,6 +51,7 @@ export class UserStateController {
     return this.state.scheduleDeletion(by, user_id, input);
   }
 
+  /** Cancels the deletion of an account. */
   @Delete('deletion')
   @AdminAcl('user:delete')
   @RateLimit('admin:user:modify')
@@ -53,6 +59,7 @@ export class UserStateController {
     return this.state.cancelDeletion(by, user_id);
   }
 
+  /** Ends every session of an account. */
   @Delete('sessions')
   @HttpCode(200)
   @AdminAcl('user:update:flags')

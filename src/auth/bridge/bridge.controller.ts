@@ -16,6 +16,7 @@ import { PasskeyBridge } from './bridge.service.js';
 export class BridgeController {
   constructor(private readonly bridge: PasskeyBridge) {}
 
+  /** Begins a passkey ceremony that another page carries out. */
   @Post()
   @HttpCode(200)
   @Public()
@@ -25,6 +26,7 @@ export class BridgeController {
     return this.bridge.start(input);
   }
 
+  /** Hands the page what its authenticator is asked. */
   @Post(':ceremony_id/options')
   @HttpCode(200)
   @Public()
@@ -33,6 +35,7 @@ export class BridgeController {
     return this.bridge.options(path.ceremony_id, call.req.headers.origin);
   }
 
+  /** Takes what the authenticator answered to the page. */
   @Post(':ceremony_id/complete')
   @HttpCode(200)
   @Public()
@@ -41,6 +44,7 @@ export class BridgeController {
     return this.bridge.complete(path.ceremony_id, response, call.req.headers.origin);
   }
 
+  /** Cancels a passkey ceremony. */
   @Post(':ceremony_id/cancel')
   @HttpCode(200)
   @Public()
@@ -49,6 +53,7 @@ export class BridgeController {
     return this.bridge.cancel(path.ceremony_id, call.req.headers.origin);
   }
 
+  /** Signs in with a completed ceremony. */
   @Post(':ceremony_id/redeem')
   @HttpCode(200)
   @Public()
@@ -64,6 +69,7 @@ export class BridgeController {
 export class SudoBridgeController {
   constructor(private readonly bridge: PasskeyBridge) {}
 
+  /** Begins a passkey ceremony for sudo mode that another page carries out. */
   @Post()
   @HttpCode(200)
   @UserOnly()
@@ -72,6 +78,7 @@ export class SudoBridgeController {
     return this.bridge.startSudo(me, input);
   }
 
+  /** Turns a completed ceremony into a sudo proof. */
   @Post(':ceremony_id/redeem')
   @HttpCode(200)
   @UserOnly()

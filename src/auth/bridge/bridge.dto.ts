@@ -6,7 +6,7 @@ const SHA256_HEX = /^[0-9a-f]{64}$/;
 export class StartSudoBridgeInput {
   @OneOf(['page', 'native']) runner: 'page' | 'native';
   /** SHA-256 of a nonce that the starter keeps, in lower-case hex. */
-  @Text({ min: 1, max: 64, pattern: SHA256_HEX }) nonce_hash: string;
+  @Text({ min: 1, max: 64, pattern: SHA256_HEX, example: 'a'.repeat(64) }) nonce_hash: string;
 }
 
 export class StartBridgeInput extends StartSudoBridgeInput {

@@ -10,6 +10,7 @@ import { Handoffs } from './handoff.service.js';
 export class HandoffController {
   constructor(private readonly handoffs: Handoffs) {}
 
+  /** Begins a sign-in that another device approves. */
   @Post('initiate')
   @HttpCode(200)
   @Public()
@@ -18,6 +19,7 @@ export class HandoffController {
     return this.handoffs.initiate(originOf(call));
   }
 
+  /** Shows the device that asks for approval. */
   @Get(':code/info')
   @Public()
   @RateLimit('auth:handoff:info')
@@ -25,6 +27,7 @@ export class HandoffController {
     return this.handoffs.inspect(code, address);
   }
 
+  /** Approves the sign-in of another device. */
   @Post('complete')
   @HttpCode(204)
   @UserOnly()
@@ -33,6 +36,7 @@ export class HandoffController {
     return this.handoffs.approve(me, code, user_id, address);
   }
 
+  /** Tells whether a handoff was approved. */
   @Get(':code/status')
   @Public()
   @RateLimit('auth:handoff:status')
@@ -40,6 +44,7 @@ export class HandoffController {
     return this.handoffs.status(code);
   }
 
+  /** Collects the session of an approved handoff, once. */
   @Post(':code/status')
   @HttpCode(200)
   @Public()
@@ -48,6 +53,7 @@ export class HandoffController {
     return this.handoffs.collect(code, poll_secret, address);
   }
 
+  /** Cancels a handoff. */
   @Delete(':code')
   @HttpCode(204)
   @Public()

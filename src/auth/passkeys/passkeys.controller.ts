@@ -10,6 +10,7 @@ import { Passkeys } from './passkeys.service.js';
 export class PasskeysController {
   constructor(private readonly passkeys: Passkeys) {}
 
+  /** Lists the caller's passkeys. */
   @Get('credentials')
   @UserOnly()
   @RateLimit('mfa:webauthn:list')
@@ -17,6 +18,7 @@ export class PasskeysController {
     return this.passkeys.list(me.account.id);
   }
 
+  /** Hands out what an authenticator needs to make a passkey. */
   @Post('credentials/registration-options')
   @HttpCode(200)
   @UserOnly()
@@ -26,6 +28,7 @@ export class PasskeysController {
     return this.passkeys.registrationOptions(me);
   }
 
+  /** Stores a passkey. */
   @Post('credentials')
   @HttpCode(204)
   @UserOnly()
@@ -34,6 +37,7 @@ export class PasskeysController {
     return this.passkeys.register(me, input, originOf(call));
   }
 
+  /** Renames a passkey. */
   @Patch('credentials/:credential_id')
   @HttpCode(204)
   @UserOnly()
@@ -43,6 +47,7 @@ export class PasskeysController {
     return this.passkeys.rename(me, path.credential_id, name);
   }
 
+  /** Deletes a passkey. */
   @Delete('credentials/:credential_id')
   @HttpCode(204)
   @UserOnly()
@@ -52,6 +57,7 @@ export class PasskeysController {
     return this.passkeys.remove(me, path.credential_id, originOf(call));
   }
 
+  /** Says whether passkeys are asked for after the password. */
   @Put('two-factor')
   @UserOnly()
   @RequiresSudo()

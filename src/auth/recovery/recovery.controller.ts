@@ -25,6 +25,7 @@ export class RecoveryController {
     private readonly reverts: EmailRevert,
   ) {}
 
+  /** Verifies an address by the token that was mailed to it. */
   @Post('verify')
   @HttpCode(204)
   @Public()
@@ -34,6 +35,7 @@ export class RecoveryController {
     return this.verification.verify(token);
   }
 
+  /** Mails the verification of the address again. */
   @Post('verify/resend')
   @HttpCode(204)
   @UserOnly()
@@ -44,6 +46,7 @@ export class RecoveryController {
     return this.verification.resend(me);
   }
 
+  /** Mails a link that resets the password, if the account exists. */
   @Post('forgot')
   @HttpCode(204)
   @Public()
@@ -54,6 +57,7 @@ export class RecoveryController {
     return this.recovery.request(email, originOf(call));
   }
 
+  /** Tells whether a link of a password reset is still valid. */
   @Get('reset/:token')
   @Public()
   @BlockedBySso()
@@ -62,6 +66,7 @@ export class RecoveryController {
     return { valid: await this.recovery.isValid(token) };
   }
 
+  /** Sets a new password by the token of a mailed link. */
   @Post('reset')
   @HttpCode(200)
   @Public()
@@ -71,6 +76,7 @@ export class RecoveryController {
     return this.recovery.reset(input, originOf(call));
   }
 
+  /** Undoes a change of the address by the token of a mailed link. */
   @Post('email-revert')
   @HttpCode(200)
   @Public()

@@ -12,6 +12,7 @@ class TicketInput {
 export class IpAuthorizationController {
   constructor(private readonly holds: IpAuthorization) {}
 
+  /** Confirms a held sign-in by the token that was mailed. */
   @Post('authorize-ip')
   @HttpCode(204)
   @Public()
@@ -21,6 +22,7 @@ export class IpAuthorizationController {
     return this.holds.authorize(token);
   }
 
+  /** Mails the confirmation of a held sign-in again. */
   @Post('ip-authorization/resend')
   @HttpCode(204)
   @Public()
@@ -30,6 +32,7 @@ export class IpAuthorizationController {
     return this.holds.resend(ticket);
   }
 
+  /** Tells whether a held sign-in was confirmed, and hands out its session. */
   @Get('ip-authorization/poll')
   @Public()
   @BlockedBySso()

@@ -17,6 +17,7 @@ import { EndSessionsInput } from './end-sessions.dto.js';
 export class SessionsController {
   constructor(private readonly sessions: SessionService) {}
 
+  /** Ends the session of the caller. */
   @Post('logout')
   @HttpCode(204)
   @Authenticated()
@@ -26,6 +27,7 @@ export class SessionsController {
     if (me.via === 'session') await this.sessions.end(me);
   }
 
+  /** Lists the sessions of the caller. */
   @Get('sessions')
   @UserOnly()
   @AllowSuspicious()
@@ -34,6 +36,7 @@ export class SessionsController {
     return this.sessions.list(me);
   }
 
+  /** Ends some of the caller's sessions. */
   @Post('sessions/logout')
   @HttpCode(204)
   @UserOnly()

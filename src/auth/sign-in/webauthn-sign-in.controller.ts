@@ -9,6 +9,7 @@ import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
 export class WebAuthnSignInController {
   constructor(private readonly signIn: WebAuthnSignIn) {}
 
+  /** Hands out what an authenticator needs to complete a sign-in. */
   @Post('login/mfa/webauthn/authentication-options')
   @HttpCode(200)
   @Public()
@@ -18,6 +19,7 @@ export class WebAuthnSignInController {
     return this.signIn.mfaOptions(ticket);
   }
 
+  /** Completes a sign-in with a passkey. */
   @Post('login/mfa/webauthn')
   @HttpCode(200)
   @Public()
@@ -27,6 +29,7 @@ export class WebAuthnSignInController {
     return this.signIn.completeMfa(input, originOf(call));
   }
 
+  /** Hands out what an authenticator needs to sign in without a password. */
   @Post('webauthn/authentication-options')
   @HttpCode(200)
   @Public()
@@ -36,6 +39,7 @@ export class WebAuthnSignInController {
     return this.signIn.options();
   }
 
+  /** Signs in with a passkey. */
   @Post('webauthn/authenticate')
   @HttpCode(200)
   @Public()

@@ -13,6 +13,7 @@ export class SsoController {
     private readonly configuration: SsoConfiguration,
   ) {}
 
+  /** Tells whether single sign-on is set up and enforced. */
   @Get('status')
   @Public()
   @RateLimit('auth:sso:start')
@@ -20,6 +21,7 @@ export class SsoController {
     return this.configuration.status();
   }
 
+  /** Begins single sign-on. */
   @Post('start')
   @HttpCode(200)
   @Public()
@@ -28,6 +30,7 @@ export class SsoController {
     return this.sso.start(input);
   }
 
+  /** Signs in with what the provider returned. */
   @Post('complete')
   @HttpCode(200)
   @Public()

@@ -8,6 +8,7 @@ import { SudoService } from './sudo.service.js';
 export class SudoController {
   constructor(private readonly sudo: SudoService) {}
 
+  /** Lists the factors that the caller can prove itself with. */
   @Get('mfa-methods')
   @UserOnly()
   @RateLimit('sudo:mfa:methods')
@@ -15,6 +16,7 @@ export class SudoController {
     return this.sudo.methodsOf(account);
   }
 
+  /** Hands out what an authenticator needs for sudo mode. */
   @Post('webauthn/authentication-options')
   @HttpCode(200)
   @UserOnly()

@@ -8,6 +8,7 @@ import { CompleteInput, PlanInput } from './uploads.dto.js';
 export class UploadsController {
   constructor(private readonly media: MediaService) {}
 
+  /** Plans uploads, each with the address that takes its bytes. */
   @Post()
   @HttpCode(200)
   @Authenticated()
@@ -16,6 +17,7 @@ export class UploadsController {
     return this.media.plan(me, attachments);
   }
 
+  /** Completes uploads whose bytes have arrived. */
   @Post('complete')
   @HttpCode(200)
   @Authenticated()

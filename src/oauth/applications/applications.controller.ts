@@ -30,6 +30,7 @@ export class ApplicationsController {
     private readonly bots: Bots,
   ) {}
 
+  /** Lists the caller's applications. */
   @Get('users/@me/applications')
   @UserOnly()
   @AllowSuspicious()
@@ -38,6 +39,7 @@ export class ApplicationsController {
     return this.applications.list(me);
   }
 
+  /** Shows a bot its own application. */
   @Get('applications/@me')
   @BotOnly()
   @CaseInsensitiveScheme()
@@ -47,6 +49,7 @@ export class ApplicationsController {
     return this.bots.describe(me);
   }
 
+  /** Lists the caller's applications; a bot is shown its own. */
   @Get('oauth2/applications/@me')
   @Authenticated()
   @AllowSuspicious()
@@ -55,6 +58,7 @@ export class ApplicationsController {
     return me.via === 'bot' ? this.bots.describe(me) : this.applications.list(me);
   }
 
+  /** Shows what everyone may see of an application. */
   @Get('oauth2/applications/:id/public')
   @Public()
   @RateLimit('oauth_dev:clients:list')
@@ -62,6 +66,7 @@ export class ApplicationsController {
     return this.applications.describePublicly(me?.via === 'session' ? me.account : null, id);
   }
 
+  /** Makes an application, with its bot if it is to have one. */
   @Post('oauth2/applications')
   @ShowsSecret()
   @UserOnly()
@@ -72,6 +77,7 @@ export class ApplicationsController {
     return this.applications.create(me, input);
   }
 
+  /** Shows an application of the caller. */
   @Get('oauth2/applications/:id')
   @UserOnly()
   @AllowSuspicious()
@@ -80,6 +86,7 @@ export class ApplicationsController {
     return this.applications.describe(me, id);
   }
 
+  /** Changes an application. */
   @Patch('oauth2/applications/:id')
   @UserOnly()
   @AllowSuspicious()
@@ -88,6 +95,7 @@ export class ApplicationsController {
     return this.applications.edit(me, id, input);
   }
 
+  /** Changes the bot of an application. */
   @Patch('oauth2/applications/:id/bot')
   @UserOnly()
   @AllowSuspicious()
@@ -97,6 +105,7 @@ export class ApplicationsController {
     return this.bots.edit(me, id, input);
   }
 
+  /** Replaces the token of a bot. */
   @Post('oauth2/applications/:id/bot/reset-token')
   @ShowsSecret()
   @UserOnly()
@@ -107,6 +116,7 @@ export class ApplicationsController {
     return this.bots.resetToken(me, id);
   }
 
+  /** Replaces the client secret of an application. */
   @Post('oauth2/applications/:id/client-secret/reset')
   @ShowsSecret()
   @UserOnly()
@@ -117,6 +127,7 @@ export class ApplicationsController {
     return this.applications.resetSecret(me, id);
   }
 
+  /** Deletes an application with its bot and all that was granted to it. */
   @Delete('oauth2/applications/:id')
   @HttpCode(204)
   @UserOnly()

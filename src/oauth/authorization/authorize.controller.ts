@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Header, HttpCode, Post, Query } from '@nestjs/common';
+import { Answers } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
 import { AllowSuspicious, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { Identity, SessionIdentity } from '../../policy/identity.js';
@@ -9,14 +10,17 @@ import { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
 export class AuthorizeController {
   constructor(private readonly authorization: AuthorizeService) {}
 
+  /** Begins an authorisation in the browser. */
   @Get()
   @HttpCode(302)
   @Public()
   @RateLimit('oauth:authorize')
+  @Answers({ headers: ['Location'], description: 'Back to the application, or to the consent page' })
   async authorize(@Me() me: Identity | null, @Query() query: AuthorizeQuery, @TheCall() { res }: Call) {
     res.setHeader('Location', await this.authorization.authorize(me, query));
   }
 
+  /** Grants or denies an application what it asks for. */
   @Post('consent')
   @HttpCode(200)
   @UserOnly()

@@ -8,6 +8,7 @@ import { OwnGrants } from './own-grants.service.js';
 export class GrantsController {
   constructor(private readonly grants: OwnGrants) {}
 
+  /** Shows the account that granted the access token. */
   @Get('userinfo')
   @BearerOnly()
   @OAuthScope('identify')
@@ -17,6 +18,7 @@ export class GrantsController {
     return this.grants.userInfo(me);
   }
 
+  /** Shows what the access token may do. */
   @Get('@me')
   @BearerOnly()
   @RateLimit('oauth:introspect')
@@ -25,6 +27,7 @@ export class GrantsController {
     return this.grants.current(me);
   }
 
+  /** Lists the applications that the caller has authorised. */
   @Get('@me/authorizations')
   @UserOnly()
   @AllowSuspicious()
@@ -33,6 +36,7 @@ export class GrantsController {
     return this.grants.list(me);
   }
 
+  /** Takes back what the caller granted to an application. */
   @Delete('@me/authorizations/:applicationId')
   @HttpCode(204)
   @UserOnly()
@@ -42,6 +46,7 @@ export class GrantsController {
     return this.grants.revoke(me, [applicationId]);
   }
 
+  /** Takes back what the caller granted to several applications. */
   @Post('@me/authorizations/revoke')
   @HttpCode(204)
   @UserOnly()

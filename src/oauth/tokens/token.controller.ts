@@ -1,4 +1,5 @@
 import { Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { Takes } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
 import { Accepts, ClientAuth, Cors, RateLimit, TheCall } from '../../policy/decorators.js';
 import { clientOf, formOf } from './client-authenticator.service.js';
@@ -13,6 +14,7 @@ export class TokenController {
     private readonly status: TokenStatus,
   ) {}
 
+  /** Issues an access token for a code, a refresh token or the client itself. */
   @Post('token')
   @HttpCode(200)
   @ClientAuth()
@@ -20,20 +22,24 @@ export class TokenController {
   @RateLimit('oauth:token')
   @Cors('any')
   @Header('Pragma', 'no-cache')
+  @Takes({ type: 'application/x-www-form-urlencoded' })
   async issue(@TheCall() call: Call) {
     return this.tokens.issue(clientOf(call), await formOf(call));
   }
 
+  /** Tells a client what a token is worth. */
   @Post('introspect')
   @HttpCode(200)
   @ClientAuth({ confidential: true })
   @Accepts('form')
   @RateLimit('oauth:introspect')
   @Header('Pragma', 'no-cache')
+  @Takes({ type: 'application/x-www-form-urlencoded' })
   async introspect(@TheCall() call: Call) {
     return this.status.introspect(clientOf(call), await formOf(call));
   }
 
+  /** Revokes a token. */
   @Post('token/revoke')
   @HttpCode(200)
   @ClientAuth()
@@ -41,6 +47,7 @@ export class TokenController {
   @RateLimit('oauth:introspect')
   @Cors('any')
   @Header('Pragma', 'no-cache')
+  @Takes({ type: 'application/x-www-form-urlencoded' })
   async revoke(@TheCall() call: Call) {
     await this.status.revoke(clientOf(call), await formOf(call));
   }

@@ -21,6 +21,7 @@ export class EmailChangeController {
     private readonly bounced: BouncedEmailChange,
   ) {}
 
+  /** Begins a change of the address. */
   @Post('start')
   @HttpCode(200)
   @UserOnly()
@@ -30,6 +31,7 @@ export class EmailChangeController {
     return this.change.start(me, originOf(call));
   }
 
+  /** Mails the code to the present address again. */
   @Post('resend-original')
   @HttpCode(204)
   @UserOnly()
@@ -39,6 +41,7 @@ export class EmailChangeController {
     return this.change.resendOriginal(me, ticket, originOf(call));
   }
 
+  /** Confirms the present address by the code that was mailed to it. */
   @Post('verify-original')
   @HttpCode(200)
   @UserOnly()
@@ -48,6 +51,7 @@ export class EmailChangeController {
     return this.change.verifyOriginal(me, input);
   }
 
+  /** Mails a code to the new address. */
   @Post('request-new')
   @HttpCode(200)
   @UserOnly()
@@ -57,6 +61,7 @@ export class EmailChangeController {
     return this.change.requestNew(me, input, originOf(call));
   }
 
+  /** Mails the code to the new address again. */
   @Post('resend-new')
   @HttpCode(204)
   @UserOnly()
@@ -66,6 +71,7 @@ export class EmailChangeController {
     return this.change.resendNew(me, ticket, originOf(call));
   }
 
+  /** Confirms the new address by the code that was mailed to it. */
   @Post('verify-new')
   @HttpCode(200)
   @UserOnly()
@@ -75,6 +81,7 @@ export class EmailChangeController {
     return this.change.verifyNew(me, input);
   }
 
+  /** Puts the confirmed address in the place of the present one. */
   @Post('apply')
   @HttpCode(200)
   @UserOnly()
@@ -85,6 +92,7 @@ export class EmailChangeController {
     return this.change.apply(me, email_token);
   }
 
+  /** Mails a code to an address that replaces one which bounces. */
   @Post('bounced/request-new')
   @HttpCode(200)
   @UserOnly()
@@ -94,6 +102,7 @@ export class EmailChangeController {
     return this.bounced.request(me, new_email, originOf(call));
   }
 
+  /** Mails the code to the replacing address again. */
   @Post('bounced/resend-new')
   @HttpCode(204)
   @UserOnly()
@@ -103,6 +112,7 @@ export class EmailChangeController {
     return this.bounced.resend(me, ticket, originOf(call));
   }
 
+  /** Replaces an address which bounces by the confirmed one. */
   @Post('bounced/verify-new')
   @HttpCode(200)
   @UserOnly()

@@ -15,6 +15,7 @@ export class BackupCodesController {
     private readonly challenge: BackupCodesChallenge,
   ) {}
 
+  /** Shows the backup codes, or makes new ones. */
   @Post()
   @HttpCode(200)
   @UserOnly()
@@ -25,6 +26,7 @@ export class BackupCodesController {
     return { backup_codes: codes };
   }
 
+  /** Mails a code without which backup codes are not shown. */
   @Post('challenge')
   @HttpCode(200)
   @UserOnly()
@@ -33,6 +35,7 @@ export class BackupCodesController {
     return this.challenge.start(me, originOf(call));
   }
 
+  /** Mails the code again. */
   @Post('challenge/resend')
   @HttpCode(204)
   @UserOnly()
@@ -41,6 +44,7 @@ export class BackupCodesController {
     return this.challenge.resend(me, ticket, originOf(call));
   }
 
+  /** Shows the backup codes for the mailed code. */
   @Post('challenge/verify')
   @HttpCode(200)
   @UserOnly()
@@ -49,6 +53,7 @@ export class BackupCodesController {
     return this.challenge.verify(me, input);
   }
 
+  /** Makes new backup codes after a verified code. */
   @Post('challenge/regenerate')
   @HttpCode(200)
   @UserOnly()

@@ -10,6 +10,7 @@ import { TotpService } from './totp.service.js';
 export class TotpController {
   constructor(private readonly totp: TotpService) {}
 
+  /** Sets an authenticator up. */
   @Post('enable')
   @HttpCode(200)
   @UserOnly()
@@ -19,6 +20,7 @@ export class TotpController {
     return this.totp.enable(me, input, originOf(call));
   }
 
+  /** Removes the authenticator. */
   @Post('disable')
   @HttpCode(204)
   @UserOnly()

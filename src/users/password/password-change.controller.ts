@@ -11,6 +11,7 @@ import { PasswordChange } from './password-change.service.js';
 export class PasswordChangeController {
   constructor(private readonly change: PasswordChange) {}
 
+  /** Begins a change of the password by mailing a code. */
   @Post('start')
   @HttpCode(200)
   @UserOnly()
@@ -19,6 +20,7 @@ export class PasswordChangeController {
     return this.change.start(me, originOf(call));
   }
 
+  /** Mails the code again. */
   @Post('resend')
   @HttpCode(204)
   @UserOnly()
@@ -27,6 +29,7 @@ export class PasswordChangeController {
     return this.change.resend(me, ticket, originOf(call));
   }
 
+  /** Confirms the mailed code. */
   @Post('verify')
   @HttpCode(200)
   @UserOnly()
@@ -35,6 +38,7 @@ export class PasswordChangeController {
     return this.change.verify(me, input);
   }
 
+  /** Sets the new password and replaces the session's token. */
   @Post('complete')
   @HttpCode(200)
   @UserOnly()

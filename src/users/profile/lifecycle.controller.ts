@@ -7,6 +7,7 @@ import { Lifecycle } from './lifecycle.service.js';
 export class LifecycleController {
   constructor(private readonly lifecycle: Lifecycle) {}
 
+  /** Forgets the addresses that sign-ins were confirmed from. */
   @Delete('authorized-ips')
   @HttpCode(204)
   @UserOnly()
@@ -16,6 +17,7 @@ export class LifecycleController {
     return this.lifecycle.forgetIps(me);
   }
 
+  /** Schedules the deletion of the caller's account. */
   @Post('delete')
   @HttpCode(204)
   @UserOnly()
@@ -25,6 +27,7 @@ export class LifecycleController {
     return this.lifecycle.scheduleDeletion(me);
   }
 
+  /** Accepts the terms in force. */
   @Post('terms-acceptance')
   @HttpCode(200)
   @UserOnly()

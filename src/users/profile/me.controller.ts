@@ -40,6 +40,7 @@ function demandPassword(body: EditMeInput, { account }: SessionIdentity): void {
 export class MeController {
   constructor(private readonly me: MeService) {}
 
+  /** Shows the caller's account. */
   @Get()
   @Authenticated()
   @OAuthScope('identify')
@@ -49,6 +50,7 @@ export class MeController {
     return currentUserView(me);
   }
 
+  /** Changes the caller's profile, name or password. */
   @Patch()
   @UserOnly()
   @AllowSuspicious()
@@ -59,6 +61,7 @@ export class MeController {
     return this.me.edit(me, input, originOf(call));
   }
 
+  /** Disables the caller's account until the next sign-in. */
   @Post('disable')
   @HttpCode(204)
   @UserOnly()

@@ -8,6 +8,7 @@ import { SettingsService } from './settings.service.js';
 export class SettingsController {
   constructor(private readonly settings: SettingsService) {}
 
+  /** Shows the caller's settings. */
   @Get()
   @UserOnly()
   @AllowSuspicious()
@@ -16,6 +17,7 @@ export class SettingsController {
     return this.settings.of(me.account);
   }
 
+  /** Changes the caller's settings. */
   @Patch()
   @UserOnly()
   @RateLimit('user:settings:update')

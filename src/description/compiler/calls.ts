@@ -1,0 +1,200 @@
+import { relative } from 'node:path';
+import type ts from 'typescript';
+import type { Thrown } from '../described.js';
+import type { TypeScript } from './schemas.js';
+
+/** What a piece of code does that its callers answer with. */
+interface Facts {
+  readonly codes: Set<string>;
+  readonly fieldCodes: Set<string>;
+  readonly headers: Set<string>;
+  /** Pieces of code that this one names: what is named may be called. */
+  readonly leadsTo: Set<ts.Node>;
+}
+
+const emptyFacts = (): Facts => ({
+  codes: new Set(),
+  fieldCodes: new Set(),
+  headers: new Set(),
+  leadsTo: new Set(),
+});
+
+/** A code that is any of so many is one that a caller chose. */
+const MOST_CHOICES = 12;
+
+/** Follows calls through a program and gathers the refusals at their ends. */
+export class Calls {
+  private readonly known = new Map<ts.Node, Facts>();
+  private readonly below = new Map<ts.Symbol, ts.ClassDeclaration[]>();
+
+  constructor(
+    private readonly ts: TypeScript,
+    private readonly checker: ts.TypeChecker,
+    sources: readonly ts.SourceFile[],
+    private readonly packages: ReadonlyMap<string, Readonly<Record<string, Thrown>>>,
+  ) {
+    for (const source of sources) ts.forEachChild(source, (node) => this.enterClass(node));
+  }
+
+  /** Everything that can be reached from a node. */
+  from(root: ts.Node): Omit<Facts, 'leadsTo'> {
+    const found = emptyFacts();
+    const seen = new Set<ts.Node>();
+    const waiting = [root];
+    for (let node = waiting.pop(); node; node = waiting.pop()) {
+      if (seen.has(node)) continue;
+      seen.add(node);
+      const facts = this.factsOf(node);
+      for (const code of facts.codes) found.codes.add(code);
+      for (const code of facts.fieldCodes) found.fieldCodes.add(code);
+      for (const header of facts.headers) found.headers.add(header);
+      waiting.push(...facts.leadsTo);
+    }
+    return found;
+  }
+
+  private enterClass(node: ts.Node): void {
+    if (!this.ts.isClassDeclaration(node)) return;
+    for (const { types } of node.heritageClauses ?? []) {
+      for (const { expression } of types) {
+        const above = this.symbolAt(expression);
+        if (above) this.below.set(above, [...(this.below.get(above) ?? []), node]);
+      }
+    }
+  }
+
+  private factsOf(node: ts.Node): Facts {
+    const known = this.known.get(node);
+    if (known) return known;
+    const facts = emptyFacts();
+    this.known.set(node, facts);
+    this.scan(node, facts, node);
+    return facts;
+  }
+
+  private scan(node: ts.Node, facts: Facts, root: ts.Node): void {
+    const { ts } = this;
+    if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return;
+    if (ts.isNewExpression(node) && this.isOurs(node.expression, 'Refusal')) {
+      this.addCodes(facts.codes, node.arguments?.[0]);
+    }
+    if (ts.isCallExpression(node) && this.scanRefusing(node, facts)) {
+      for (const argument of node.arguments) this.scan(argument, facts, root);
+      return;
+    }
+    this.scanHeader(node, facts);
+    if (ts.isIdentifier(node) && node !== root) this.follow(node, facts);
+    ts.forEachChild(node, (child) => this.scan(child, facts, root));
+  }
+
+  /** The functions that make refusals of what they are given. */
+  private scanRefusing(call: ts.CallExpression, facts: Facts): boolean {
+    const [first, second] = call.arguments;
+    if (this.isOurs(call.expression, 'oauthError')) {
+      this.addCodes(facts.codes, first, (code) => code.toUpperCase());
+      return true;
+    }
+    const isInvalid = this.isOurs(call.expression, 'invalid');
+    if (!isInvalid && !this.isOurs(call.expression, 'fieldError')) return false;
+    if (isInvalid) facts.codes.add('INVALID_FORM_BODY');
+    this.addCodes(facts.fieldCodes, second);
+    return true;
+  }
+
+  private addCodes(
+    into: Set<string>,
+    argument: ts.Expression | undefined,
+    spell = (code: string): string => code,
+  ): void {
+    if (!argument) return;
+    const type = this.checker.getTypeAtLocation(argument);
+    const choices = type.isUnion() ? type.types : [type];
+    if (choices.length > MOST_CHOICES) return;
+    for (const choice of choices) if (choice.isStringLiteral()) into.add(spell(choice.value));
+  }
+
+  /** `headers.origin`, `headers['if-none-match']`, whatever the request is called. */
+  private scanHeader(node: ts.Node, facts: Facts): void {
+    const { ts } = this;
+    const isElement = ts.isElementAccessExpression(node) && ts.isStringLiteral(node.argumentExpression);
+    if (!isElement && !ts.isPropertyAccessExpression(node)) return;
+    const symbol = this.checker.getTypeAtLocation(node.expression).getSymbol();
+    if (symbol?.name !== 'IncomingHttpHeaders') return;
+    const name = ts.isPropertyAccessExpression(node) ? node.name : (node.argumentExpression as ts.StringLiteral);
+    facts.headers.add(name.text);
+  }
+
+  private follow(name: ts.Identifier, facts: Facts): void {
+    const symbol = this.symbolAt(name);
+    for (const declaration of symbol?.declarations ?? []) {
+      if (declaration.getSourceFile().isDeclarationFile) this.followPackage(declaration, facts);
+      else for (const code of this.codeOf(declaration)) facts.leadsTo.add(code);
+    }
+  }
+
+  private codeOf(declaration: ts.Declaration): ts.Node[] {
+    const { ts } = this;
+    if (ts.isMethodSignature(declaration) || ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration)) {
+      const own = 'body' in declaration && declaration.body ? [declaration] : [];
+      return [...own, ...this.overrides(declaration)];
+    }
+    if (ts.isFunctionDeclaration(declaration)) return [declaration];
+    if (ts.isVariableDeclaration(declaration) || ts.isPropertyAssignment(declaration)) {
+      return declaration.initializer ? [declaration.initializer] : [];
+    }
+    if (ts.isPropertyDeclaration(declaration)) {
+      const { initializer } = declaration;
+      return initializer && ts.isArrowFunction(initializer) ? [initializer] : [];
+    }
+    if (ts.isClassDeclaration(declaration)) return declaration.members.filter(ts.isConstructorDeclaration);
+    return [];
+  }
+
+  /** What stands for a method in the classes below its own. */
+  private overrides({ parent, name }: ts.MethodSignature | ts.MethodDeclaration | ts.AccessorDeclaration): ts.Node[] {
+    const { ts } = this;
+    if (!(ts.isClassDeclaration(parent) || ts.isInterfaceDeclaration(parent)) || !parent.name) return [];
+    const above = this.checker.getSymbolAtLocation(parent.name);
+    return (above ? (this.below.get(above) ?? []) : []).flatMap(({ members }) =>
+      members.filter(
+        (member) =>
+          (ts.isMethodDeclaration(member) || ts.isAccessor(member)) && member.name.getText() === name.getText(),
+      ),
+    );
+  }
+
+  private followPackage(declaration: ts.Declaration, facts: Facts): void {
+    const file = declaration.getSourceFile().fileName;
+    for (const [folder, calls] of this.packages) {
+      if (!file.startsWith(`${folder}/`)) continue;
+      const thrown = calls[keyOf(declaration, folder, this.ts)];
+      for (const code of thrown?.codes ?? []) facts.codes.add(code);
+      for (const code of thrown?.fieldCodes ?? []) facts.fieldCodes.add(code);
+    }
+  }
+
+  private isOurs(expression: ts.Expression, name: string): boolean {
+    if (!this.ts.isIdentifier(expression) || expression.text !== name) return false;
+    const [declaration] = this.symbolAt(expression)?.declarations ?? [];
+    const file = declaration?.getSourceFile().fileName ?? '';
+    return file.endsWith('/core/errors.ts') || file.endsWith('/core/errors.d.ts');
+  }
+
+  private symbolAt(node: ts.Node): ts.Symbol | undefined {
+    const { SymbolFlags, isShorthandPropertyAssignment } = this.ts;
+    const symbol = isShorthandPropertyAssignment(node.parent)
+      ? this.checker.getShorthandAssignmentValueSymbol(node.parent)
+      : this.checker.getSymbolAtLocation(node);
+    return symbol && symbol.flags & SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
+  }
+}
+
+/** How a function or method is known beyond its package: its file and its name, whether source or declaration. */
+export function keyOf(declaration: ts.Declaration, root: string, typescript: TypeScript): string {
+  const file = relative(root, declaration.getSourceFile().fileName).replace(/^dist\//, '');
+  const path = file.endsWith('.d.ts') ? file.slice(0, -5) : file.slice(0, -3);
+  const { parent } = declaration;
+  const owner = parent && typescript.isClassDeclaration(parent) ? `${parent.name?.text}.` : '';
+  const { name } = declaration as ts.NamedDeclaration;
+  return `${path}#${owner}${name?.getText() ?? ''}`;
+}

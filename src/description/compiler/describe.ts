@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type ts from 'typescript';
+import type { Described, Thrown } from '../described.js';
+import { Handlers } from './handlers.js';
+import type { TypeScript } from './schemas.js';
+
+/** This package: beside its sources, or above what was built of them. */
+const PACKAGE = ((): string => {
+  const folder = join(dirname(fileURLToPath(import.meta.url)), '../../..');
+  return folder.endsWith('/dist') ? dirname(folder) : folder;
+})();
+
+/** What the package says of its own functions to programs that import it. */
+function packagesFor(root: string): Map<string, Readonly<Record<string, Thrown>>> {
+  const made = join(PACKAGE, 'dist/description.json');
+  if (root === PACKAGE || !existsSync(made)) return new Map();
+  return new Map([[PACKAGE, (JSON.parse(readFileSync(made, 'utf8')) as Described).calls]]);
+}
+
+/**
+ * Describes the answers of every controller in a program.
+ * @throws Error that names what cannot be described
+ */
+export function describeProgram(typescript: TypeScript, program: ts.Program, root: string): Described {
+  return new Handlers(typescript, program, root, packagesFor(root)).describe(join(root, 'src/index.ts'));
+}
+
+/**
+ * Reads a project as its compiler sees it and describes its controllers. The compiler is that of the project: it is no
+ * dependency of a running service.
+ */
+export async function describeProject(project: string): Promise<Described> {
+  const file = resolve(project);
+  const compiler = createRequire(file).resolve('typescript');
+  const { default: typescript } = (await import(pathToFileURL(compiler).href)) as { default: TypeScript };
+  const faults: string[] = [];
+  const options = { noEmit: true, incremental: false, composite: false };
+  const read = typescript.getParsedCommandLineOfConfigFile(file, options, {
+    ...typescript.sys,
+    onUnRecoverableConfigFileDiagnostic: ({ messageText }) =>
+      faults.push(typescript.flattenDiagnosticMessageText(messageText, '\n')),
+  });
+  if (!read || faults.length > 0) throw new Error(`${project}: ${faults.join('; ')}`);
+  const program = typescript.createProgram(read.fileNames, { ...read.options, tsBuildInfoFile: undefined });
+  return describeProgram(typescript, program, dirname(file));
+}

@@ -1,0 +1,190 @@
+import { basename, dirname } from 'node:path';
+import type ts from 'typescript';
+import type { Described, DescribedController, DescribedHandler, Schema, Thrown } from '../described.js';
+import { Calls, keyOf } from './calls.js';
+import { Schemas, type TypeScript } from './schemas.js';
+
+const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'Delete']);
+const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard: 'arrive' };
+
+const sorted = (names: Iterable<string>): string[] => [...names].sort();
+
+/** Reads the controllers of a program. */
+export class Handlers {
+  private readonly checker: ts.TypeChecker;
+  private readonly schemas: Schemas;
+  private readonly calls: Calls;
+  private readonly sources: readonly ts.SourceFile[];
+
+  constructor(
+    private readonly ts: TypeScript,
+    program: ts.Program,
+    private readonly root: string,
+    packages: ReadonlyMap<string, Readonly<Record<string, Thrown>>>,
+  ) {
+    this.checker = program.getTypeChecker();
+    this.sources = program
+      .getSourceFiles()
+      .filter((source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source));
+    this.schemas = new Schemas(ts, this.checker);
+    this.calls = new Calls(ts, this.checker, this.sources, packages);
+  }
+
+  /** @throws Error that names every handler whose answer cannot be described */
+  describe(entry?: string): Described {
+    const controllers: Record<string, DescribedController> = {};
+    const guards: Record<string, string[]> = {};
+    const tags: Record<string, string> = {};
+    const faults: string[] = [];
+    const modules = this.modules();
+    for (const node of this.classes()) {
+      const name = node.name?.text ?? '';
+      const guard = this.guardMethodOf(node);
+      if (guard) guards[name] = sorted(this.calls.from(guard).codes);
+      if (!this.decorator(node, 'Controller')) continue;
+      if (controllers[name]) faults.push(`two controllers are called ${name}`);
+      let folder = dirname(node.getSourceFile().fileName);
+      while (!modules.has(folder) && folder !== dirname(folder)) folder = dirname(folder);
+      const tag = basename(modules.has(folder) ? folder : dirname(node.getSourceFile().fileName));
+      tags[tag] = modules.get(folder) ?? '';
+      controllers[name] = { tag, handlers: this.handlersOf(node, faults) };
+    }
+    if (faults.length > 0) throw new Error(`the description is not complete:\n  ${faults.join('\n  ')}`);
+    const extras = this.extras();
+    const calls = entry ? this.exported(entry) : {};
+    return { schemas: this.schemas.named, extras, controllers, tags, guards, calls };
+  }
+
+  /** What the modules say of themselves, by folder; a module that is called like its folder speaks for it. */
+  private modules(): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const node of this.classes()) {
+      const { fileName } = node.getSourceFile();
+      const folder = dirname(fileName);
+      const isNamesake = basename(fileName).startsWith(`${basename(folder)}.`);
+      if (this.decorator(node, 'Module') && (isNamesake || !found.has(folder))) found.set(folder, this.textOf(node));
+    }
+    return found;
+  }
+
+  private *classes(): Generator<ts.ClassDeclaration> {
+    for (const source of this.sources) {
+      for (const statement of source.statements) if (this.ts.isClassDeclaration(statement)) yield statement;
+    }
+  }
+
+  private handlersOf(node: ts.ClassDeclaration, faults: string[]): Record<string, DescribedHandler> {
+    const handlers: Record<string, DescribedHandler> = {};
+    for (const member of this.checker.getPropertiesOfType(this.checker.getTypeAtLocation(node))) {
+      const method = member.declarations?.find(this.ts.isMethodDeclaration);
+      if (!method || !this.decoratorsOf(method).some(({ name }) => METHODS.has(name))) continue;
+      try {
+        handlers[member.name] = this.handler(method);
+      } catch (error) {
+        faults.push(`${node.name?.text}.${member.name}: ${(error as Error).message}`);
+      }
+    }
+    return handlers;
+  }
+
+  private handler(method: ts.MethodDeclaration): DescribedHandler {
+    const { TypeFlags } = this.ts;
+    const signature = this.checker.getSignatureFromDeclaration(method);
+    const returned = signature && this.checker.getReturnTypeOfSignature(signature);
+    const type = returned && (this.checker.getAwaitedType(returned) ?? returned);
+    const parts = type ? (type.isUnion() ? type.types : [type]) : [];
+    const isNothing = ({ flags }: ts.Type) =>
+      flags & (TypeFlags.Undefined | TypeFlags.Void | TypeFlags.ESSymbolLike | TypeFlags.Never);
+    const isText = ({ flags }: ts.Type) => flags & (TypeFlags.String | TypeFlags.StringLiteral);
+    const answer = parts.some((part) => !isNothing(part) && !isText(part)) ? this.answer(parts, type) : undefined;
+    const [summary, description] = sentences(this.textOf(method));
+    const { codes, fieldCodes, headers } = this.calls.from(method);
+    return {
+      summary,
+      ...(description ? { description } : {}),
+      ...(answer ? { answer } : {}),
+      answersItself: parts.some(({ flags }) => flags & TypeFlags.ESSymbolLike),
+      codes: sorted(codes),
+      fieldCodes: sorted(fieldCodes),
+      headers: sorted(headers),
+    };
+  }
+
+  private answer(parts: readonly ts.Type[], type: ts.Type | undefined): Schema | undefined {
+    const kept = parts.filter(({ flags }) => !(flags & this.ts.TypeFlags.ESSymbolLike));
+    if (kept.length === parts.length && type) return this.schemas.of(type);
+    const alternatives = kept.map((part) => this.schemas.of(part));
+    return alternatives.length === 1 ? alternatives[0] : { anyOf: alternatives };
+  }
+
+  private guardMethodOf(node: ts.ClassDeclaration): ts.Node | undefined {
+    for (const { types } of node.heritageClauses ?? []) {
+      for (const { expression } of types) {
+        const wanted = GUARDS[expression.getText()];
+        const found = node.members.find((member) => wanted !== undefined && member.name?.getText() === wanted);
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+
+  /** The interface that says which members belong to which error code, with what other modules merge into it. */
+  private extras(): Record<string, Schema> {
+    const source = this.sources.find(({ fileName }) => fileName.endsWith('/core/errors.ts'));
+    const declared = source?.statements.find(
+      (node) => this.ts.isInterfaceDeclaration(node) && node.name.text === 'ErrorExtras',
+    );
+    if (!declared) return {};
+    const type = this.checker.getTypeAtLocation(declared);
+    return Object.fromEntries(
+      type.getProperties().map((member) => [member.name, this.schemas.of(this.checker.getTypeOfSymbol(member))]),
+    );
+  }
+
+  /** What the functions and methods of the package's entry throw. */
+  private exported(entry: string): Record<string, Thrown> {
+    const source = this.sources.find(({ fileName }) => fileName === entry);
+    const symbol = source && this.checker.getSymbolAtLocation(source);
+    const calls: Record<string, Thrown> = {};
+    for (const exported of symbol ? this.checker.getExportsOfModule(symbol) : []) {
+      const { Alias } = this.ts.SymbolFlags;
+      const target = exported.flags & Alias ? this.checker.getAliasedSymbol(exported) : exported;
+      for (const declaration of target.declarations ?? []) {
+        const parts = this.ts.isClassDeclaration(declaration)
+          ? declaration.members.filter(this.ts.isMethodDeclaration)
+          : [declaration];
+        for (const part of parts) {
+          const { codes, fieldCodes } = this.calls.from(part);
+          if (codes.size + fieldCodes.size === 0) continue;
+          calls[keyOf(part, this.root, this.ts)] = { codes: sorted(codes), fieldCodes: sorted(fieldCodes) };
+        }
+      }
+    }
+    return calls;
+  }
+
+  private decoratorsOf(node: ts.Node): { name: string }[] {
+    const { ts } = this;
+    const decorators = ts.canHaveDecorators(node) ? (ts.getDecorators(node) ?? []) : [];
+    return decorators.map(({ expression }) => ({
+      name: (ts.isCallExpression(expression) ? expression.expression : expression).getText(),
+    }));
+  }
+
+  private decorator(node: ts.Node, wanted: string): boolean {
+    return this.decoratorsOf(node).some(({ name }) => name === wanted);
+  }
+
+  private textOf(node: ts.NamedDeclaration): string {
+    const symbol = node.name && this.checker.getSymbolAtLocation(node.name);
+    const parts = symbol?.getDocumentationComment(this.checker);
+    return this.ts.displayPartsToString(parts).replaceAll('\n', ' ').trim();
+  }
+}
+
+/** The first sentence, without its full stop, and the rest. */
+function sentences(text: string): [string, string] {
+  const end = text.indexOf('. ');
+  const first = end < 0 ? text : text.slice(0, end + 1);
+  return [first.endsWith('.') ? first.slice(0, -1) : first, end < 0 ? '' : text.slice(end + 2).trim()];
+}

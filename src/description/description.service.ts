@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { INestApplication } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
+import { tellFields } from '../http/field-descriptions.js';
+import { Routes } from '../policy/routes.js';
+import { type Described, merged, type Schema } from './described.js';
+
+export interface Description {
+  readonly json: string;
+  readonly etag: string;
+}
+
+/** Beside what was built. Where the sources run as they are, there is none: whoever runs them names it. */
+const OWN = fileURLToPath(new URL('../../description.json', import.meta.url));
+
+/**
+ * The OpenAPI description, made from the routes, their policies and what the compiler knows of their handlers when it is
+ * first asked for: until then, nothing of what makes it is loaded.
+ */
+@Injectable()
+export class ApiDescription {
+  private application: INestApplication | undefined;
+  private files: readonly string[] = [];
+  private made: Promise<Description> | undefined;
+
+  constructor(
+    private readonly routes: Routes,
+    private readonly config: Config,
+  ) {}
+
+  /** `files` are what `gatehouse describe` wrote of the modules that a team adds. */
+  attach(application: INestApplication, files: readonly string[]): void {
+    this.application = application;
+    this.files = files;
+  }
+
+  get(): Promise<Description> {
+    this.made ??= this.make();
+    return this.made;
+  }
+
+  /** The description as an object, for programs in the same process. */
+  async document(): Promise<Schema> {
+    if (!this.application) throw new Error('the description needs the application');
+    const [{ ApiProperty, DocumentBuilder, SwaggerModule }, { documentOf }] = await Promise.all([
+      import('@nestjs/swagger'),
+      import('./document.js'),
+    ]);
+    tellFields(ApiProperty);
+    // Classes that no parameter is bound to: what handlers read themselves, and the factors of sudo mode.
+    const extraModels = this.routes.all.flatMap(({ input, takes }) => [
+      ...(input?.sudo ? [input.sudo] : []),
+      ...takes.flatMap(({ shape }) => (shape ? [shape] : [])),
+    ]);
+    const framework = SwaggerModule.createDocument(this.application, new DocumentBuilder().build(), { extraModels });
+    const { productName, publicOrigin: origin } = this.config;
+    return documentOf(this.routes.all, this.described(), framework, { productName, origin });
+  }
+
+  private described(): Described {
+    const files = [...(existsSync(OWN) ? [OWN] : []), ...this.files];
+    return merged(files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Described));
+  }
+
+  private async make(): Promise<Description> {
+    const json = JSON.stringify(await this.document());
+    return { json, etag: `"${hash('sha256', json, 'hex').slice(0, 32)}"` };
+  }
+}

@@ -1,0 +1,83 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { errorTable } from '../core/errors.js';
+import type { RoutePlan } from '../policy/plan.js';
+import { securitySchemes } from './credentials.js';
+import type { Described, Schema } from './described.js';
+import { RESPONSE_HEADERS } from './headers.js';
+import { type FrameworkOperation, modern, templateOf } from './inputs.js';
+import { operationOf } from './operations.js';
+import { refusalSchemas } from './refusals.js';
+import { SharedResponses } from './shared-responses.js';
+
+export interface Facts {
+  readonly productName: string;
+  readonly origin: string;
+}
+
+const ABOUT = [
+  'Errors are JSON with `code` and `message`; clients branch on `code` alone.',
+  'What an operation asks of its caller stands at each of them: `x-gatehouse-policy`, `-acls`, `-scope`, `-bucket`, `-sudo`.',
+].join(' ');
+
+/** The whole description: an OpenAPI 3.1 document. */
+export function documentOf(
+  plans: readonly RoutePlan[],
+  described: Described,
+  framework: OpenAPIObject,
+  { productName, origin }: Facts,
+): Schema {
+  const inputs = modern(framework.components?.schemas ?? {}) as Record<string, Schema>;
+  const schemas: Record<string, Schema> = { ...inputs, ...described.schemas, ...refusalSchemas(described) };
+  const named = (ref: string): Schema => schemas[ref.slice(ref.lastIndexOf('/') + 1)] ?? {};
+  const paths: Record<string, Record<string, Schema>> = {};
+  const tags = new Set<string>();
+  const shared = new SharedResponses();
+  for (const plan of plans) {
+    const template = templateOf(plan.path);
+    const method = plan.method.toLowerCase();
+    const known = framework.paths[template]?.[method as 'get'] as FrameworkOperation | undefined;
+    const operation = operationOf(plan, described, known, named, shared);
+    for (const tag of operation.tags as string[]) tags.add(tag);
+    paths[template] = { ...paths[template], [method]: operation };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: productName,
+      version: '1',
+      description: ABOUT,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      contact: { name: productName, url: origin },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/' }],
+    tags: [...tags].sort().map((name) => ({ name, description: described.tags[name] || name })),
+    paths,
+    components: {
+      schemas: used(schemas, [paths, shared.components]),
+      responses: shared.components,
+      headers: RESPONSE_HEADERS,
+      securitySchemes: securitySchemes(origin),
+    },
+    'x-error-codes': Object.fromEntries(errorTable().map(([code, status, message]) => [code, { status, message }])),
+  };
+}
+
+/** The components that something refers to, and what they refer to. */
+function used(schemas: Record<string, Schema>, root: unknown): Record<string, Schema> {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (key !== '$ref' || typeof member !== 'string') visit(member);
+      else if (member.startsWith('#/components/schemas/')) {
+        const name = member.slice('#/components/schemas/'.length);
+        if (names.has(name)) continue;
+        names.add(name);
+        visit(schemas[name]);
+      }
+    }
+  };
+  visit(root);
+  return Object.fromEntries([...names].sort().map((name) => [name, schemas[name] ?? {}]));
+}

@@ -1,0 +1,103 @@
+import type { RoutePlan } from '../policy/plan.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
+import { describePolicy } from '../policy/routes.js';
+import { securityOf } from './credentials.js';
+import type { Described, DescribedHandler, Schema } from './described.js';
+import { headerParametersOf, headersOf } from './headers.js';
+import { bodyOf, type FrameworkOperation, parametersOf } from './inputs.js';
+import { codesOf, REFUSAL_HEADERS, refusalName, refusalsByStatus } from './refusals.js';
+import type { SharedResponses } from './shared-responses.js';
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `SessionsController.list` is `sessionsList`: stable for as long as the code is called so. */
+export const operationIdOf = ({ controller, handler }: RoutePlan): string =>
+  `${lowerFirst(controller.replace(/Controller$/, ''))}${upperFirst(handler)}`;
+
+/** An operation of the description: from its plan, from what the compiler knows, and from the framework's parameters. */
+export function operationOf(
+  plan: RoutePlan,
+  described: Described,
+  known: FrameworkOperation | undefined,
+  named: (ref: string) => Schema,
+  shared: SharedResponses,
+): Schema {
+  const controller = described.controllers[plan.controller];
+  const handler = controller?.handlers[plan.handler];
+  const parameters = [...parametersOf(plan, known), ...headerParametersOf(plan, handler)];
+  const requestBody = bodyOf(plan, named);
+  const policy = `Policy: \`${describePolicy(plan.policy)}\``;
+  return {
+    operationId: operationIdOf(plan),
+    summary: handler?.summary ?? operationIdOf(plan),
+    description: handler?.description ? `${handler.description}\n\n${policy}` : policy,
+    tags: [controller?.tag ?? 'other'],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody ? { requestBody } : {}),
+    responses: responsesOf(plan, handler, shared),
+    security: securityOf(plan.policy),
+    ...policyExtensions(plan.policy),
+    ...(handler?.fieldCodes.length ? { 'x-gatehouse-field-codes': handler.fieldCodes } : {}),
+    ...(handler ? {} : { 'x-gatehouse-undescribed': true }),
+  };
+}
+
+function policyExtensions({ kind, acl, scope, bucket, sudo, captcha }: RoutePolicy): Schema {
+  return {
+    'x-gatehouse-policy': kind,
+    ...(acl ? { 'x-gatehouse-acls': { [acl.mode]: acl.acls } } : {}),
+    ...(scope ? { 'x-gatehouse-scope': scope } : {}),
+    ...(bucket ? { 'x-gatehouse-bucket': bucket } : {}),
+    ...(sudo ? { 'x-gatehouse-sudo': sudo.when ? 'sometimes' : 'always' } : {}),
+    ...(captcha ? { 'x-gatehouse-captcha': true } : {}),
+  };
+}
+
+const headersFor = (names: readonly string[]): Schema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+function responsesOf(plan: RoutePlan, handler: DescribedHandler | undefined, shared: SharedResponses): Schema {
+  const responses: Record<string, Schema> = {};
+  for (const [status, response] of successesOf(plan, handler)) responses[status] = response;
+  for (const [status, codes] of refusalsByStatus(codesOf(plan, handler))) {
+    const refs = codes.map((code) => ({ $ref: `#/components/schemas/${refusalName(code)}` }));
+    const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]?.$ref]));
+    const schema = refs.length === 1 ? refs[0] : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
+    responses[status] = shared.share(status, codes, plan.policy.bucket ? '' : 'unlimited', {
+      description: codes.map((code) => `\`${code}\``).join(', '),
+      headers: headersFor([...headersOf(plan), ...(REFUSAL_HEADERS[Number(status)] ?? [])]),
+      content: { 'application/json': { schema } },
+    });
+  }
+  return responses;
+}
+
+/** The JSON that the handler returns, and what is declared beside it. */
+function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Map<string, Schema> {
+  const found = new Map<string, { headers: Set<string>; content: Record<string, Schema>; texts: string[] }>();
+  const at = (status: number) => {
+    const known = found.get(String(status)) ?? { headers: new Set(headersOf(plan)), content: {}, texts: [] };
+    found.set(String(status), known);
+    if (plan.policy.sudo && plan.policy.sudo.issuesProof !== false) known.headers.add('X-Service-Sudo-Mode-JWT');
+    return known;
+  };
+  for (const { status = plan.status, type = [], headers = [], description } of plan.answers) {
+    const answer = at(status);
+    for (const header of headers) answer.headers.add(header);
+    for (const media of [type].flat()) answer.content[media] = { schema: {} };
+    if (description) answer.texts.push(description);
+  }
+  if (handler?.answer) at(plan.status).content['application/json'] = { schema: handler.answer };
+  if (found.size === 0) at(plan.status);
+  return new Map(
+    [...found].map(([status, { headers, content, texts }]) => [
+      status,
+      {
+        description: texts.join(' ') || (Object.keys(content).length > 0 ? 'The answer' : 'Done; no body'),
+        headers: headersFor([...headers]),
+        ...(Object.keys(content).length > 0 ? { content } : {}),
+      },
+    ]),
+  );
+}

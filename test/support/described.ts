@@ -1,0 +1,171 @@
+import type { INestApplication } from '@nestjs/common';
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Schema } from '../../src/description/described.js';
+import { ApiDescription } from '../../src/description/description.service.js';
+import { templateOf } from '../../src/description/inputs.js';
+import { refusalName } from '../../src/description/refusals.js';
+import { describePolicy, Routes } from '../../src/policy/routes.js';
+import type { Answer } from './client.js';
+
+/** What the front door answers where no route is. */
+const OUTSIDE: ReadonlySet<string> = new Set([
+  ...['NOT_FOUND', 'BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
+  ...['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED', 'INTERNAL_SERVER_ERROR'],
+]);
+
+const FORMATS = {
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  uri: (text: string) => URL.canParse(text),
+};
+
+const BUNDLE = 'gatehouse';
+const JSON_TYPE = 'application/json';
+
+/** Objects hold what their schema names and nothing else. */
+function strict(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strict);
+  if (typeof value !== 'object' || value === null) return value;
+  const made = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, strict(part)]));
+  if (typeof made.$ref === 'string') made.$ref = made.$ref.replace(/^#/, `${BUNDLE}#`);
+  const isClosed = made.type === 'object' && 'properties' in made && !('additionalProperties' in made);
+  return isClosed ? { ...made, additionalProperties: false } : made;
+}
+
+interface Response {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, { $ref: string }>>;
+  readonly content?: Readonly<Record<string, { schema: Schema }>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly 'x-gatehouse-undescribed'?: true;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly headers: Readonly<Record<string, { required?: boolean }>>;
+  };
+}
+
+/** Judges answers by a description. Schemas are compiled when an answer first needs them. */
+export class Judge {
+  private readonly ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false, formats: FORMATS });
+  private readonly compiled = new Map<Schema, ValidateFunction>();
+
+  constructor(private readonly document: Document) {
+    this.ajv.addSchema({ components: { schemas: strict(document.components.schemas) } }, BUNDLE);
+  }
+
+  /** @throws Error that says how an answer differs from its description */
+  judge(method: string, template: string, answer: Answer): void {
+    const operation = this.document.paths[template]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
+    if (!operation) throw new Error(`${method} ${template} is not described`);
+    if (operation['x-gatehouse-undescribed']) return;
+    const where = `${method} ${template} (${operation.operationId}), ${answer.status}`;
+    const response = this.responseOf(operation, answer.status);
+    if (!response) throw new Error(`${where}: the status is not declared${said(answer)}`);
+    this.judgeHeaders(response, answer, where);
+    this.judgeBody(response, method === 'HEAD', answer, where);
+  }
+
+  private responseOf({ responses }: Operation, status: number): Response | undefined {
+    const found = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];
+    return found?.$ref ? this.document.components.responses[found.$ref.split('/').pop() as string] : found;
+  }
+
+  private judgeHeaders({ headers = {} }: Response, answer: Answer, where: string): void {
+    for (const name of Object.keys(headers)) {
+      const isRequired = this.document.components.headers[name]?.required === true;
+      if (isRequired && !answer.headers.has(name)) throw new Error(`${where}: ${name} is missing`);
+    }
+  }
+
+  private judgeBody({ content = {} }: Response, isHead: boolean, answer: Answer, where: string): void {
+    const type = answer.headers.get('content-type')?.split(';')[0]?.trim() ?? '';
+    if (answer.text === '') {
+      if (!isHead && type !== '' && !content[type] && !content['*/*']) {
+        throw new Error(`${where}: an empty ${type} is not declared`);
+      }
+      return;
+    }
+    const media = content[type] ?? content['*/*'];
+    if (!media) throw new Error(`${where}: ${type || 'a body without a type'} is not declared`);
+    if (type !== JSON_TYPE) return;
+    const { code } = (answer.body ?? {}) as { code?: unknown };
+    const isRefusal = answer.status >= 400 && typeof code === 'string';
+    const schema = isRefusal ? refusalIn(media.schema, code) : media.schema;
+    if (!schema) throw new Error(`${where}: the code ${code} is not declared`);
+    const validate = this.validatorOf(schema);
+    if (!validate(answer.body)) {
+      const faults = validate.errors?.map(
+        ({ instancePath, message, params }) => `${instancePath || 'the body'} ${message} ${JSON.stringify(params)}`,
+      );
+      throw new Error(`${where}: the body is not as declared:\n  ${faults?.join('\n  ')}${said(answer)}`);
+    }
+  }
+
+  private validatorOf(schema: Schema): ValidateFunction {
+    const known = this.compiled.get(schema);
+    if (known) return known;
+    const validate = this.ajv.compile(strict(schema) as object);
+    this.compiled.set(schema, validate);
+    return validate;
+  }
+}
+
+/** The one of the declared refusals with this code. */
+function refusalIn(schema: Schema, code: string): Schema | undefined {
+  const declared = (schema.oneOf as Schema[] | undefined) ?? [schema];
+  return declared.find(({ $ref }) => ($ref as string).endsWith(`/${refusalName(code)}`));
+}
+
+const said = ({ text }: Answer): string => (text === '' ? '' : `\n  ${text.slice(0, 500)}`);
+
+/** Applications that are alike share what was compiled for the first of them. */
+const judges = new Map<string, Promise<Judge>>();
+const running = new Map<string, { readonly routes: Routes; readonly judge: () => Promise<Judge> }>();
+
+/** From now on, every answer of the service at an address has to be as it describes it. */
+export function holdToDescription(url: string, app: INestApplication, files: readonly string[]): void {
+  const routes = app.get(Routes);
+  let judge: Promise<Judge> | undefined;
+  const make = () => {
+    const plans = routes.all.map(({ controller, handler, method, path, policy, refusals }) =>
+      [controller, handler, method, path, describePolicy(policy), ...refusals].join(),
+    );
+    const key = [...files, ...plans].join('\n');
+    const known = judges.get(key);
+    if (known) return known;
+    const made = app
+      .get(ApiDescription)
+      .document()
+      .then((document) => new Judge(document as unknown as Document));
+    judges.set(key, made);
+    return made;
+  };
+  running.set(url, {
+    routes,
+    judge: () => {
+      judge ??= make();
+      return judge;
+    },
+  });
+}
+
+/** @throws Error that says how an answer differs from its description */
+export async function demandDescribed(url: string, method: string, target: string, answer: Answer): Promise<void> {
+  const service = running.get(url);
+  if (!service || method === 'OPTIONS') return;
+  const plan = service.routes.find(method, target.split('?')[0] ?? '');
+  if (plan) return (await service.judge()).judge(method, templateOf(plan.path), answer);
+  const { code } = (answer.body ?? {}) as { code?: unknown };
+  if (answer.status >= 400 && typeof code === 'string' && !OUTSIDE.has(code)) {
+    throw new Error(`${method} ${target}: no route is there, and yet ${code}`);
+  }
+}

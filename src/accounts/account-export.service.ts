@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Row } from '../platform/database/database.js';
+import { Database } from '../platform/database/database.js';
 
 /**
  * What is kept of an account, by the name under which it is exported. Digests, keys and encrypted values are secrets of
@@ -56,7 +56,7 @@ export class AccountExport {
       await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       const parts: Record<string, unknown> = {};
       for (const [name, query] of Object.entries(PARTS)) {
-        const rows: Row[] = await tx.query(query, [id]);
+        const rows = await tx.query<Record<string, unknown>[]>(query, [id]);
         parts[name] = SINGLE.has(name) ? (rows[0] ?? null) : rows;
       }
       return parts;

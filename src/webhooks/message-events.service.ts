@@ -10,7 +10,7 @@ import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../platform/database/database.js';
 import { backOffSeconds, Drain } from '../platform/process/at-least-once.js';
 import { Janitor } from '../platform/process/janitor.js';
 import { messageView } from './message.views.js';
@@ -94,14 +94,14 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     // What belongs to a sink that was removed is never claimed, and goes with what is parked.
     janitor.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
     janitor.add('webhook_queue', async (tx, limit) => {
-      const [, count] = await tx.query(
+      const [, count] = await tx.query<Changed>(
         `DELETE FROM webhook_queue WHERE ctid = ANY (ARRAY(
            SELECT q.ctid FROM (
              SELECT ctid, * FROM webhook_queue WHERE next_attempt_at < now() - interval '8 days'
              ORDER BY next_attempt_at LIMIT ${limit}) q
            WHERE NOT EXISTS (${WAITING})))`,
       );
-      return Number(count);
+      return count;
     });
   }
 
@@ -161,7 +161,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** False when nothing is due. */
   private async handleNext(sink: WebhookMessageSink): Promise<boolean> {
-    const [claimed]: Claimed[] = await this.database.manager.query(CLAIM, [sink.name]);
+    const [claimed] = await this.database.manager.query<Claimed[]>(CLAIM, [sink.name]);
     if (!claimed) return false;
     if (claimed.id === null) await this.dequeue(sink, claimed);
     else if (claimed.hopeless) await this.park(sink, claimed);
@@ -196,7 +196,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     await this.database.transaction(async (tx) => {
       const key = [sink.name, id];
       await tx.query('SELECT 1 FROM webhook_queue WHERE sink = $1 AND webhook_id = $2 FOR UPDATE', key);
-      const [, removed] = await tx.query(
+      const [, removed] = await tx.query<Changed>(
         `DELETE FROM webhook_queue q WHERE sink = $1 AND webhook_id = $2 AND NOT EXISTS (${WAITING})`,
         key,
       );

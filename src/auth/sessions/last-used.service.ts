@@ -39,8 +39,14 @@ const WRITE_ACCOUNTS = writing(
   'last_active_at = now(), last_active_ip = ($2::text[])[array_position($1::bigint[], t.id)]',
 );
 
+interface Written {
+  readonly id: string;
+  readonly written: boolean;
+  readonly age: number | null;
+}
+
 /** How long each row needs no further look: what was skipped is due at once. */
-const restsOf = (rows: { id: string; written: boolean; age: number | null }[]): Map<string, number> =>
+const restsOf = (rows: readonly Written[]): Map<string, number> =>
   new Map(rows.map(({ id, written, age }) => [id, written ? ROW_MS : Math.max(0, ROW_MS - (age ?? ROW_MS))]));
 
 /**
@@ -91,10 +97,10 @@ export class LastUsed implements BeforeApplicationShutdown {
   private async write(uses: readonly Use[]): Promise<void> {
     const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
     const ofAccount = new Map(uses.map((use) => [use.accountId, use]));
-    const ofSessions = restsOf(await this.database.manager.query(WRITE_SESSIONS, [sessions]));
+    const ofSessions = restsOf(await this.database.manager.query<Written[]>(WRITE_SESSIONS, [sessions]));
     const latest = [...ofAccount.values()];
     const accounts = [[...ofAccount.keys()], latest.map(({ ip }) => ip), latest.map(({ epoch }) => epoch)];
-    const ofAccounts = restsOf(await this.database.manager.query(WRITE_ACCOUNTS, accounts));
+    const ofAccounts = restsOf(await this.database.manager.query<Written[]>(WRITE_ACCOUNTS, accounts));
     const now = this.clock.now();
     for (const use of uses) {
       const rests = [ofAccounts.get(use.accountId), use.sessionId === null ? undefined : ofSessions.get(use.sessionId)];

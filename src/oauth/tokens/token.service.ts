@@ -52,6 +52,16 @@ const EXCHANGE = `
   SELECT t.account_id, t.scopes, t.consented, t.announced, f.id AS family_id, f.created_at
   FROM taken t LEFT JOIN family f ON true`;
 
+interface CodeFacts {
+  readonly account_id: string;
+  readonly scopes: string[];
+  readonly consented: boolean;
+  readonly announced: boolean;
+}
+
+/** Without a family the code was burnt. */
+type TakenCode = CodeFacts & ({ family_id: string; created_at: Date } | { family_id: null; created_at: null });
+
 /**
  * Stamps of one moment go out together, in the order in which revocation locks. One that a crash may lose need not wait
  * for the disk: others see it all the same once it is written.
@@ -96,6 +106,20 @@ const REFRESH = `
   SELECT p.*, p.application_id = $2 AS is_own, won.id IS NOT NULL AS is_won, f.scopes
   FROM presented p LEFT JOIN won ON true LEFT JOIN family f ON true`;
 
+interface PresentedFacts {
+  readonly id: string;
+  readonly family_id: string;
+  readonly is_live: boolean;
+  readonly is_active: boolean;
+  readonly is_consumed: boolean;
+  readonly is_granted: boolean;
+  readonly is_replayed: boolean;
+  readonly is_own: boolean;
+}
+
+type PresentedToken = PresentedFacts &
+  ({ is_won: true; scopes: string[] } | { is_won: false; scopes: string[] | null });
+
 const SETTLE_TOKENS = settle('oauth_token');
 
 const REVOKE_FAMILY = 'DELETE FROM oauth_family WHERE id = $1';
@@ -111,6 +135,13 @@ const SUCCESSOR = `
       AND refresh.kind = 'refresh' AND refresh.consumed_at IS NULL
     JOIN account a ON a.id = used.account_id
   WHERE used.id = $1 AND used.consumed_at + $2::int * interval '1 second' > clock_timestamp() AND ${IS_ACTIVE}`;
+
+interface SuccessorPair {
+  readonly access: Buffer;
+  readonly refresh: Buffer;
+  readonly scopes: string[];
+  readonly seconds: number;
+}
 
 /** The token operation: codes and refresh tokens for token pairs (oauth.md 3.3 and 5.6). */
 @Injectable()
@@ -152,7 +183,7 @@ export class TokenService {
     await this.arrivals.gathered();
     const taken = await this.database.transaction(async (tx) => {
       const values = [code, client.applicationId, redirectUri, challenge, familyId, ...this.rows(pair)];
-      const [row] = await this.database.statement('oauth-exchange', EXCHANGE, values, tx);
+      const [row] = await this.database.statement<TakenCode>('oauth-exchange', EXCHANGE, values, tx);
       if (row?.family_id && !row.announced) {
         const authorization = { accountId: row.account_id, scopes: row.scopes, at: row.created_at };
         await this.grants.announceAuthorization(tx, client.applicationId, authorization);
@@ -175,7 +206,7 @@ export class TokenService {
     const pair = hasLeeway ? this.mint.successor(presented) : this.mint.fresh();
     await this.arrivals.gathered();
     const values = [digest(presented), client.applicationId, scopes, ...this.rows(pair), client.beganAt];
-    const [row] = await this.database.statement('oauth-refresh', REFRESH, values);
+    const [row] = await this.database.statement<PresentedToken>('oauth-refresh', REFRESH, values);
     if (row?.is_won) {
       await this.settleToken(row.id);
       return this.view(pair, scopes ?? row.scopes, this.config.oauth.accessSeconds);
@@ -192,8 +223,8 @@ export class TokenService {
   /** The pair of an honest retry within the leeway. */
   private async repeat(presented: string, id: string) {
     const { reuseLeewaySeconds } = this.config.oauth;
-    const [row] = await this.database.statement('oauth-successor', SUCCESSOR, [id, reuseLeewaySeconds]);
-    const pair = row && this.mint.successorOf(presented, { access: row.access, refresh: row.refresh });
+    const [row] = await this.database.statement<SuccessorPair>('oauth-successor', SUCCESSOR, [id, reuseLeewaySeconds]);
+    const pair = row && this.mint.successorOf(presented, row);
     return pair ? this.view(pair, row.scopes, row.seconds) : null;
   }
 

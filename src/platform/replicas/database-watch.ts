@@ -44,8 +44,8 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutd
   private async look(): Promise<void> {
     try {
       this.client ??= await this.connect();
-      const { rows } = await this.client.query(QUESTION);
-      const applied = new Set<string>(rows[0]?.migrations);
+      const { rows } = await this.client.query<{ read_only: boolean; migrations: string[] }>(QUESTION);
+      const applied = new Set(rows[0]?.migrations);
       const isCurrent = this.database.migrations.every((name) => applied.has(name));
       this.wasUsable = isCurrent && rows[0]?.read_only === false;
       if (++this.looks >= LOOKS_PER_CONNECTION) this.letGo();

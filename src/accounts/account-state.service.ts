@@ -9,7 +9,7 @@ import { AccountService, COLORS, PENDING_VERIFICATION } from './account.service.
 import { ACCOUNT_FLAGS, CLEARED_BY_VERIFYING } from './account-facts.js';
 
 /** What a person says and proves of himself, as it is where nobody did yet. */
-const NOBODYS = `
+const EMPTIED_COLUMNS = `
   email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
   password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
   pronouns = NULL, accent_color = NULL, avatar = NULL, banner = NULL, locale = 'en-US', terms_agreed_at = NULL,
@@ -70,7 +70,7 @@ export class AccountState {
   /** Leaves of an account what others refer to: its id and that it is deleted. */
   async erase(tx: Tx, id: string): Promise<void> {
     await tx.query(
-      `UPDATE account SET ${NOBODYS}, username = 'DeletedUser', discriminator = 0, global_name = NULL,
+      `UPDATE account SET ${EMPTIED_COLUMNS}, username = 'DeletedUser', discriminator = 0, global_name = NULL,
          email = NULL, email_verified = false, avatar_color = NULL, flags = $2, traits = '{}', acls = '{}',
          suspicious_flags = 0, registration_ip = NULL, deleted_at = now()
        WHERE id = $1`,
@@ -118,7 +118,7 @@ export class AccountState {
   async handOver(tx: Tx, id: string, { username, globalName, ip }: Successor): Promise<void> {
     const discriminator = await this.accounts.freeDiscriminator(tx, username);
     await tx.query(
-      `UPDATE account SET ${NOBODYS}, username = $4, discriminator = $5, global_name = $6,
+      `UPDATE account SET ${EMPTIED_COLUMNS}, username = $4, discriminator = $5, global_name = $6,
          email_verified = true, avatar_color = $7, registration_ip = $8,
          suspicious_flags = suspicious_flags & ~$2::int, traits = array_remove(traits, $3)
        WHERE id = $1`,

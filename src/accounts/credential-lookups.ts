@@ -3,7 +3,7 @@ import { Database } from '../platform/database/database.js';
 import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
 
 // 5.9: deleted and disabled accounts still resolve; each operation decides.
-const STATEMENTS = {
+const ACCOUNTS_BY_CREDENTIAL = {
   session: `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
     FROM session s JOIN account a ON a.id = s.account_id
     WHERE s.digest = ANY($1::bytea[]) AND s.revoked_at IS NULL`,
@@ -22,7 +22,7 @@ const STATEMENTS = {
     WHERE k.id = ANY($1::bigint[]) AND (k.expires_at IS NULL OR k.expires_at > now())`,
 } as const;
 
-type Kind = keyof typeof STATEMENTS;
+type Kind = keyof typeof ACCOUNTS_BY_CREDENTIAL;
 type Key = Buffer | string;
 
 interface KeyedRow extends AccountRow {
@@ -126,7 +126,7 @@ export class CredentialLookups {
   private batch<K extends Kind>(kind: K): Batch<Found[K]> {
     return new Batch((keys) => {
       this.counters.statements++;
-      return this.database.statement(`identity-${kind}`, STATEMENTS[kind], [keys]);
+      return this.database.statement(`identity-${kind}`, ACCOUNTS_BY_CREDENTIAL[kind], [keys]);
     });
   }
 }

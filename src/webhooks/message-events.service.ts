@@ -43,7 +43,7 @@ const LEASE_SECONDS = 30;
  * due: what waits behind the first event of one costs nothing. The search begins behind what is done, since rows that were
  * deleted a moment ago are still in the index.
  */
-export const CLAIM = `
+export const CLAIM_DUE_WEBHOOK = `
   WITH claimed AS (
     UPDATE webhook_queue SET attempts = attempts + 1, lease = lease + 1,
       next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -57,11 +57,11 @@ export const CLAIM = `
     SELECT * FROM webhook_event WHERE sink = $1 AND webhook_id = c.webhook_id AND parked_at IS NULL AND id > c.done_id
     ORDER BY id LIMIT 1) e ON true`;
 
-const WAITING = `SELECT FROM webhook_event e
+const WAITING_EVENTS = `SELECT FROM webhook_event e
   WHERE e.sink = q.sink AND e.webhook_id = q.webhook_id AND e.parked_at IS NULL AND e.id > q.done_id`;
 
 /** The lock makes events of one webhook commit in the order of their ids. */
-const QUEUE = `
+const QUEUE_WEBHOOK = `
   INSERT INTO webhook_queue AS q (sink, webhook_id) SELECT sink, $1 FROM unnest($2::text[]) AS sink ORDER BY sink
   ON CONFLICT (sink, webhook_id) DO UPDATE SET lease = q.lease`;
 
@@ -99,7 +99,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
            SELECT q.ctid FROM (
              SELECT ctid, * FROM webhook_queue WHERE next_attempt_at < now() - interval '8 days'
              ORDER BY next_attempt_at LIMIT ${limit}) q
-           WHERE NOT EXISTS (${WAITING})))`,
+           WHERE NOT EXISTS (${WAITING_EVENTS})))`,
       );
       return count;
     });
@@ -139,7 +139,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     const webhook = JSON.stringify({ id, applicationId, ownerId, name });
     const row = [this.snowflakes.next(), id, kind, webhook, JSON.stringify(message), this.sinks];
     this.database.beforeCommit(tx, async () => {
-      await tx.query(QUEUE, [id, this.sinks]);
+      await tx.query(QUEUE_WEBHOOK, [id, this.sinks]);
       await tx.query(
         `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
          SELECT $1::bigint, sink, $2::bigint, $3::text, $4::jsonb, $5::jsonb FROM unnest($6::text[]) AS sink`,
@@ -161,7 +161,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** False when nothing is due. */
   private async handleNext(sink: WebhookMessageSink): Promise<boolean> {
-    const [claimed] = await this.database.manager.query<Claimed[]>(CLAIM, [sink.name]);
+    const [claimed] = await this.database.manager.query<Claimed[]>(CLAIM_DUE_WEBHOOK, [sink.name]);
     if (!claimed) return false;
     if (claimed.id === null) await this.dequeue(sink, claimed);
     else if (claimed.hopeless) await this.park(sink, claimed);
@@ -197,7 +197,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
       const key = [sink.name, id];
       await tx.query('SELECT 1 FROM webhook_queue WHERE sink = $1 AND webhook_id = $2 FOR UPDATE', key);
       const [, removed] = await tx.query<Changed>(
-        `DELETE FROM webhook_queue q WHERE sink = $1 AND webhook_id = $2 AND NOT EXISTS (${WAITING})`,
+        `DELETE FROM webhook_queue q WHERE sink = $1 AND webhook_id = $2 AND NOT EXISTS (${WAITING_EVENTS})`,
         key,
       );
       if (removed === 1) return;

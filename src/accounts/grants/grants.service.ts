@@ -25,7 +25,7 @@ interface AuthorizationRow {
   readonly scopes: string[];
 }
 
-const LIVE_REFRESH = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
+const LIVE_REFRESH_TOKEN = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
 
 /** Scopes in the registry's order; those that a team has withdrawn since are gone. */
 export const inOrder = (scopes: readonly string[]): string[] => registry().filter((scope) => scopes.includes(scope));
@@ -131,7 +131,7 @@ export class Grants {
   async liveScopes(tx: Tx, accountId: string, applicationId: string): Promise<string[]> {
     const rows = await tx.query<{ scope: string }[]>(
       `SELECT DISTINCT unnest(f.scopes) AS scope FROM oauth_family f JOIN oauth_token t ON t.family_id = f.id
-       WHERE f.account_id = $1 AND f.application_id = $2 AND ${LIVE_REFRESH}`,
+       WHERE f.account_id = $1 AND f.application_id = $2 AND ${LIVE_REFRESH_TOKEN}`,
       [accountId, applicationId],
     );
     return rows.map(({ scope }) => scope);
@@ -147,7 +147,7 @@ export class Grants {
          JOIN application p ON p.id = f.application_id
          LEFT JOIN account b ON b.id = p.id
          CROSS JOIN LATERAL unnest(f.scopes) scope
-       WHERE f.account_id = $1 AND ${LIVE_REFRESH}
+       WHERE f.account_id = $1 AND ${LIVE_REFRESH_TOKEN}
        GROUP BY p.id, b.id
        HAVING bool_or(scope <> 'bot')
        ORDER BY min(f.created_at) DESC, p.id DESC`,

@@ -28,7 +28,7 @@ interface IssueOptions {
 
 const keyOf = (purpose: Purpose, secret: string): Buffer => hash('sha256', `${purpose}\0${secret}`, 'buffer');
 
-const COLUMNS = 's.subject, s.payload, s.created_at, s.expires_at, s.account_id, s.epoch';
+const SECRET_COLUMNS = 's.subject, s.payload, s.created_at, s.expires_at, s.account_id, s.epoch';
 
 interface IssuedFacts {
   readonly subject: string;
@@ -49,7 +49,7 @@ const issued = (row: IssuedRow): Issued => ({
 });
 
 /** What a secret is bound to is still so. In a transaction that holds the account it stays so. */
-const HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
+const STILL_HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
   AND (s.epoch IS NULL OR s.epoch = a.epoch) AND (s.address_epoch IS NULL OR s.address_epoch = a.address_epoch))`;
 
 /**
@@ -58,7 +58,7 @@ const HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
  */
 const live = (purpose: Purpose): string =>
   `s.digest = $1 AND s.purpose = $2 AND s.expires_at > now()
-   AND ${isAccountBound(purpose) ? HOLDS : `(s.account_id IS NULL OR ${HOLDS})`}`;
+   AND ${isAccountBound(purpose) ? STILL_HOLDS : `(s.account_id IS NULL OR ${STILL_HOLDS})`}`;
 
 /**
  * The one mechanism for everything that works once: tickets, codes, tokens, challenges, states. Expiry is judged by
@@ -103,16 +103,17 @@ export class OneTimeSecrets {
 
   /** Reads a live secret without spending it. */
   async peek(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
-    const [row] = await tx.query<IssuedRow[]>(`SELECT ${COLUMNS} FROM one_time_secret s WHERE ${live(purpose)}`, [
-      ...[keyOf(purpose, secret), purpose],
-    ]);
+    const [row] = await tx.query<IssuedRow[]>(
+      `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${live(purpose)}`,
+      [...[keyOf(purpose, secret), purpose]],
+    );
     return row ? issued(row) : null;
   }
 
   /** Spends a live secret: exactly one caller gets what was stored, every other one `null`. */
   async consume(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
     const [[row]] = await tx.query<Changed<IssuedRow>>(
-      `DELETE FROM one_time_secret s WHERE ${live(purpose)} RETURNING ${COLUMNS}`,
+      `DELETE FROM one_time_secret s WHERE ${live(purpose)} RETURNING ${SECRET_COLUMNS}`,
       [...[keyOf(purpose, secret), purpose]],
     );
     return row ? issued(row) : null;
@@ -160,7 +161,7 @@ export class OneTimeSecrets {
   /** Like `peek`, and keeps every other transaction from spending the secret until `tx` ends. */
   async hold(purpose: Purpose, secret: string, tx: Tx): Promise<(Issued & { readonly readAt: Date }) | null> {
     const [row] = await tx.query<(IssuedRow & { read_at: Date })[]>(
-      `SELECT ${COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${live(purpose)} FOR UPDATE OF s`,
+      `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${live(purpose)} FOR UPDATE OF s`,
       [keyOf(purpose, secret), purpose],
     );
     return row ? { ...issued(row), readAt: row.read_at } : null;
@@ -170,7 +171,7 @@ export class OneTimeSecrets {
   async hasExpired(purpose: Purpose, secret: string, { id }: Begun, tx: Tx): Promise<boolean> {
     const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
-       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at <= now() AND s.account_id = $3 AND ${HOLDS}`,
+       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at <= now() AND s.account_id = $3 AND ${STILL_HOLDS}`,
       [keyOf(purpose, secret), purpose, id],
     );
     return row !== undefined;
@@ -197,7 +198,7 @@ export class OneTimeSecrets {
       `UPDATE one_time_secret s
        SET payload = s.payload || jsonb_build_object('attempts', coalesce((s.payload->>'attempts')::int, 0) + 1)
        WHERE ${live(purpose)} AND coalesce((s.payload->>'attempts')::int, 0) < $3
-       RETURNING ${COLUMNS}`,
+       RETURNING ${SECRET_COLUMNS}`,
       [keyOf(purpose, secret), purpose, limit],
     );
     return row ? issued(row) : null;

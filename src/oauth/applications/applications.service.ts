@@ -29,7 +29,7 @@ const FACELESS: QueryDeepPartialEntity<AccountEntity> = {
 };
 
 /** What everyone may know of applications, with their bots, in one plain statement: consent screens ask often. */
-const PUBLIC = `
+const PUBLIC_SIDE_BY_ID = `
   SELECT p.id AS application_id, p.name, p.redirect_uris, p.bot_public, ${ACCOUNT_COLUMNS}
   FROM application p LEFT JOIN account a ON a.id = p.id
   WHERE p.id = ANY ($1::bigint[]) AND p.owner_id IS NOT NULL`;
@@ -97,7 +97,7 @@ export class Applications {
   }
 
   private async publicOfMany(ids: string[]): Promise<Map<string, PublicSide>> {
-    const rows = await this.database.statement<PublicRow>('application-public', PUBLIC, [ids]);
+    const rows = await this.database.statement<PublicRow>('application-public', PUBLIC_SIDE_BY_ID, [ids]);
     return new Map(
       rows.map((row) => {
         const { application_id: id, name, redirect_uris: redirectUris, bot_public: botPublic } = row;

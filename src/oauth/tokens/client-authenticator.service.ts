@@ -11,7 +11,8 @@ import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
 import { StoreClock } from './store-clock.js';
 
-const STATEMENT = `SELECT id, client_type, secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+const CLIENTS_BY_ID = `
+  SELECT id, client_type, secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM application WHERE id = ANY ($1::bigint[])`;
 
 interface ClientRow {
@@ -50,7 +51,7 @@ export class ClientAuthenticator {
 
   private async applicationsOf(ids: string[]): Promise<Map<string, ClientRow>> {
     const sent = performance.now();
-    const rows = await this.database.statement<ClientRow>('oauth-client', STATEMENT, [ids]);
+    const rows = await this.database.statement<ClientRow>('oauth-client', CLIENTS_BY_ID, [ids]);
     const received = performance.now();
     for (const { now } of rows) this.storeClock.observe(now, sent, received);
     return new Map(rows.map((row) => [row.id, row]));

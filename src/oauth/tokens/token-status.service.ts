@@ -7,7 +7,7 @@ import { gather } from '../../platform/database/gather.js';
 import type { Client } from '../../policy/identity.js';
 import { type Form, formValue, requiredValue } from './form.js';
 
-const INTROSPECT = `
+const LIVE_TOKENS_BY_DIGEST = `
   SELECT t.digest, t.application_id, t.kind, t.scopes, t.account_id, floor(extract(epoch FROM t.created_at))::float8 AS iat,
     floor(extract(epoch FROM t.expires_at))::float8 AS exp
   FROM oauth_token t JOIN account a ON a.id = t.account_id
@@ -50,7 +50,7 @@ export class TokenStatus {
 
   private async tokensOf(digests: string[]): Promise<Map<string, LiveToken>> {
     const values = [digests.map((hex) => Buffer.from(hex, 'hex'))];
-    const rows = await this.database.statement<LiveToken>('oauth-introspect', INTROSPECT, values);
+    const rows = await this.database.statement<LiveToken>('oauth-introspect', LIVE_TOKENS_BY_DIGEST, values);
     return new Map(rows.map((row) => [row.digest.toString('hex'), row]));
   }
 

@@ -30,7 +30,7 @@ const wasOver = (used: string, settled: string, n: number): string =>
  * One statement, so that a code is burnt or turned into tokens in one step: of parallel exchanges one deletes the row.
  * The application is locked first, in the order in which its deletion locks.
  */
-const EXCHANGE = `
+const EXCHANGE_CODE = `
   WITH client AS MATERIALIZED (
     SELECT id FROM application WHERE id = $2 FOR KEY SHARE
   ), taken AS (
@@ -73,14 +73,15 @@ const settle = (table: string): string => `
 
 const SETTLE_FAMILIES = settle('oauth_family');
 
-const REVOKE_REPLAYED = `DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', 2)}`;
+const REVOKE_REPLAYED_CODE = `
+  DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', 2)}`;
 
 /**
  * One statement again. The family is locked before the token, in the order in which revocation locks them, so that a
  * refresh either is over before its family goes or finds it gone. `presented` is what the statement saw when it
  * began, `won` what it did.
  */
-const REFRESH = `
+const ROTATE_REFRESH_TOKEN = `
   WITH presented AS MATERIALIZED (
     SELECT t.id, t.family_id, t.application_id, t.expires_at > now() AS is_live, ${IS_ACTIVE} AS is_active,
       t.consumed_at IS NOT NULL AS is_consumed, $3::text[] IS NULL OR $3::text[] <@ t.scopes AS is_granted,
@@ -125,7 +126,7 @@ const SETTLE_TOKENS = settle('oauth_token');
 const REVOKE_FAMILY = 'DELETE FROM oauth_family WHERE id = $1';
 
 /** The pair that a redeemed refresh token was exchanged for, as long as nothing became of its refresh token. */
-const SUCCESSOR = `
+const LIVE_SUCCESSOR = `
   SELECT access.digest AS access, refresh.digest AS refresh, access.scopes,
     floor(extract(epoch FROM access.expires_at - clock_timestamp()))::int AS seconds
   FROM oauth_token used
@@ -183,7 +184,7 @@ export class TokenService {
     await this.arrivals.gathered();
     const taken = await this.database.transaction(async (tx) => {
       const values = [code, client.applicationId, redirectUri, challenge, familyId, ...this.rows(pair)];
-      const [row] = await this.database.statement<TakenCode>('oauth-exchange', EXCHANGE, values, tx);
+      const [row] = await this.database.statement<TakenCode>('oauth-exchange', EXCHANGE_CODE, values, tx);
       if (row?.family_id && !row.announced) {
         const authorization = { accountId: row.account_id, scopes: row.scopes, at: row.created_at };
         await this.grants.announceAuthorization(tx, client.applicationId, authorization);
@@ -193,7 +194,7 @@ export class TokenService {
       }
       return row;
     });
-    if (!taken) await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED, [code, client.beganAt]);
+    if (!taken) await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED_CODE, [code, client.beganAt]);
     if (!taken?.family_id) throw oauthError('invalid_grant');
     await this.settleFamily(familyId);
     return this.view(pair, taken.scopes, this.config.oauth.accessSeconds);
@@ -206,7 +207,7 @@ export class TokenService {
     const pair = hasLeeway ? this.mint.successor(presented) : this.mint.fresh();
     await this.arrivals.gathered();
     const values = [digest(presented), client.applicationId, scopes, ...this.rows(pair), client.beganAt];
-    const [row] = await this.database.statement<PresentedToken>('oauth-refresh', REFRESH, values);
+    const [row] = await this.database.statement<PresentedToken>('oauth-refresh', ROTATE_REFRESH_TOKEN, values);
     if (row?.is_won) {
       await this.settleToken(row.id);
       return this.view(pair, scopes ?? row.scopes, this.config.oauth.accessSeconds);
@@ -223,7 +224,10 @@ export class TokenService {
   /** The pair of an honest retry within the leeway. */
   private async repeat(presented: string, id: string) {
     const { reuseLeewaySeconds } = this.config.oauth;
-    const [row] = await this.database.statement<SuccessorPair>('oauth-successor', SUCCESSOR, [id, reuseLeewaySeconds]);
+    const [row] = await this.database.statement<SuccessorPair>('oauth-successor', LIVE_SUCCESSOR, [
+      id,
+      reuseLeewaySeconds,
+    ]);
     const pair = row && this.mint.successorOf(presented, row);
     return pair ? this.view(pair, row.scopes, row.seconds) : null;
   }

@@ -50,7 +50,7 @@ interface Claimed {
 /** Longer than any transport takes: afterwards the sender is taken for dead and the message is sent again. */
 const LEASE_SECONDS = 120;
 
-const CLAIM = `
+const CLAIM_DUE_MAIL = `
   UPDATE outbox SET attempts = attempts + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
   WHERE id = (SELECT id FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL AND next_attempt_at <= now()
               ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -91,9 +91,9 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       labelNames: ['type', 'outcome'],
       registers: [metrics.registry],
     });
-    const WAITING = 'FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL';
+    const WAITING_MAIL = 'FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL';
     const ask = async (value: string) => {
-      const [row] = await database.manager.query<[{ v: string }]>(`SELECT ${value} AS v ${WAITING}`);
+      const [row] = await database.manager.query<[{ v: string }]>(`SELECT ${value} AS v ${WAITING_MAIL}`);
       return Number(row.v);
     };
     metrics.gauge('gatehouse_outbox_waiting', 'Mail that waits to be sent', () => ask('count(*)'));
@@ -152,7 +152,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   /** False when nothing is due. */
   private async sendNext(): Promise<boolean> {
-    const [[message]] = await this.database.manager.query<Changed<Claimed>>(CLAIM);
+    const [[message]] = await this.database.manager.query<Changed<Claimed>>(CLAIM_DUE_MAIL);
     if (!message) return false;
     if (message.too_late || message.hopeless || !message.payload) await this.park(message, 'expired');
     else await this.attempt(message, message.payload);

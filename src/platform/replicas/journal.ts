@@ -31,7 +31,7 @@ const UNKNOWN = -1;
  * One account, by far the most frequent case. The row of the number stays locked until the commit, and only then the entry
  * gets its id: for one account numbers, ids and commits have one order.
  */
-const APPEND_ONE = `
+const APPEND_ENTRY = `
   WITH taken AS (
     INSERT INTO account_event AS a (account_id, number) VALUES ($1, 1)
     ON CONFLICT (account_id) DO UPDATE SET number = a.number + 1
@@ -39,7 +39,7 @@ const APPEND_ONE = `
   INSERT INTO journal (account_id, number, topic, data) SELECT $1, number, $2, $3 FROM taken RETURNING id`;
 
 /** Several accounts are locked in the order of their ids, so that nobody waits for somebody who waits for him. */
-const APPEND = `
+const APPEND_ENTRIES = `
   WITH entry AS (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::json[]) WITH ORDINALITY AS e (account_id, topic, data, place)
   ), taken AS (
@@ -53,7 +53,7 @@ const APPEND = `
   FROM entry e LEFT JOIN taken t USING (account_id) ORDER BY e.place
   RETURNING id`;
 
-const READ = `
+const NEW_ENTRIES = `
   SELECT id, account_id, number, topic, data FROM journal WHERE id = ANY ($2::bigint[])
   UNION ALL (SELECT id, account_id, number, topic, data FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_AT_ONCE})`;
 
@@ -62,7 +62,7 @@ const OPEN_IDS = `
   SELECT n FROM generate_series(greatest($1::bigint - ${MAX_OPEN}, (SELECT min(id) FROM journal)), $1::bigint) n
   WHERE NOT EXISTS (SELECT FROM journal WHERE id = n)`;
 
-const REMOVE = `
+const REMOVE_OLD = `
   DELETE FROM journal WHERE created_at < now() - interval '${KEPT_MS} milliseconds'
     AND id IN (SELECT id FROM journal ORDER BY id LIMIT $1)`;
 
@@ -90,8 +90,8 @@ export async function appendTo(send: Send, entries: readonly WrittenEntry[]): Pr
   const [first, ...more] = entries;
   const isOne = more.length === 0 && first?.accountId;
   const rows = await (isOne
-    ? send<{ id: string }>('journal-append-one', APPEND_ONE, [first.accountId, first.topic, first.text])
-    : send<{ id: string }>('journal-append', APPEND, [
+    ? send<{ id: string }>('journal-append-one', APPEND_ENTRY, [first.accountId, first.topic, first.text])
+    : send<{ id: string }>('journal-append', APPEND_ENTRIES, [
         entries.map(({ accountId }) => accountId),
         entries.map(({ topic }) => topic),
         entries.map(({ text }) => text),
@@ -101,7 +101,7 @@ export async function appendTo(send: Send, entries: readonly WrittenEntry[]): Pr
 
 /** Removes what is too old, from the oldest on. Answers how much that was. */
 export async function removeOld(tx: Tx, limit: number): Promise<number> {
-  const [, count] = await tx.query<Changed>(REMOVE, [limit]);
+  const [, count] = await tx.query<Changed>(REMOVE_OLD, [limit]);
   return count;
 }
 
@@ -135,7 +135,7 @@ export class JournalReader {
 
   /** The next entries; `isAll`: there are no more. */
   async read(ask: Ask): Promise<{ rows: JournalRow[]; isAll: boolean }> {
-    const found = await ask<StoredEntry>('journal-read', READ, [this.position, [...this.open.keys()]]);
+    const found = await ask<StoredEntry>('journal-read', NEW_ENTRIES, [this.position, [...this.open.keys()]]);
     const rows = found.map(rowOf).sort((a, b) => a.id - b.id);
     let fresh = 0;
     for (const { id } of rows) {

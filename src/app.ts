@@ -101,12 +101,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   }
 }
 
-/**
- * The routes of the service with their policies, audited, without a database and without a server: for a configuration
- * that names no database server.
- * @throws RouteAuditError when a route is not declared as it must be
- */
-export async function readRoutes(config: Config): Promise<{ routes: Routes; compiled: CompiledRoutes }> {
+/** The service, assembled and audited without a database and without a server: for a configuration that names neither. */
+async function unopened(config: Config): Promise<INestApplication> {
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unopened(config);
   const replica = await Replica.join(config, database, log);
@@ -120,7 +116,23 @@ export async function readRoutes(config: Config): Promise<{ routes: Routes; comp
   const adapter = await httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
   app.get(RouteAudit).audit();
+  return app;
+}
+
+/**
+ * The routes of the service with their policies.
+ * @throws RouteAuditError when a route is not declared as it must be
+ */
+export async function readRoutes(config: Config): Promise<{ routes: Routes; compiled: CompiledRoutes }> {
+  const app = await unopened(config);
   return { routes: app.get(Routes), compiled: app.get(CompiledRoutes) };
+}
+
+/** The OpenAPI description of the service. @throws as `readRoutes` */
+export async function readDescription(config: Config): Promise<object> {
+  const app = await unopened(config);
+  app.get(ApiDescription).attach(app, []);
+  return app.get(ApiDescription).document();
 }
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {

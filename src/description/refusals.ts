@@ -30,11 +30,15 @@ export const refusalName = (code: string): string =>
     .join('')}Refusal`;
 
 /** The bodies of all codes, as components. */
-export function refusalSchemas({ extras }: Described): Record<string, Schema> {
+export function refusalSchemas({ extras, schemas }: Described): Record<string, Schema> {
+  const extraOf = (code: string): Schema | undefined => {
+    const { $ref } = extras[code] ?? {};
+    return typeof $ref === 'string' ? schemas[$ref.slice($ref.lastIndexOf('/') + 1)] : extras[code];
+  };
   return Object.fromEntries(
     errorTable().map(([code, status, message]) => [
       refusalName(code),
-      refusalSchema(code, status, message, extras[code]),
+      refusalSchema(code, status, message, extraOf(code)),
     ]),
   );
 }

@@ -29,6 +29,7 @@ export { Database, type Tx } from './platform/database/database.js';
 export { type Notice, Replica } from './platform/replicas/replica.js';
 export { Limiter, registerBucket } from './platform/store/limits.js';
 export { registerAcl } from './policy/acls.js';
+export { type Answer, Answers, type Taken, Takes } from './policy/answers.js';
 export type { Call } from './policy/call.js';
 export {
   Accepts,

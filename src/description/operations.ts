@@ -7,12 +7,14 @@ import { bodyOf, type FrameworkOperation, parametersOf } from './inputs.js';
 import { codesOf, REFUSAL_HEADERS, refusalName, refusalsByStatus } from './refusals.js';
 import type { SharedResponses } from './shared-responses.js';
 
+const KIND = 'Controller';
+
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `SessionsController.list` is `sessionsList`: stable for as long as the code is called so. */
 export const operationIdOf = ({ controller, handler }: RoutePlan): string =>
-  `${lowerFirst(controller.replace(/Controller$/, ''))}${upperFirst(handler)}`;
+  `${lowerFirst(controller.endsWith(KIND) ? controller.slice(0, -KIND.length) : controller)}${upperFirst(handler)}`;
 
 /** An operation of the description: from its plan, from what the compiler knows, and from the framework's parameters. */
 export function operationOf(

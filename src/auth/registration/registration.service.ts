@@ -23,12 +23,12 @@ type Claimed = NewAccount & { readonly email: string };
 
 const PENDING = { registration_pending_verification: true } as const;
 
-interface AwaitsApproval {
+export interface AwaitsApproval {
   readonly registration_pending_approval: true;
   readonly user_id: string;
 }
 
-type Registered = TokenResponse | AwaitsApproval | typeof PENDING;
+export type Registered = TokenResponse | AwaitsApproval | typeof PENDING;
 
 /** Making an account of one's own (auth.md 4.1). */
 @Injectable()

@@ -92,7 +92,7 @@ export class AuditLog {
       .setParameters(counted.getParameters())
       .getRawOne();
     const entries = await query.limit(limit).offset(offset).getMany();
-    return { logs: await this.views(by, entries), total: count.total };
+    return { logs: await this.views(by, entries), total: count.total as number };
   }
 
   /** @throws Refusal NOT_FOUND */

@@ -14,6 +14,7 @@ import type { SessionStore } from './gateway/store/session-store.js';
 import { httpAdapter } from './http/adapter.js';
 import { FrontDoor, RefusalFilter, type RequestListener } from './http/front-door.js';
 import { Tracing } from './http/tracing.js';
+import { CompiledRoutes } from './pipeline/compiled-routes.js';
 import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';
 import { keepToOwner } from './platform/database/owner-only.js';
@@ -105,7 +106,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
  * that names no database server.
  * @throws RouteAuditError when a route is not declared as it must be
  */
-export async function readRoutes(config: Config): Promise<Routes> {
+export async function readRoutes(config: Config): Promise<{ routes: Routes; compiled: CompiledRoutes }> {
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unopened(config);
   const replica = await Replica.join(config, database, log);
@@ -119,7 +120,7 @@ export async function readRoutes(config: Config): Promise<Routes> {
   const adapter = await httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
   app.get(RouteAudit).audit();
-  return app.get(Routes);
+  return { routes: app.get(Routes), compiled: app.get(CompiledRoutes) };
 }
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {

@@ -8,7 +8,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { registerErrorCode } from '../src/core/errors.js';
 import { describeProject } from '../src/description/compiler/describe.js';
 import type { Described } from '../src/description/described.js';
-import { type Shape, validateShape } from '../src/http/input.js';
+import { validateShape } from '../src/http/input.js';
+import { type Guard, guardsInOrder } from '../src/pipeline/guards.js';
+import type { Shape } from '../src/policy/plan.js';
 import { Routes } from '../src/policy/routes.js';
 import { CakesModule } from './fixtures/cakes/cakes.module.js';
 import { Judge } from './support/described.js';
@@ -127,8 +129,9 @@ describe('every operation', () => {
   test('declares for each row of its guards the codes that the row throws', () => {
     const own = JSON.parse(readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8')) as Described;
     const declared = new Map<string, Set<string>>();
-    for (const { guards, policy } of service.app.get(Routes).all) {
-      for (const guard of guards) {
+    const guards: Guard[] = guardsInOrder().map((type) => service.app.get(type));
+    for (const { policy } of service.app.get(Routes).all) {
+      for (const guard of guards.filter((row) => row.concerns(policy))) {
         const codes = declared.get(guard.constructor.name) ?? new Set();
         declared.set(guard.constructor.name, codes);
         for (const code of guard.refuses(policy)) codes.add(code);

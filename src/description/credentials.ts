@@ -1,4 +1,4 @@
-import type { PolicyKind, RoutePolicy } from '../policy/decorators.js';
+import type { PolicyKind, RoutePolicy } from '../policy/route-policy.js';
 import { scopes } from '../policy/scopes.js';
 import type { Schema } from './described.js';
 

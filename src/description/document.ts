@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorTable } from '../core/errors.js';
-import type { RoutePlan } from '../policy/routes.js';
+import type { RoutePlan } from '../policy/plan.js';
 import { securitySchemes } from './credentials.js';
 import type { Described, Schema } from './described.js';
 import { RESPONSE_HEADERS } from './headers.js';

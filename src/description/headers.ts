@@ -1,4 +1,4 @@
-import type { RoutePlan } from '../policy/routes.js';
+import type { RoutePlan } from '../policy/plan.js';
 import type { DescribedHandler, Schema } from './described.js';
 
 const TEXT: Schema = { type: 'string' };

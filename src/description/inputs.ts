@@ -1,4 +1,4 @@
-import type { RoutePlan } from '../policy/routes.js';
+import type { RoutePlan } from '../policy/plan.js';
 import type { Schema } from './described.js';
 import { exampleOf } from './examples.js';
 

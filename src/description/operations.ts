@@ -1,5 +1,6 @@
-import type { RoutePolicy } from '../policy/decorators.js';
-import { describePolicy, type RoutePlan } from '../policy/routes.js';
+import type { RoutePlan } from '../policy/plan.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
+import { describePolicy } from '../policy/routes.js';
 import { securityOf } from './credentials.js';
 import type { Described, DescribedHandler, Schema } from './described.js';
 import { headerParametersOf, headersOf } from './headers.js';

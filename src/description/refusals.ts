@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../core/errors.js';
 import { OPERATIONAL } from '../http/front-door.js';
-import type { RoutePlan } from '../policy/routes.js';
+import type { RoutePlan } from '../policy/plan.js';
 import type { Described, DescribedHandler, Schema } from './described.js';
 
 /** What any route may answer before a guard has spoken, and when it fails. */
@@ -19,10 +19,9 @@ export const REFUSAL_HEADERS: Readonly<Record<number, readonly string[]>> = {
 
 /** Every code that a route can answer: of what stands before it, of its guards, of its handler. */
 export function codesOf(plan: RoutePlan, handler: DescribedHandler | undefined): string[] {
-  const ofGuards = plan.guards.flatMap((guard) => guard.refuses(plan.policy));
   const ofBodies = plan.accepts.kind === 'none' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
   const onArrival = OPERATIONAL.has(plan.path) ? [] : ON_ARRIVAL;
-  return [...new Set([...ALWAYS, ...onArrival, ...ofGuards, ...ofBodies, ...(handler?.codes ?? [])])].sort();
+  return [...new Set([...ALWAYS, ...onArrival, ...plan.refusals, ...ofBodies, ...(handler?.codes ?? [])])].sort();
 }
 
 /** `RATE_LIMITED` is a `RateLimitedRefusal`. */

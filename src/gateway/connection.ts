@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
+import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
 import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './protocol/event.js';
-import type { GatewayNumbers } from './protocol/numbers.js';
 import {
   CLOSING,
   type Closing,

@@ -3,8 +3,8 @@ import { type Answer, Answers, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExternalService } from './external/external.service.js';
-import { ObjectsService } from './objects.service.js';
-import { RelayService } from './relay.service.js';
+import { ObjectsService } from './objects/objects.service.js';
+import { RelayService } from './objects/relay.service.js';
 
 const CONTENT: readonly Answer[] = [
   { type: '*/*', headers: ['ETag', 'Accept-Ranges'], description: 'The content' },

@@ -3,30 +3,31 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Refusal, refusalOf } from '../core/errors.js';
 import { CrossOrigin } from '../http/cross-origin.js';
 import { type Call, callOf } from '../policy/call.js';
-import { type RoutePlan, Routes } from '../policy/routes.js';
+import { type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
 import { handOver } from './route-input.js';
 
 /** The only APP_GUARD: runs the rows that the plan of the route holds, in order. */
 @Injectable()
 export class GuardStack implements CanActivate {
   constructor(
-    private readonly routes: Routes,
+    private readonly routes: CompiledRoutes,
     private readonly cors: CrossOrigin,
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
-    const plan = this.routes.planOf(context.getClass(), context.getHandler());
+    const route = this.routes.of(context.getClass(), context.getHandler());
+    const { plan } = route;
     const request = context.switchToHttp().getRequest();
     const call = callOf(request);
     call.plan = plan;
     call.params = request.params;
     this.cors.apply(call, plan);
-    return run(call, plan, request);
+    return run(call, route, request);
   }
 }
 
-async function run(call: Call, plan: RoutePlan, request: object): Promise<true> {
-  for (const guard of plan.guards) {
+async function run(call: Call, { plan, guards }: CompiledRoute, request: object): Promise<true> {
+  for (const guard of guards) {
     try {
       const pending = guard.check(call, plan);
       if (pending) await pending;

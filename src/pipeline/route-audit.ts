@@ -8,17 +8,21 @@ import {
   PATH_METADATA,
 } from '@nestjs/common/internal';
 import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
-import { StartError } from '../core/config/config.js';
+import { StartError } from '../core/config/start-error.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
 import { answersOf, takesOf } from '../policy/answers.js';
-import { type RoutePolicy, readPolicy } from '../policy/decorators.js';
-import { type AuditedRoute, type RoutePlan, Routes } from '../policy/routes.js';
+import { readPolicy } from '../policy/decorators.js';
+import type { InputPlan, RoutePlan } from '../policy/plan.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
+import { Routes } from '../policy/routes.js';
 import { isScope } from '../policy/scopes.js';
+import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
+import type { FoundRoute } from './found-route.js';
 import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
-import { type InputPlan, inputPlanOf } from './route-input.js';
+import { inputPlanOf } from './route-input.js';
 
 /** Thrown at boot: every route that is not declared as it must be. */
 export class RouteAuditError extends StartError {
@@ -31,15 +35,6 @@ const BOT_ROUTES: ReadonlySet<string> = new Set(['GET /v1/gateway/bot', 'GET /v1
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const METHODS: ReadonlySet<string> = new Set(['GET', ...BODY_METHODS]);
 
-/** A handler at one of its paths, as the framework knows it. */
-export interface FoundRoute {
-  readonly controller: Type;
-  readonly name: string;
-  readonly handler: object;
-  readonly method: string;
-  readonly path: string;
-}
-
 /** The boot audit: walks every handler, refuses what is not declared as it must be, compiles the rest into plans. */
 @Injectable()
 export class RouteAudit implements OnApplicationBootstrap {
@@ -51,6 +46,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     private readonly modules: ModuleRef,
     private readonly application: ApplicationConfig,
     private readonly routes: Routes,
+    private readonly compiled: CompiledRoutes,
   ) {}
 
   /**
@@ -63,7 +59,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     const audited = this.findRoutes().flatMap((found) => this.compile(found, guards));
     this.refuseDuplicates(audited);
     this.throwFaults();
-    this.routes.fill(audited);
+    this.compiled.fill(audited);
+    this.routes.fill(audited.map(({ plan }) => plan));
   }
 
   /** Guards that were added while modules started stand on every route by now. */
@@ -80,8 +77,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     for (const wrapper of this.discovery.getProviders()) {
       const token = String(wrapper.token ?? wrapper.name);
       const host = wrapper.host?.metatype?.name ?? 'a module';
-      if (token.startsWith(APP_GUARD) && host !== 'PolicyModule') {
-        this.faults.push(`${host} registers an APP_GUARD; only PolicyModule may`);
+      if (token.startsWith(APP_GUARD) && host !== 'PipelineModule') {
+        this.faults.push(`${host} registers an APP_GUARD; only PipelineModule may`);
       }
     }
     const isForeign = this.application.getGlobalGuards().some((guard) => !(guard instanceof GuardStack));
@@ -142,23 +139,22 @@ export class RouteAudit implements OnApplicationBootstrap {
     inputFaultsOf(input, policy, method).forEach(blame);
     const accepts = acceptsOf(policy, method);
     const takesInput = input !== undefined || accepts.kind === 'json';
+    const rows = guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard)));
     const plan: RoutePlan = Object.freeze({
       controller: controller.name,
       handler: name,
       method,
       path,
       policy,
-      guards: Object.freeze(
-        guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard))),
-      ),
       accepts: Object.freeze(accepts),
       input,
       bucketId: policy.bucket && bucketId(policy.bucket.name),
       status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === 'POST' ? 201 : 200),
       answers: answersOf(handler),
       takes: takesOf(handler),
+      refusals: Object.freeze([...new Set(rows.flatMap((guard) => guard.refuses(policy)))]),
     });
-    return [{ controller, handler, plan }];
+    return [{ controller, handler, plan, guards: Object.freeze(rows) }];
   }
 
   private refuseDuplicates(audited: readonly AuditedRoute[]): void {

@@ -147,15 +147,8 @@ export function holdToDescription(
   const routes = app.get(Routes);
   let judge: Promise<Judge> | undefined;
   const make = () => {
-    const plans = routes.all.map(({ controller, handler, method, path, policy, guards }) =>
-      [
-        controller,
-        handler,
-        method,
-        path,
-        describePolicy(policy),
-        ...guards.map((guard) => guard.constructor.name),
-      ].join(),
+    const plans = routes.all.map(({ controller, handler, method, path, policy, refusals }) =>
+      [controller, handler, method, path, describePolicy(policy), ...refusals].join(),
     );
     const key = [isWhole, ...files, ...plans].join('\n');
     const known = judges.get(key);

@@ -1,0 +1,213 @@
+import { type RefusalBody, Refused, Unreachable } from './refused.js';
+
+/** What proves a person for sudo mode (account.md 8.1). */
+export type SudoFactor =
+  | { readonly password: string }
+  | { readonly mfa_method: 'totp'; readonly mfa_code: string }
+  | { readonly mfa_method: 'webauthn'; readonly webauthn_challenge: string; readonly webauthn_response: object };
+
+/** What the account can prove itself with, as a refusal says it (account.md 8.2). */
+export interface SudoMethods {
+  readonly has_mfa: boolean;
+  readonly methods: { readonly totp: boolean; readonly webauthn: boolean; readonly backup_codes: boolean };
+}
+
+export interface HttpOptions {
+  /** Where the service is, such as `https://id.example.com`; in a page of the service itself: none. */
+  readonly origin?: string;
+  /** The value of `Authorization` for the next request: a session token, `Bot <token>`, `Bearer <token>`, `Admin <key>`. */
+  readonly credential?: () => string | undefined;
+  /** Asks the person for a factor; `null` gives up, and the refusal stands. */
+  readonly sudo?: (methods: SudoMethods) => Promise<SudoFactor | null>;
+  /** Longest wait in seconds that a 429 may ask for to be waited; default 60. A request waits once at most. */
+  readonly patience?: number;
+  /** Headers of every request, such as `X-Service-Client-Properties`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Hears how long the client waits before it repeats a request. */
+  readonly onWait?: (seconds: number) => void;
+  readonly fetch?: typeof fetch;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+/** Operations by path and method, as `openapi-typescript` writes them. */
+type Operations<Paths, M extends Method> = {
+  [P in keyof Paths]: Paths[P] extends { [key in M]: infer O } ? ([O] extends [undefined] ? never : P) : never;
+}[keyof Paths] &
+  string;
+type Parameters<O, Kind extends string> = O extends { parameters: { [key in Kind]?: infer Given } }
+  ? Exclude<Given, undefined>
+  : never;
+type Content<T> = T extends { content: infer Types } ? Types[keyof Types] : undefined;
+type Body<O> = O extends { requestBody?: infer Given } ? Content<Exclude<Given, undefined>> : never;
+type SuccessOf<Answers> = {
+  [Status in keyof Answers]: Status extends 200 | 201 | 202
+    ? Content<Answers[Status]>
+    : Status extends 204
+      ? undefined
+      : never;
+}[keyof Answers];
+
+/** What a success of an operation answers. */
+export type Answer<Paths, P extends keyof Paths, M extends Method> = Paths[P] extends {
+  [key in M]: { responses: infer R };
+}
+  ? SuccessOf<R>
+  : never;
+
+type Sent<O> = ([Parameters<O, 'path'>] extends [never] ? { path?: undefined } : { path: Parameters<O, 'path'> }) &
+  ([Parameters<O, 'query'>] extends [never] ? { query?: undefined } : { query?: Parameters<O, 'query'> }) &
+  ([Body<O>] extends [never] ? { body?: unknown } : { body?: Body<O> }) & {
+    headers?: Readonly<Record<string, string>>;
+    signal?: AbortSignal;
+  };
+
+/** A request as it goes out. */
+interface Request {
+  readonly path?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+const PROOF_HEADER = 'x-service-sudo-mode-jwt';
+const PROOF_MS = 300_000;
+const PATIENCE_SECONDS = 60;
+
+const sleep = (seconds: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+
+/**
+ * The operations of the service, typed by its description. Success is answered, everything else is thrown as `Refused`
+ * or `Unreachable`. A 429 is waited out once; a demand for sudo mode is met by `options.sudo`, whose proof is kept in memory
+ * for its five minutes.
+ */
+export class Http<Paths> {
+  private proof: { readonly value: string; readonly until: number } | undefined;
+
+  constructor(private readonly options: HttpOptions = {}) {}
+
+  get<P extends Operations<Paths, 'get'>>(path: P, sent?: Sent<Paths[P]['get' & keyof Paths[P]]>) {
+    return this.send('get', path, sent as Request) as Promise<Answer<Paths, P, 'get'>>;
+  }
+
+  post<P extends Operations<Paths, 'post'>>(path: P, sent?: Sent<Paths[P]['post' & keyof Paths[P]]>) {
+    return this.send('post', path, sent as Request) as Promise<Answer<Paths, P, 'post'>>;
+  }
+
+  put<P extends Operations<Paths, 'put'>>(path: P, sent?: Sent<Paths[P]['put' & keyof Paths[P]]>) {
+    return this.send('put', path, sent as Request) as Promise<Answer<Paths, P, 'put'>>;
+  }
+
+  patch<P extends Operations<Paths, 'patch'>>(path: P, sent?: Sent<Paths[P]['patch' & keyof Paths[P]]>) {
+    return this.send('patch', path, sent as Request) as Promise<Answer<Paths, P, 'patch'>>;
+  }
+
+  delete<P extends Operations<Paths, 'delete'>>(path: P, sent?: Sent<Paths[P]['delete' & keyof Paths[P]]>) {
+    return this.send('delete', path, sent as Request) as Promise<Answer<Paths, P, 'delete'>>;
+  }
+
+  /** Forgets the proof of sudo mode. */
+  forgetProof(): void {
+    this.proof = undefined;
+  }
+
+  /** Any request by its words, for what no description knows. @throws Refused, Unreachable */
+  async send(method: Method, path: string, request: Request = {}): Promise<unknown> {
+    try {
+      return await this.patiently(method, path, request);
+    } catch (error) {
+      if (!(error instanceof Refused) || error.code !== 'SUDO_MODE_REQUIRED' || !this.options.sudo) throw error;
+      this.forgetProof();
+      const factor = await this.options.sudo(error.body as unknown as SudoMethods);
+      if (factor === null) throw error;
+      return this.patiently(method, path, { ...request, body: { ...(request.body as object | undefined), ...factor } });
+    }
+  }
+
+  private async patiently(method: Method, path: string, request: Request): Promise<unknown> {
+    try {
+      return await this.once(method, path, request);
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 429) throw error;
+      const { retryAfter } = error;
+      if (retryAfter === undefined || retryAfter > (this.options.patience ?? PATIENCE_SECONDS)) throw error;
+      this.options.onWait?.(retryAfter);
+      await sleep(retryAfter, request.signal);
+      return this.once(method, path, request);
+    }
+  }
+
+  private async once(method: Method, path: string, { path: parts = {}, query, body, headers, signal }: Request) {
+    const { fetch = globalThis.fetch, origin = '' } = this.options;
+    const response = await fetch(`${origin}${filled(path, parts)}${search(query)}`, {
+      method: method.toUpperCase(),
+      headers: this.headersOf(body, headers),
+      ...(body === undefined ? {} : { body: isPlain(body) ? JSON.stringify(body) : (body as RequestInit['body']) }),
+      credentials: 'omit',
+      redirect: 'manual',
+      ...(signal ? { signal } : {}),
+    } as RequestInit).catch((cause) => {
+      if (signal?.aborted) throw cause;
+      throw new Unreachable('the service cannot be reached', { cause });
+    });
+    const answer = await bodyOf(response);
+    this.keepProof(response.headers);
+    if (!response.ok) throw new Refused(response.status, isRefusal(answer) ? answer : undefined, response.headers);
+    return answer;
+  }
+
+  private headersOf(body: unknown, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+    const credential = this.options.credential?.();
+    const proof = this.proof && Date.now() < this.proof.until ? this.proof.value : undefined;
+    return {
+      ...(body !== undefined && isPlain(body) ? { 'content-type': 'application/json' } : {}),
+      ...(credential === undefined ? {} : { authorization: credential }),
+      ...(proof === undefined ? {} : { [PROOF_HEADER]: proof }),
+      ...this.options.headers,
+      ...headers,
+    };
+  }
+
+  private keepProof(headers: Headers): void {
+    const value = headers.get(PROOF_HEADER);
+    if (value) this.proof = { value, until: Date.now() + PROOF_MS };
+  }
+}
+
+/** A path with its parameters in place; a wildcard keeps its slashes. */
+function filled(path: string, parts: Readonly<Record<string, unknown>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parts[name];
+    if (value === undefined) throw new TypeError(`${path} needs ${name}`);
+    return String(value).split('/').map(encodeURIComponent).join('/');
+  });
+}
+
+function search(query: Readonly<Record<string, unknown>> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+const isPlain = (body: unknown): boolean =>
+  Array.isArray(body) || Object.getPrototypeOf(body) === Object.prototype || Object.getPrototypeOf(body) === null;
+
+const isRefusal = (value: unknown): value is RefusalBody =>
+  typeof value === 'object' && value !== null && ('code' in value || 'error' in value);
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (response.status === 204 || type === '') return undefined;
+  if (type.startsWith('application/json')) {
+    const text = await response.text();
+    return text === '' ? undefined : JSON.parse(text);
+  }
+  return type.startsWith('text/') ? response.text() : response.blob();
+}

@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where password managers send people (conventions.md section 1) */
+        /** Where password managers send people */
         get: operations["siteFilesChangePassword"];
         put?: never;
         post?: never;
@@ -58,7 +58,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a client needs to know of this instance (conventions.md section 10); addresses come from configuration */
+        /** What a client needs to know of this instance; addresses come from configuration */
         get: operations["discoveryDescribe"];
         put?: never;
         post?: never;
@@ -595,7 +595,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tries the stored single sign-on out, before it is enforced (sso.md section 6) */
+        /** Tries the stored single sign-on out, before it is enforced */
         post: operations["instanceTryOutSso"];
         delete?: never;
         options?: never;
@@ -1604,7 +1604,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The address at which this service shows a foreign URL (media.md 5.3) */
+        /** The address at which this service shows a foreign URL */
         post: operations["externalSign"];
         delete?: never;
         options?: never;
@@ -2759,6 +2759,17 @@ export interface components {
             id: string;
             username: string;
         };
+        ActiveToken: {
+            /** @constant */
+            active: true;
+            client_id: string;
+            exp: number;
+            iat: number;
+            scope: string;
+            sub: string;
+            /** @enum {string} */
+            token_type: "Bearer" | "refresh_token";
+        };
         AdminApplicationView: {
             bot_discriminator: string | null;
             bot_is_public: boolean;
@@ -2769,7 +2780,7 @@ export interface components {
             bot_username: string | null;
             client_secret_created_at: string | null;
             /** @enum {string} */
-            client_type: "public" | "confidential";
+            client_type: "confidential" | "public";
             has_bot_token: boolean;
             has_client_secret: boolean;
             id: string;
@@ -2841,7 +2852,7 @@ export interface components {
             bot_require_code_grant: boolean;
             client_secret?: string;
             /** @enum {string} */
-            client_type: "public" | "confidential";
+            client_type: "confidential" | "public";
             id: string;
             name: string;
             redirect_uris: string[];
@@ -2896,6 +2907,11 @@ export interface components {
             authorized_at: string;
             scopes: string[];
         };
+        AwaitsApproval: {
+            /** @constant */
+            registration_pending_approval: true;
+            user_id: string;
+        };
         BackupCodesInput: {
             mfa_code?: string;
             /** @enum {string} */
@@ -2911,6 +2927,7 @@ export interface components {
             consumed: boolean;
         };
         BanAddressInput: {
+            /** @example 198.51.100.0/24 */
             ip: string;
         };
         BanInput: {
@@ -2930,8 +2947,75 @@ export interface components {
             /** Format: email */
             new_email: string;
         };
+        CancelledCeremony: {
+            /** @constant */
+            status: "cancelled";
+        };
         /** @enum {string} */
         CaptchaProvider: "none" | "altcha" | "hcaptcha" | "turnstile";
+        Challenge: {
+            codeChallenge?: components["schemas"]["CodeChallenge"];
+            parameters: components["schemas"]["ChallengeParameters"];
+            signature?: string;
+        };
+        ChallengeParameters: {
+            algorithm: string;
+            cost: number;
+            data?: {
+                [key: string]: boolean | string | number | null;
+            };
+            expiresAt?: number;
+            keyLength: number;
+            keyPrefix: string;
+            keySignature?: string;
+            memoryCost?: number;
+            nonce: string;
+            parallelism?: number;
+            salt: string;
+        };
+        /** @description With the links to administrators that a new provider voided. */
+        ChangedInstanceConfig: {
+            app_public: {
+                branding: {
+                    product_name: string;
+                };
+                legal: {
+                    privacy_url: string | null;
+                    terms_url: string | null;
+                };
+                setup: {
+                    configured: boolean;
+                };
+            };
+            registration: {
+                hide_existing_accounts: boolean;
+                initial_suspicious_flags: number;
+                /** @enum {string} */
+                mode: "open" | "approval" | "closed";
+            };
+            sso: {
+                allowed_domains: string[];
+                authorization_url: string | null;
+                auto_provision: boolean;
+                client_id: string | null;
+                client_secret_set: boolean;
+                display_name: string | null;
+                enabled: boolean;
+                enforced: boolean;
+                issuer: string | null;
+                jwks_url: string | null;
+                redirect_uri: string;
+                scope: string;
+                token_url: string | null;
+                userinfo_url: string | null;
+            };
+            voided_admin_links?: number;
+        };
+        CodeChallenge: {
+            audio?: string;
+            image: string;
+            length?: number;
+        };
         Collected: {
             /** @enum {string} */
             status: "expired" | "pending";
@@ -2955,7 +3039,7 @@ export interface components {
         };
         CompleteInput: {
             uploads: {
-                upload_filename?: string;
+                upload_filename: string;
             }[];
         };
         CompletePasswordChangeInput: {
@@ -3065,6 +3149,41 @@ export interface components {
             discriminator?: string;
             username?: string;
         };
+        /** @description With the token that takes the place of the caller's, after a change of the password. */
+        EditedUser: {
+            accent_color: number | null;
+            acls: string[];
+            auth_session_id_hash?: string;
+            authenticator_types?: number[];
+            avatar: string | null;
+            avatar_color: number | null;
+            banner: string | null;
+            bio: string | null;
+            /** @constant */
+            bot?: true;
+            created_at: string;
+            discriminator: string;
+            email: string | null;
+            /** @constant */
+            email_bounced?: true;
+            flags: number;
+            global_name: string | null;
+            has_verified_phone: boolean;
+            id: string;
+            locale: string;
+            mfa_enabled: boolean;
+            password_last_changed_at: string | null;
+            phone: null;
+            pronouns: string | null;
+            required_actions: ("REQUIRE_VERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE")[];
+            /** @constant */
+            system?: true;
+            terms_agreed_at: string | null;
+            token?: string;
+            traits: string[];
+            username: string;
+            verified: boolean;
+        };
         EditFlagsInput: {
             add_flags?: string[];
             remove_flags?: string[];
@@ -3119,6 +3238,7 @@ export interface components {
             mfa_method?: "totp" | "webauthn";
             /** Format: password */
             password?: string;
+            /** @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP */
             secret: string;
             webauthn_challenge?: string;
             webauthn_response?: Record<string, never>;
@@ -3146,6 +3266,10 @@ export interface components {
         ForgotInput: {
             /** Format: email */
             email: string;
+        };
+        InactiveToken: {
+            /** @constant */
+            active: false;
         };
         InstanceConfigInput: {
             app_public?: Record<string, never>;
@@ -3253,10 +3377,10 @@ export interface components {
         };
         PlanInput: {
             attachments: {
-                content_type?: string;
-                file_size?: number;
-                filename?: string;
-                id?: number;
+                content_type: string;
+                file_size: number;
+                filename: string;
+                id: number;
             }[];
         };
         PrivateUserView: {
@@ -3310,6 +3434,10 @@ export interface components {
             ticket: string;
             verification_proof: string;
         };
+        Registered: {
+            /** @constant */
+            registration_pending_verification: true;
+        } | components["schemas"]["TokenResponse"] | components["schemas"]["AwaitsApproval"];
         RegisterInput: {
             consent?: boolean;
             /** Format: email */
@@ -3354,6 +3482,10 @@ export interface components {
         };
         RevokeAuthorizationsInput: {
             application_ids: string[];
+        };
+        RotatedSession: {
+            auth_session_id_hash: string;
+            token: string;
         };
         SetAclsInput: {
             acls: string[];
@@ -4355,7 +4487,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         logs: components["schemas"]["AuditEntryView"][];
-                        total: unknown;
+                        total: number;
                     };
                 };
             };
@@ -4550,42 +4682,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        app_public: {
-                            branding: {
-                                product_name: string;
-                            };
-                            legal: {
-                                privacy_url: string | null;
-                                terms_url: string | null;
-                            };
-                            setup: {
-                                configured: boolean;
-                            };
-                        };
-                        registration: {
-                            hide_existing_accounts: boolean;
-                            initial_suspicious_flags: number;
-                            /** @enum {string} */
-                            mode: "open" | "approval" | "closed";
-                        };
-                        sso: {
-                            allowed_domains: string[];
-                            authorization_url: string | null;
-                            auto_provision: boolean;
-                            client_id: string | null;
-                            client_secret_set: boolean;
-                            display_name: string | null;
-                            enabled: boolean;
-                            enforced: boolean;
-                            issuer: string | null;
-                            jwks_url: string | null;
-                            redirect_uri: string;
-                            scope: string;
-                            token_url: string | null;
-                            userinfo_url: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ChangedInstanceConfig"];
                 };
             };
         };
@@ -5921,8 +6018,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: string;
+                    "application/json": components["schemas"]["CancelledCeremony"] | {
+                        /** @constant */
+                        status: "completed";
+                        token: string;
+                        user: components["schemas"]["PartialUserView"];
+                        user_id: string;
                     };
                 };
             };
@@ -5947,7 +6048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["Registered"];
                 };
             };
         };
@@ -6266,7 +6367,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["Challenge"];
                 };
             };
         };
@@ -6749,7 +6850,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": unknown;
+                "application/x-www-form-urlencoded": {
+                    client_id?: string;
+                    client_secret?: string;
+                    token: string;
+                    token_type_hint?: string;
+                };
             };
         };
         responses: {
@@ -6759,17 +6865,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        active: boolean;
-                    } | {
-                        active: boolean;
-                        client_id: string;
-                        exp: unknown;
-                        iat: unknown;
-                        scope: string;
-                        sub: unknown;
-                        token_type: string;
-                    };
+                    "application/json": components["schemas"]["InactiveToken"] | components["schemas"]["ActiveToken"];
                 };
             };
         };
@@ -6783,7 +6879,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": unknown;
+                "application/x-www-form-urlencoded": {
+                    client_id?: string;
+                    client_secret?: string;
+                    code?: string;
+                    code_verifier?: string;
+                    /** @enum {string} */
+                    grant_type: "authorization_code" | "refresh_token";
+                    redirect_uri?: string;
+                    refresh_token?: string;
+                    scope?: string;
+                };
             };
         };
         responses: {
@@ -6813,7 +6919,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": unknown;
+                "application/x-www-form-urlencoded": {
+                    client_id?: string;
+                    client_secret?: string;
+                    token: string;
+                    token_type_hint?: string;
+                };
             };
         };
         responses: {
@@ -6911,7 +7022,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PrivateUserView"];
+                    "application/json": components["schemas"]["EditedUser"];
                 };
             };
         };
@@ -7647,10 +7758,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: string;
-                    } | {
-                        status: string;
+                    "application/json": components["schemas"]["CancelledCeremony"] | {
+                        /** @constant */
+                        status: "completed";
                         sudo_token: string;
                     };
                 };
@@ -7676,10 +7786,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        auth_session_id_hash: string;
-                        token: string;
-                    };
+                    "application/json": components["schemas"]["RotatedSession"];
                 };
             };
         };
@@ -8085,8 +8192,14 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
-                "multipart/form-data": unknown;
+                "application/json": {
+                    content?: string | null;
+                    embeds?: Record<string, never>[] | null;
+                    flags?: number | null;
+                };
+                "multipart/form-data": {
+                    payload_json?: string | null;
+                };
             };
         };
         responses: {
@@ -8141,7 +8254,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": {
+                    avatar?: string | null;
+                    name?: string | null;
+                };
             };
         };
         responses: {
@@ -8168,7 +8284,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": {
+                    action?: string;
+                };
             };
         };
         responses: {
@@ -8240,7 +8358,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": {
+                    content?: string | null;
+                    embeds?: Record<string, never>[] | null;
+                    flags?: number | null;
+                };
             };
         };
         responses: {
@@ -8267,7 +8389,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": {
+                    text?: string;
+                };
             };
         };
         responses: {

@@ -30,6 +30,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'prints method, path and policy of every route',
     load: async () => (await import('./routes.js')).routes,
   },
+  describe: {
+    usage: 'describe [--project <tsconfig.json>] [--out <dist/description.json>]',
+    summary: "describes what a program's controllers answer, for the API description and the tests",
+    load: async () => (await import('./describe.js')).describe,
+  },
   explain: {
     usage: 'explain <METHOD> <path>',
     summary: "prints a route's policy and the guards that judge it, in order",

@@ -50,11 +50,8 @@ export class ApiDescription {
       import('./document.js'),
     ]);
     tellFields(ApiProperty);
-    // Classes that no parameter is bound to: what handlers read themselves, and the factors of sudo mode.
-    const extraModels = this.routes.all.flatMap(({ input, takes }) => [
-      ...(input?.sudo ? [input.sudo] : []),
-      ...takes.flatMap(({ shape }) => (shape ? [shape] : [])),
-    ]);
+    // The factors of sudo mode, which are bound to no parameter.
+    const extraModels = this.routes.all.flatMap(({ input }) => (input?.sudo ? [input.sudo] : []));
     const framework = SwaggerModule.createDocument(this.application, new DocumentBuilder().build(), { extraModels });
     const { productName, publicOrigin: origin } = this.config;
     return documentOf(this.routes.all, this.described(), framework, { productName, origin });

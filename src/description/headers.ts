@@ -36,11 +36,11 @@ export const RATE_HEADERS: readonly string[] = ['Limit', 'Remaining', 'Reset', '
   (name) => `X-RateLimit-${name}`,
 );
 
-/** Headers of every answer of a route, whatever its status. */
-export const headersOf = ({ policy }: RoutePlan): string[] => [
+/** Headers of every answer of a route, whatever its status; those of its bucket where it has one. */
+export const headersOf = (isLimited: boolean): string[] => [
   'X-Request-ID',
   'X-Service-Version',
-  ...(policy.bucket ? RATE_HEADERS : []),
+  ...(isLimited ? RATE_HEADERS : []),
 ];
 
 /** Headers that callers may send, by lower-case name; what handlers and guards read beside is the framework's own. */

@@ -51,7 +51,13 @@ export function bodyOf({ accepts, input, takes }: RoutePlan, named: (ref: string
   if (!first) {
     if (takes.length === 0) return undefined;
     const content = Object.fromEntries(
-      takes.map(({ type, shape }) => [type, shape ? contentOf([refTo(shape.name)], named) : { schema: {} }]),
+      takes.map(({ type, members: properties, required, example }) => [
+        type,
+        {
+          schema: properties ? { type: 'object', properties, ...(required ? { required } : {}) } : {},
+          ...(example === undefined ? {} : { example }),
+        },
+      ]),
     );
     return { required: true, content };
   }

@@ -5,15 +5,17 @@ import { securityOf } from './credentials.js';
 import type { Described, DescribedHandler, Schema } from './described.js';
 import { headerParametersOf, headersOf } from './headers.js';
 import { bodyOf, type FrameworkOperation, parametersOf } from './inputs.js';
-import { codesOf, REFUSAL_HEADERS, refusalName, refusalsByStatus } from './refusals.js';
+import { codesOf, isOfParser, REFUSAL_HEADERS, refusalName, refusalsByStatus } from './refusals.js';
 import type { SharedResponses } from './shared-responses.js';
+
+const KIND = 'Controller';
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `SessionsController.list` is `sessionsList`: stable for as long as the code is called so. */
 export const operationIdOf = ({ controller, handler }: RoutePlan): string =>
-  `${lowerFirst(controller.replace(/Controller$/, ''))}${upperFirst(handler)}`;
+  `${lowerFirst(controller.endsWith(KIND) ? controller.slice(0, -KIND.length) : controller)}${upperFirst(handler)}`;
 
 /** An operation of the description: from its plan, from what the compiler knows, and from the framework's parameters. */
 export function operationOf(
@@ -64,9 +66,10 @@ function responsesOf(plan: RoutePlan, handler: DescribedHandler | undefined, sha
     const refs = codes.map((code) => ({ $ref: `#/components/schemas/${refusalName(code)}` }));
     const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]?.$ref]));
     const schema = refs.length === 1 ? refs[0] : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
-    responses[status] = shared.share(status, codes, plan.policy.bucket ? '' : 'unlimited', {
+    const isLimited = plan.policy.bucket !== undefined && !isOfParser(status);
+    responses[status] = shared.share(status, codes, isLimited || isOfParser(status) ? '' : 'unlimited', {
       description: codes.map((code) => `\`${code}\``).join(', '),
-      headers: headersFor([...headersOf(plan), ...(REFUSAL_HEADERS[Number(status)] ?? [])]),
+      headers: headersFor([...headersOf(isLimited), ...(REFUSAL_HEADERS[Number(status)] ?? [])]),
       content: { 'application/json': { schema } },
     });
   }
@@ -77,7 +80,11 @@ function responsesOf(plan: RoutePlan, handler: DescribedHandler | undefined, sha
 function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Map<string, Schema> {
   const found = new Map<string, { headers: Set<string>; content: Record<string, Schema>; texts: string[] }>();
   const at = (status: number) => {
-    const known = found.get(String(status)) ?? { headers: new Set(headersOf(plan)), content: {}, texts: [] };
+    const known = found.get(String(status)) ?? {
+      headers: new Set(headersOf(plan.policy.bucket !== undefined)),
+      content: {},
+      texts: [],
+    };
     found.set(String(status), known);
     if (plan.policy.sudo && plan.policy.sudo.issuesProof !== false) known.headers.add('X-Service-Sudo-Mode-JWT');
     return known;

@@ -6,6 +6,9 @@ import type { Described, DescribedHandler, Schema } from './described.js';
 /** What any route may answer before a guard has spoken, and when it fails. */
 const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'];
 const ON_ARRIVAL: readonly ErrorCode[] = ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED', 'FORBIDDEN'];
+/** What the parser of HTTP does not take or wait for has no route yet, whatever its path. */
+const OF_PARSER: Readonly<Record<string, readonly ErrorCode[]>> = { 408: ['BAD_REQUEST'], 431: ['BAD_REQUEST'] };
+export const isOfParser = (status: string): boolean => status in OF_PARSER;
 /** The one that has the status of somebody else. */
 export const KEPT_STATUS: ErrorCode = 'UPSTREAM_FETCH_FAILED';
 
@@ -29,11 +32,15 @@ export const refusalName = (code: string): string =>
     .join('')}Refusal`;
 
 /** The bodies of all codes, as components. */
-export function refusalSchemas({ extras }: Described): Record<string, Schema> {
+export function refusalSchemas({ extras, schemas }: Described): Record<string, Schema> {
+  const extraOf = (code: string): Schema | undefined => {
+    const { $ref } = extras[code] ?? {};
+    return typeof $ref === 'string' ? schemas[$ref.slice($ref.lastIndexOf('/') + 1)] : extras[code];
+  };
   return Object.fromEntries(
     errorTable().map(([code, status, message]) => [
       refusalName(code),
-      refusalSchema(code, status, message, extras[code]),
+      refusalSchema(code, status, message, extraOf(code)),
     ]),
   );
 }
@@ -65,6 +72,7 @@ export function refusalsByStatus(codes: readonly string[]): Map<string, string[]
     const status = statuses.get(code);
     if (status && code !== KEPT_STATUS) found.set(status, [...(found.get(status) ?? []), code]);
   }
+  for (const [status, ofParser] of Object.entries(OF_PARSER)) found.set(status, [...ofParser]);
   if (!codes.includes(KEPT_STATUS)) return found;
   for (const [status, others] of found) found.set(status, [...others, KEPT_STATUS]);
   return found.set('4XX', [KEPT_STATUS]).set('5XX', [KEPT_STATUS]);

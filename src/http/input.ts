@@ -197,14 +197,15 @@ export function ListOf(
     bound?: number;
     tooLong?: FieldCode;
     convert?: (value: unknown) => unknown;
-    items?: ApiPropertyOptions;
+    /** How the description shows an element. */
+    items?: Readonly<Record<string, unknown>>;
   },
   check: (element: unknown) => FieldCode | undefined,
 ): PropertyDecorator {
   const { min = 0, max, convert, bound, tooLong = 'INVALID_FORMAT' } = options;
   const description = {
     type: 'array',
-    items: { type: 'string' },
+    items: options.items ?? { type: 'string' },
     minItems: min,
     maxItems: max,
   } as ApiPropertyOptions;

@@ -12,8 +12,10 @@ export interface Answer {
 /** A body that the handler reads itself. */
 export interface Taken {
   readonly type: string;
-  /** A class whose members have rules. */
-  readonly shape?: new () => object;
+  /** JSON Schemas of its members, by name. */
+  readonly members?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly example?: unknown;
 }
 
 const TAKES = Symbol('gatehouse:takes');

@@ -17,7 +17,7 @@ export class DiscoveryController {
     private readonly sso: SsoConfiguration,
   ) {}
 
-  /** What a client needs to know of this instance (conventions.md section 10); addresses come from configuration. */
+  /** What a client needs to know of this instance; addresses come from configuration. */
   @Get('.well-known/service')
   @CredentialFree()
   @RateLimit('instance:info')

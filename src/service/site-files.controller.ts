@@ -64,7 +64,7 @@ export class SiteFilesController {
     return `${lines.join('\n')}\n`;
   }
 
-  /** Where password managers send people (conventions.md section 1). */
+  /** Where password managers send people. */
   @Get('.well-known/change-password')
   @HttpCode(302)
   @CredentialFree()

@@ -5,6 +5,8 @@ import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/dec
 import { CallbacksService } from './callbacks.service.js';
 import { TokenPath } from './webhooks.dto.js';
 
+const TEXT = { type: 'string' };
+
 /** What other services send in their own form (webhooks.md section 6). */
 @Controller('v1/webhooks/:id/:token')
 export class CallbacksController {
@@ -18,7 +20,7 @@ export class CallbacksController {
   @Cors('none')
   @Accepts('raw')
   @Answers({ type: 'text/html', description: '`ok`, as Slack expects it' })
-  @Takes({ type: 'application/json' })
+  @Takes({ type: 'application/json', members: { text: TEXT }, example: { text: 'The build is green.' } })
   slack(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.slack(call, path);
   }
@@ -30,7 +32,7 @@ export class CallbacksController {
   @RateLimit('webhook:github', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Takes({ type: 'application/json' })
+  @Takes({ type: 'application/json', members: { action: TEXT }, example: { action: 'opened' } })
   github(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.github(call, path);
   }

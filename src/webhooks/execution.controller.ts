@@ -3,7 +3,19 @@ import { Answers, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExecutionService } from './execution.service.js';
+import { MESSAGE_LIMITS } from './message-input.js';
 import { MessagePath, TokenPath } from './webhooks.dto.js';
+
+const JSON_TYPE = 'application/json';
+const TEXT = { type: ['string', 'null'] };
+const MESSAGE = {
+  members: {
+    content: { type: ['string', 'null'], maxLength: MESSAGE_LIMITS.content },
+    embeds: { type: ['array', 'null'], items: { type: 'object' }, maxItems: MESSAGE_LIMITS.embeds },
+    flags: { type: ['integer', 'null'] },
+  },
+  example: { content: 'The build is green.' },
+};
 
 /** Routes with the token in the path: it is all the authority that there is (webhooks.md section 3). */
 @Controller('v1/webhooks/:id/:token')
@@ -25,7 +37,7 @@ export class ExecutionController {
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Takes({ type: 'application/json' })
+  @Takes({ type: JSON_TYPE, members: { name: TEXT, avatar: TEXT }, example: { name: 'Builds' } })
   edit(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.edit(call, path);
   }
@@ -49,7 +61,7 @@ export class ExecutionController {
   @Cors('none')
   @Accepts('raw')
   @Answers({ status: 204, description: 'Stored, for callers that do not wait' })
-  @Takes({ type: 'application/json' }, { type: 'multipart/form-data' })
+  @Takes({ ...MESSAGE, type: JSON_TYPE }, { type: 'multipart/form-data', members: { payload_json: TEXT } })
   execute(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.execute(call, path);
   }
@@ -69,7 +81,7 @@ export class ExecutionController {
   @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Takes({ type: 'application/json' })
+  @Takes({ ...MESSAGE, type: JSON_TYPE })
   editMessage(@TheCall() call: Call, @Param() path: MessagePath) {
     return this.execution.editMessage(call, path);
   }

@@ -151,7 +151,10 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
   await app.listen(config.port, config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  holdToDescription(url, app, descriptions);
+  holdToDescription(url, app, {
+    files: descriptions,
+    isWhole: options.modules === undefined || options.descriptions !== undefined,
+  });
   const canaries: string[] = [];
   const as = (credential: string | { authorization: string }) =>
     new Client(url, typeof credential === 'string' ? credential : credential.authorization, canaries);

@@ -6,7 +6,7 @@ const WIDEST = { ipv4: 8, ipv6: 32 } as const;
 
 /** An address or CIDR range; `bounded` refuses ranges wider than IPv4 /8 and IPv6 /32. */
 function NetworkText({ bounded = false } = {}): PropertyDecorator {
-  const description = { type: String, minLength: 1, maxLength: MAX_LENGTH };
+  const description = { type: String, minLength: 1, maxLength: MAX_LENGTH, example: '198.51.100.0/24' };
   return field({ bound: MAX_LENGTH, description }, (value): Fault | undefined => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     const network = parseNetwork(value);

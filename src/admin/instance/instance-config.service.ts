@@ -80,6 +80,11 @@ function wishesOf(input: InstanceConfigInput): Wish[] {
 const isObject = (value: unknown): object | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
+type InstanceConfigView = Awaited<ReturnType<InstanceConfig['show']>>;
+
+/** With the links to administrators that a new provider voided. */
+export type ChangedInstanceConfig = InstanceConfigView & { readonly voided_admin_links?: number };
+
 /** The configuration of the instance, as administrators read and change it (admin.md section 9). */
 @Injectable()
 export class InstanceConfig {
@@ -115,7 +120,7 @@ export class InstanceConfig {
    * wildcard.
    * @throws Refusal FV(<section>.<member>: ...), MISSING_ACL
    */
-  async change(by: Operator, input: InstanceConfigInput) {
+  async change(by: Operator, input: InstanceConfigInput): Promise<ChangedInstanceConfig> {
     const wishes = wishesOf(input);
     const section = input.sso === undefined ? null : readSsoSection(input.sso);
     if (section && concernsTrust(section) && !by.holds('*')) throw new Refusal('MISSING_ACL');

@@ -29,7 +29,7 @@ export class InstanceController {
     return this.config.change(by, input);
   }
 
-  /** Tries the stored single sign-on out, before it is enforced (sso.md section 6). */
+  /** Tries the stored single sign-on out, before it is enforced. */
   @Post('sso/test')
   @HttpCode(200)
   @AdminAcl('*')

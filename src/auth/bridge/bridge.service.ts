@@ -8,7 +8,7 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MfaTickets } from '../factors/mfa-tickets.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
-import { Issuance, isGone } from '../sessions/issuance.service.js';
+import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
 import type { Origin } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
 import { SudoService } from '../sudo/sudo.service.js';
@@ -48,6 +48,12 @@ const NOBODY = '';
 const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
 const hexDigest = (secret: string): string => digest(secret).toString('hex');
 const isDigestOf = (expected: string, secret: string): boolean => matches(Buffer.from(expected, 'hex'), digest(secret));
+
+export interface CancelledCeremony {
+  readonly status: 'cancelled';
+}
+
+export type CompletedCeremony<Won> = { readonly status: 'completed' } & Won;
 
 /**
  * A passkey of another first-party origin, for a page here or a native client (auth.md 4.5). The starter keeps a nonce
@@ -148,7 +154,11 @@ export class PasskeyBridge {
     return runner === 'page' ? { return_url: url, completion_code: null } : { return_url: null, completion_code: code };
   }
 
-  async redeem(id: string, input: RedeemBridgeInput, origin: Origin) {
+  async redeem(
+    id: string,
+    input: RedeemBridgeInput,
+    origin: Origin,
+  ): Promise<CancelledCeremony | CompletedCeremony<TokenResponse>> {
     const { aim, isCancelled, seen } = await this.requireEnded(id, input, ({ kind }) => kind !== 'sudo');
     if (isCancelled) return this.cancelled(id);
     const session = await this.database.transaction(async (tx) => {
@@ -160,7 +170,11 @@ export class PasskeyBridge {
     return { status: 'completed', ...session };
   }
 
-  async redeemSudo(me: SessionIdentity, id: string, input: RedeemBridgeInput) {
+  async redeemSudo(
+    me: SessionIdentity,
+    id: string,
+    input: RedeemBridgeInput,
+  ): Promise<CancelledCeremony | CompletedCeremony<{ sudo_token: string }>> {
     const { isCancelled, seen } = await this.requireEnded(
       id,
       input,
@@ -181,7 +195,7 @@ export class PasskeyBridge {
     if (!(await this.secrets.consume(CEREMONY, id, tx))) throw failed();
   }
 
-  private async cancelled(id: string) {
+  private async cancelled(id: string): Promise<CancelledCeremony> {
     if (!(await this.secrets.consume(CEREMONY, id))) throw failed();
     return { status: 'cancelled' };
   }

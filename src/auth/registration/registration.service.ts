@@ -15,13 +15,20 @@ import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { EmailVerification } from '../recovery/email-verification.service.js';
-import { Issuance } from '../sessions/issuance.service.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { type Origin, SessionService } from '../sessions/sessions.service.js';
 import type { RegisterInput } from './registration.dto.js';
 
 type Claimed = NewAccount & { readonly email: string };
 
 const PENDING = { registration_pending_verification: true } as const;
+
+export interface AwaitsApproval {
+  readonly registration_pending_approval: true;
+  readonly user_id: string;
+}
+
+export type Registered = TokenResponse | AwaitsApproval | typeof PENDING;
 
 /** Making an account of one's own (auth.md 4.1). */
 @Injectable()
@@ -40,7 +47,7 @@ export class Registration {
     private readonly config: Config,
   ) {}
 
-  async register(input: RegisterInput, origin: Origin, acceptLanguage: string | undefined): Promise<object> {
+  async register(input: RegisterInput, origin: Origin, acceptLanguage: string | undefined): Promise<Registered> {
     const { email, password } = input;
     if ((email === undefined) !== (password === undefined)) {
       throw invalid(email === undefined ? 'email' : 'password', 'INVALID_FORMAT');

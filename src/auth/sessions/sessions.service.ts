@@ -18,6 +18,11 @@ import type { SessionIdentity } from '../../policy/identity.js';
 import { AuthorizedIp, Session } from '../records/auth.entities.js';
 import { Standing } from './standing.service.js';
 
+export interface RotatedSession {
+  readonly token: string;
+  readonly auth_session_id_hash: string;
+}
+
 /** Where a sign-in came from, as it is stored with the session. */
 export interface Origin {
   readonly ip: string;
@@ -234,7 +239,7 @@ export class SessionService {
    * Gives the calling session a new token, which its answer alone carries; the sockets of the old one end (account.md 2.2).
    * @throws Refusal UNAUTHORIZED when the token that was presented is dead by now
    */
-  async rotate(tx: Tx, me: SessionIdentity): Promise<{ token: string; auth_session_id_hash: string }> {
+  async rotate(tx: Tx, me: SessionIdentity): Promise<RotatedSession> {
     const token = mintSessionToken();
     const fresh = digest(token);
     const { affected } = await tx

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type ts from 'typescript';
 import type { Thrown } from '../described.js';
 import type { TypeScript } from './schemas.js';
@@ -191,7 +191,9 @@ export class Calls {
 
 /** How a function or method is known beyond its package: its file and its name, whether source or declaration. */
 export function keyOf(declaration: ts.Declaration, root: string, typescript: TypeScript): string {
-  const file = relative(root, declaration.getSourceFile().fileName).replace(/^dist\//, '');
+  const { fileName } = declaration.getSourceFile();
+  const built = join(root, 'dist');
+  const file = relative(fileName.startsWith(`${built}/`) ? built : root, fileName);
   const path = file.endsWith('.d.ts') ? file.slice(0, -5) : file.slice(0, -3);
   const { parent } = declaration;
   const owner = parent && typescript.isClassDeclaration(parent) ? `${parent.name?.text}.` : '';

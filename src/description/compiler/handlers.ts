@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import type ts from 'typescript';
 import type { Described, DescribedController, DescribedHandler, Schema, Thrown } from '../described.js';
 import { Calls, keyOf } from './calls.js';
+import { Returns } from './returns.js';
 import { Schemas, type TypeScript } from './schemas.js';
 
 const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'Delete']);
@@ -14,6 +15,7 @@ export class Handlers {
   private readonly checker: ts.TypeChecker;
   private readonly schemas: Schemas;
   private readonly calls: Calls;
+  private readonly returns: Returns;
   private readonly sources: readonly ts.SourceFile[];
 
   constructor(
@@ -27,6 +29,7 @@ export class Handlers {
       .getSourceFiles()
       .filter((source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source));
     this.schemas = new Schemas(ts, this.checker);
+    this.returns = new Returns(ts, this.checker);
     this.calls = new Calls(ts, this.checker, this.sources, packages);
   }
 
@@ -78,6 +81,7 @@ export class Handlers {
     for (const member of this.checker.getPropertiesOfType(this.checker.getTypeAtLocation(node))) {
       const method = member.declarations?.find(this.ts.isMethodDeclaration);
       if (!method || !this.decoratorsOf(method).some(({ name }) => METHODS.has(name))) continue;
+      faults.push(...this.returns.lossesOf(method));
       try {
         handlers[member.name] = this.handler(method);
       } catch (error) {

@@ -30,7 +30,8 @@ export class Schemas {
   /** @throws Error for what has no JSON */
   of(type: ts.Type): Schema {
     const { TypeFlags } = this.ts;
-    if (type.flags & (TypeFlags.Any | TypeFlags.Unknown)) return {};
+    if (type.flags & TypeFlags.Any) throw new Error('it answers `any`: name its type');
+    if (type.flags & TypeFlags.Unknown) return {};
     if (type.flags & TypeFlags.Null) return { type: 'null' };
     if (type.isStringLiteral() || type.isNumberLiteral()) return { const: type.value };
     if (type.flags & TypeFlags.BooleanLiteral) return { const: this.checker.typeToString(type) === 'true' };
@@ -119,7 +120,7 @@ export class Schemas {
         (ofMember.getCallSignatures().length > 0 && !ofMember.isUnion());
       if (isLeftOut) continue;
       const description = this.textOf(member);
-      const schema = this.of(ofMember);
+      const schema = this.ofMember(name, ofMember);
       properties[name] = description ? { ...schema, description } : schema;
       const parts = ofMember.isUnion() ? ofMember.types : [ofMember];
       const mayBeAbsent = member.flags & SymbolFlags.Optional || parts.some(({ flags }) => flags & TypeFlags.Undefined);
@@ -133,6 +134,14 @@ export class Schemas {
       ...(required.length > 0 ? { required } : {}),
       ...(index ? { additionalProperties: this.of(index.type) } : {}),
     };
+  }
+
+  private ofMember(name: string, type: ts.Type): Schema {
+    try {
+      return this.of(type);
+    } catch (error) {
+      throw new Error(`${name}: ${(error as Error).message}`);
+    }
   }
 
   /** A component is entered before its members are read: types may contain themselves. */

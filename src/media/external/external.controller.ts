@@ -25,7 +25,7 @@ class SignInput {
 export class ExternalController {
   constructor(private readonly urls: MediaUrlService) {}
 
-  /** The address at which this service shows a foreign URL (media.md 5.3). */
+  /** The address at which this service shows a foreign URL. */
   @Post()
   @HttpCode(200)
   @Authenticated()

@@ -11,6 +11,7 @@ export interface PlannedFile {
 const MAX_FILES = 10;
 
 const MAX_TEXT = 255;
+const MAX_ID = 2 ** 31 - 1;
 
 const isShortText = (value: unknown): boolean =>
   isText(value) && value !== '' && value.length <= 2 * MAX_TEXT && codePoints(value) <= MAX_TEXT;
@@ -19,7 +20,7 @@ const isInt = (value: unknown, min: number, max: number): boolean =>
   Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
 
 const RULES: Readonly<Record<keyof PlannedFile, (value: unknown) => boolean>> = {
-  id: (value) => isInt(value, 0, 2 ** 31 - 1),
+  id: (value) => isInt(value, 0, MAX_ID),
   filename: isShortText,
   file_size: (value) => isInt(value, 1, Number.MAX_SAFE_INTEGER),
   content_type: isShortText,
@@ -36,8 +37,10 @@ function faultsOf(file: unknown, index: number, seen: Set<unknown>): string[] {
 }
 
 function PlannedFiles(): PropertyDecorator {
-  const members = { id: { type: 'integer' }, filename: { type: 'string' }, file_size: { type: 'integer' } };
-  const items = { type: 'object', properties: { ...members, content_type: { type: 'string' } } };
+  const text = { type: 'string', minLength: 1, maxLength: MAX_TEXT };
+  const id = { type: 'integer', minimum: 0, maximum: MAX_ID };
+  const properties = { id, filename: text, file_size: { type: 'integer', minimum: 1 }, content_type: text };
+  const items = { type: 'object', properties, required: Object.keys(properties) };
   return field({ description: { type: 'array', items, minItems: 1, maxItems: MAX_FILES } as never }, (value) => {
     if (!Array.isArray(value) || value.length < 1 || value.length > MAX_FILES) return 'INVALID_FORMAT';
     const seen = new Set<unknown>();
@@ -51,7 +54,8 @@ export class PlanInput {
 }
 
 function UploadedFiles(): PropertyDecorator {
-  const items = { type: 'object', properties: { upload_filename: { type: 'string' } } };
+  const text = { type: 'string', minLength: 1, maxLength: MAX_TEXT };
+  const items = { type: 'object', properties: { upload_filename: text }, required: ['upload_filename'] };
   return field({ description: { type: 'array', items, minItems: 1, maxItems: MAX_FILES } as never }, (value) => {
     if (!Array.isArray(value) || value.length < 1 || value.length > MAX_FILES) return 'INVALID_FORMAT';
     const faults = value.flatMap((file, index) => {

@@ -64,7 +64,10 @@ export class AuthorizationPath {
   @Snowflake() applicationId: string;
 }
 
-const IDS = { bound: SNOWFLAKE.bound, tooLong: SNOWFLAKE.tooLong };
+const IDS = {
+  ...{ bound: SNOWFLAKE.bound, tooLong: SNOWFLAKE.tooLong },
+  items: { ...SNOWFLAKE.description, type: 'string' } as const,
+};
 
 const asText = (value: unknown): unknown =>
   Array.isArray(value)

@@ -23,6 +23,20 @@ interface LiveToken {
   readonly exp: number;
 }
 
+export interface InactiveToken {
+  readonly active: false;
+}
+
+export interface ActiveToken {
+  readonly active: true;
+  readonly scope: string;
+  readonly client_id: string;
+  readonly token_type: 'Bearer' | 'refresh_token';
+  readonly iat: number;
+  readonly exp: number;
+  readonly sub: string;
+}
+
 /** What clients ask about their tokens and how they give them back (RFC 7662, RFC 7009; oauth.md 5.7 and 5.8). */
 @Injectable()
 export class TokenStatus {
@@ -34,7 +48,7 @@ export class TokenStatus {
   ) {}
 
   /** Whatever is not a live token of the asking client is one and the same "not active". */
-  async introspect(client: Client, form: Form) {
+  async introspect(client: Client, form: Form): Promise<InactiveToken | ActiveToken> {
     const row = await this.find(digest(tokenOf(form)).toString('hex'));
     if (row?.application_id !== client.applicationId) return { active: false };
     return {

@@ -1,10 +1,32 @@
 import { Controller, Header, HttpCode, Post } from '@nestjs/common';
-import { Takes } from '../../policy/answers.js';
+import { type Taken, Takes } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
 import { Accepts, ClientAuth, Cors, RateLimit, TheCall } from '../../policy/decorators.js';
 import { clientOf, formOf } from './client-authenticator.service.js';
 import { TokenService } from './token.service.js';
 import { TokenStatus } from './token-status.service.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+const TEXT = { type: 'string', maxLength: 256 };
+/** Where the client does not name itself in the header. */
+const CLIENT = { client_id: TEXT, client_secret: TEXT };
+
+const TOKEN_REQUEST: Taken = {
+  type: FORM,
+  members: {
+    grant_type: { type: 'string', enum: ['authorization_code', 'refresh_token'] },
+    ...{ code: TEXT, redirect_uri: TEXT, code_verifier: TEXT, refresh_token: TEXT, scope: TEXT, ...CLIENT },
+  },
+  required: ['grant_type'],
+  example: { grant_type: 'authorization_code', code: 'example', redirect_uri: 'https://example.com/callback' },
+};
+
+const TOKEN_FORM: Taken = {
+  type: FORM,
+  members: { token: TEXT, token_type_hint: TEXT, ...CLIENT },
+  required: ['token'],
+  example: { token: 'example' },
+};
 
 /** The operations that a client authenticates itself for. Their forms are read by the guard that does it. */
 @Controller('v1/oauth2')
@@ -22,7 +44,7 @@ export class TokenController {
   @RateLimit('oauth:token')
   @Cors('any')
   @Header('Pragma', 'no-cache')
-  @Takes({ type: 'application/x-www-form-urlencoded' })
+  @Takes(TOKEN_REQUEST)
   async issue(@TheCall() call: Call) {
     return this.tokens.issue(clientOf(call), await formOf(call));
   }
@@ -34,7 +56,7 @@ export class TokenController {
   @Accepts('form')
   @RateLimit('oauth:introspect')
   @Header('Pragma', 'no-cache')
-  @Takes({ type: 'application/x-www-form-urlencoded' })
+  @Takes(TOKEN_FORM)
   async introspect(@TheCall() call: Call) {
     return this.status.introspect(clientOf(call), await formOf(call));
   }
@@ -47,7 +69,7 @@ export class TokenController {
   @RateLimit('oauth:introspect')
   @Cors('any')
   @Header('Pragma', 'no-cache')
-  @Takes({ type: 'application/x-www-form-urlencoded' })
+  @Takes(TOKEN_FORM)
   async revoke(@TheCall() call: Call) {
     await this.status.revoke(clientOf(call), await formOf(call));
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { createChallenge, verifySolution } from 'altcha-lib';
+import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
@@ -29,7 +29,7 @@ class AltchaCheck implements TokenCheck {
     this.secret = keyring.signing('captcha').bytes.toString('hex');
   }
 
-  challenge(): Promise<object> {
+  challenge(): Promise<Challenge> {
     return createChallenge({
       algorithm: 'PBKDF2/SHA-256',
       cost: COST,
@@ -127,7 +127,7 @@ export class CaptchaVerifier {
   }
 
   /** A challenge for the client to solve; `null` where the provider's own page makes it. */
-  async challenge(): Promise<object | null> {
+  async challenge(): Promise<Challenge | null> {
     return this.altcha?.challenge() ?? null;
   }
 

@@ -6,7 +6,7 @@ import { ACCOUNT_FLAGS, hasFactor } from '../../accounts/account-facts.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import { type Change, ChangeControls } from '../../accounts/change-controls.service.js';
 import { Passwords } from '../../auth/factors/passwords.service.js';
-import { type Origin, SessionService } from '../../auth/sessions/sessions.service.js';
+import { type Origin, type RotatedSession, SessionService } from '../../auth/sessions/sessions.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
 import { invalid } from '../../core/errors.js';
@@ -24,6 +24,9 @@ const PROFILE = [
   ...(['username', 'discriminator', 'global_name', 'avatar', 'banner', 'bio', 'pronouns', 'accent_color'] as const),
   ...(['new_password', 'email_token'] as const),
 ];
+
+/** With the token that takes the place of the caller's, after a change of the password. */
+export type EditedUser = ReturnType<typeof privateUserView> & Partial<RotatedSession>;
 
 /** The signed-in account and what it changes of itself (account.md sections 2 and 3). */
 @Injectable()
@@ -43,7 +46,7 @@ export class MeService {
   ) {}
 
   /** The whole body is applied or nothing. A changed password rotates the calling session and ends the others. */
-  async edit(me: SessionIdentity, input: EditMeInput, origin: Origin) {
+  async edit(me: SessionIdentity, input: EditMeInput, origin: Origin): Promise<EditedUser> {
     const { account } = me;
     const { email_token: emailToken, new_password: newPassword } = input;
     if (PROFILE.every((member) => input[member] === undefined)) return privateUserView(account);

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Described } from '../src/description/described.js';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const NOTES = `
+import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, TheCall, Text, UserOnly } from 'gatehouse';
+
+export interface Note { readonly id: string; readonly text: string | null; readonly made_at: Date }
+export class NoteInput { @Text({ max: 100 }) text!: string }
+
+@Controller('v1/notes')
+export class NotesController {
+  /** Lists notes. The newest first. */
+  @Get() @UserOnly() @RateLimit('instance:info')
+  async list(@Me() me: Identity): Promise<{ notes: Note[] }> {
+    if (me.account.bot) throw invalid('text', 'INVALID_CODE');
+    return { notes: [] };
+  }
+  /** Takes a note. */
+  @Post() @Public() @RateLimit('instance:info')
+  async take(@TheCall() call: Call) { await readJson(call, 100); }
+}
+
+/** Notes of people. */
+@Module({ controllers: [NotesController] })
+export class NotesModule {}
+`;
+
+let folder: string;
+beforeAll(() => {
+  // Below the packages that the team would have installed.
+  mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
+  folder = mkdtempSync(join(ROOT, 'node_modules/.cache/team-'));
+  mkdirSync(join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'notes'));
+  symlinkSync(ROOT, join(folder, 'node_modules/gatehouse'));
+  writeFileSync(join(folder, 'notes/notes.module.ts'), NOTES);
+  const compilerOptions = {
+    ...{ target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] },
+    ...{ experimentalDecorators: true, emitDecoratorMetadata: true },
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'notes', type: 'module' }));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['notes'] }));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const describeNotes = (...more: string[]) =>
+  spawnSync(process.execPath, [join(ROOT, 'dist/src/cli.js'), 'describe', ...more], { cwd: folder, encoding: 'utf8' });
+
+describe('gatehouse describe', () => {
+  test("describes a team's controllers, with what the package throws for them", () => {
+    const { status, stdout, stderr } = describeNotes();
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout: 'dist/description.json: 2 handlers of 1 controllers\n',
+      stderr: '',
+    });
+    const described = JSON.parse(readFileSync(join(folder, 'dist/description.json'), 'utf8')) as Described;
+    const { list, take } = described.controllers.NotesController?.handlers ?? {};
+    expect(described.tags).toEqual({ notes: 'Notes of people.' });
+    expect(list).toMatchObject({
+      summary: 'Lists notes',
+      description: 'The newest first.',
+      fieldCodes: ['INVALID_CODE'],
+    });
+    expect(described.schemas.Note).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        text: { type: ['string', 'null'] },
+        made_at: { type: 'string', format: 'date-time' },
+      },
+      required: ['id', 'text', 'made_at'],
+    });
+    expect(take?.codes).toEqual(
+      expect.arrayContaining(['INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
+    );
+  });
+
+  test('says which project it cannot read', () => {
+    const { status, stderr } = describeNotes('--project', 'nowhere.json');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('nowhere.json') });
+  });
+});

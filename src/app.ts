@@ -7,6 +7,8 @@ import { AppModule } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
+import { Commands } from './gateway/commands/commands.service.js';
+import { GatewayAdapter } from './gateway/gateway.adapter.js';
 import { ProcessSessions } from './gateway/store/process-sessions.js';
 import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
@@ -85,6 +87,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       app.get(RouteAudit).audit();
       app.get(ApiDescription).attach(app);
       app.useGlobalFilters(app.get(RefusalFilter));
+      app.useWebSocketAdapter(app.get(GatewayAdapter));
       frontDoor.answerParserFaults(app.getHttpServer());
       await app.init();
     } catch (error) {
@@ -98,12 +101,18 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   }
 }
 
+/** Who may use what: the output of `npm run routes`. */
+export interface Surface {
+  readonly routes: Routes;
+  readonly commands: Commands;
+}
+
 /**
- * The routes of the service with their policies, audited, without a database and without a server: for a configuration
+ * The routes and gateway commands of the service with their policies, audited, without a database and without a server: for a configuration
  * that names no database server.
  * @throws RouteAuditError when a route is not declared as it must be
  */
-export async function readRoutes(config: Config): Promise<Routes> {
+export async function readRoutes(config: Config): Promise<Surface> {
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unopened(config);
   const replica = await Replica.join(config, database, log);
@@ -117,7 +126,7 @@ export async function readRoutes(config: Config): Promise<Routes> {
   const adapter = await httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
   app.get(RouteAudit).audit();
-  return app.get(Routes);
+  return { routes: app.get(Routes), commands: app.get(Commands) };
 }
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {

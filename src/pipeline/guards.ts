@@ -16,7 +16,7 @@ import { hasBotPrefix, parseAuthorization } from '../policy/credential.js';
 import type { RoutePolicy } from '../policy/decorators.js';
 import { type Identity, IdentityResolver } from '../policy/identity.js';
 import type { RoutePlan } from '../policy/routes.js';
-import { RequestLimits } from './request-limits.js';
+import { type Limited, RequestLimits } from './request-limits.js';
 import { readInput } from './route-input.js';
 
 /** One row of the order. A row speaks only if every row above it let the request pass. */
@@ -115,8 +115,8 @@ export class RateGuard implements Guard {
     return this.limits.areOn;
   }
 
-  check(call: Call, { policy: { bucket } }: RoutePlan): Promise<void> {
-    return this.limits.demand(call, bucket);
+  check(call: Limited, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
+    return this.limits.demand(call, plan);
   }
 }
 
@@ -172,7 +172,7 @@ export class KindGuard implements Guard {
     return kind === 'Authenticated' || kind === 'UserOnly' || kind === 'BotOnly' || kind === 'AdminAcl';
   }
 
-  check({ identity }: Call, { policy }: RoutePlan): void {
+  check({ identity }: Pick<Call, 'identity'>, { policy }: Pick<RoutePlan, 'policy'>): void {
     if (!identity || !this.isAdmitted(identity, policy)) throw new Refusal('ACCESS_DENIED');
   }
 
@@ -236,7 +236,7 @@ export class SuspicionGuard implements Guard {
     return gated && !allowSuspicious;
   }
 
-  check({ identity }: Call): void {
+  check({ identity }: Pick<Call, 'identity'>): void {
     const flags = identity?.account.suspicious ?? 0;
     if (flags !== 0) throw new Refusal('ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
   }

@@ -4,6 +4,8 @@ import { CredentialLookups } from '../accounts/credential-lookups.js';
 import { CrossOrigin } from '../http/cross-origin.js';
 import { IdentityResolver } from '../policy/identity.js';
 import { Routes } from '../policy/routes.js';
+import { CommandAudit } from './command-audit.js';
+import { CommandLoadGuard, ownCommandGuards, PayloadGuard, SessionGuard } from './command-guards.js';
 import { GuardStack } from './guard-stack.js';
 import { arrivalGuardsInOrder, guardsInOrder } from './guards.js';
 import { RouteAudit } from './route-audit.js';
@@ -13,9 +15,12 @@ import { RouteAudit } from './route-audit.js';
 @Module({
   imports: [DiscoveryModule],
   providers: [
-    ...[CredentialLookups, IdentityResolver, Routes, RouteAudit, CrossOrigin],
+    ...[CredentialLookups, IdentityResolver, Routes, RouteAudit, CommandAudit, CrossOrigin],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
+    ...ownCommandGuards(),
+    // The others are rows of routes as well.
+    ...[CommandLoadGuard, SessionGuard, PayloadGuard],
     { provide: APP_GUARD, useClass: GuardStack },
   ],
   exports: [IdentityResolver, Routes, CrossOrigin, ...arrivalGuardsInOrder()],

@@ -2,17 +2,19 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } fro
 import { GUARDS_METADATA, HOST_METADATA, METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/internal';
 import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { StartError } from '../core/config/config.js';
+import { Commands } from '../gateway/commands/commands.service.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
 import { type RoutePolicy, readPolicy } from '../policy/decorators.js';
 import { type AuditedRoute, type RoutePlan, Routes } from '../policy/routes.js';
 import { isScope } from '../policy/scopes.js';
+import { CommandAudit } from './command-audit.js';
 import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
 import { type InputPlan, inputPlanOf } from './route-input.js';
 
-/** Thrown at boot: every route that is not declared as it must be. */
+/** Thrown at boot: every route and every gateway command that is not declared as it must be. */
 export class RouteAuditError extends StartError {
   constructor(readonly faults: string[]) {
     super(`Route policy audit failed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -43,6 +45,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     private readonly modules: ModuleRef,
     private readonly application: ApplicationConfig,
     private readonly routes: Routes,
+    private readonly commandAudit: CommandAudit,
+    private readonly commands: Commands,
   ) {}
 
   /**
@@ -54,8 +58,10 @@ export class RouteAudit implements OnApplicationBootstrap {
     this.refuseForeignGuards();
     const audited = this.findRoutes().flatMap((found) => this.compile(found, guards));
     this.refuseDuplicates(audited);
+    const commands = this.commandAudit.audit((fault) => this.faults.push(fault));
     this.throwFaults();
     this.routes.fill(audited);
+    this.commands.fill(commands);
   }
 
   /** Guards that were added while modules started stand on every route by now. */

@@ -2,10 +2,16 @@ import { Injectable, type Type } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/internal';
 import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/internal';
-import { GATEWAY_METADATA, MESSAGE_MAPPING_METADATA, MESSAGE_METADATA } from '@nestjs/websockets/internal';
+import {
+  GATEWAY_METADATA,
+  GATEWAY_OPTIONS,
+  MESSAGE_MAPPING_METADATA,
+  MESSAGE_METADATA,
+  PORT_METADATA,
+} from '@nestjs/websockets/internal';
 import type { CommandGuard, CommandPlan } from '../gateway/commands/command.js';
 import { type AuditedCommand, FIRST_TEAM_OPCODE, LAST_TEAM_OPCODE } from '../gateway/commands/commands.service.js';
-import { hasGatewayCommands, isBeforeIdentify, isSessionStart } from '../gateway/commands/decorators.js';
+import { GATEWAY_PATH, hasGatewayCommands, isBeforeIdentify, isSessionStart } from '../gateway/commands/decorators.js';
 import { SessionGateway } from '../gateway/session.gateway.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { type RoutePolicy, readPolicy } from '../policy/decorators.js';
@@ -72,10 +78,17 @@ export class CommandAudit {
 function faultsOfGateway(wrapper: InstanceWrapper, gateway: Type): string[] {
   const faults: string[] = [];
   if (!hasGatewayCommands(gateway)) faults.push('has no @GatewayCommands(), which stands for @WebSocketGateway');
+  else if (!isAtOurPath(gateway)) faults.push('is a @WebSocketGateway of its own beside @GatewayCommands()');
   if (!wrapper.isDependencyTreeStatic())
     faults.push('is made for every message; a gateway lives as long as the process');
   if (Reflect.getMetadata(GUARDS_METADATA, gateway)) faults.push('uses @UseGuards; the order lives in guardsInOrder');
   return faults.map((fault) => `${gateway.name} ${fault}`);
+}
+
+function isAtOurPath(gateway: Type): boolean {
+  const options: object = Reflect.getMetadata(GATEWAY_OPTIONS, gateway);
+  const isAlone = Object.keys(options).length === 1 && 'path' in options && options.path === GATEWAY_PATH;
+  return isAlone && Reflect.getMetadata(PORT_METADATA, gateway) === 0;
 }
 
 function compile(found: FoundCommand, guards: Guards, blameAll: Blame): AuditedCommand[] {

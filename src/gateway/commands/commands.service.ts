@@ -56,8 +56,10 @@ export class Commands {
   /** Serves a command. What the service itself throws ends the connection; a team's refusals are told. */
   async serve(command: Command, callback: CommandCallback): Promise<void> {
     try {
-      const result = await callback(command.payload, command);
-      answer(command, isObservable(result) ? await lastValueFrom(result, { defaultValue: undefined }) : result);
+      const called = await callback(command.payload, command);
+      // Behind an interceptor the handler runs when somebody listens.
+      const result = isObservable(called) ? await lastValueFrom(called, { defaultValue: undefined }) : called;
+      if (!command.plan.isOurs) answer(command, result);
     } catch (error) {
       if (error instanceof Dropped) return;
       if (error instanceof ClosingError || command.plan.isOurs) throw error;

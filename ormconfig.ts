@@ -7,10 +7,18 @@ import {
   OAuthToken,
   TokenFamily,
 } from './src/accounts/grants/oauth.entities.js';
-import { AdminKey, AuditEntry, IpBanEntry } from './src/admin/admin.entities.js';
-import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './src/auth/sessions/auth.entities.js';
+import { AuditEntry } from './src/admin/audit/audit.entities.js';
+import { AdminKey } from './src/admin/keys/admin-key.entities.js';
+import { AuthorizedIp, BackupCode, OneTimeSecret, Passkey, Session } from './src/auth/records/auth.entities.js';
 import { SsoDocument, SsoIdentity } from './src/auth/sso/sso.entities.js';
-import { Garbage, MediaObject, MediaUpload, SpentCapability, StagedObject } from './src/media/media.entities.js';
+import { IpBanEntry } from './src/bans/bans.entities.js';
+import {
+  Garbage,
+  MediaObject,
+  MediaUpload,
+  SpentCapability,
+  StagedObject,
+} from './src/media/objects/media.entities.js';
 import { Foundation1795000000000 } from './src/migrations/1795000000000-foundation.js';
 import { EpochsOfPendingThings1796400000000 } from './src/migrations/1796400000000-epochs-of-pending-things.js';
 import { Indexes1796700000000 } from './src/migrations/1796700000000-indexes.js';

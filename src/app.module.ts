@@ -1,6 +1,8 @@
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown, type Type } from '@nestjs/common';
+import { AccountsModule } from './accounts/accounts.module.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuthModule } from './auth/auth.module.js';
+import { BansModule } from './bans/bans.module.js';
 import { Clock } from './core/clock.js';
 import { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
@@ -16,7 +18,7 @@ import { Tracing } from './http/tracing.js';
 import { Transfers } from './http/transfers.js';
 import { MediaModule } from './media/media.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
-import { PolicyModule } from './pipeline/policy.module.js';
+import { PipelineModule } from './pipeline/pipeline.module.js';
 import { RequestLimits } from './pipeline/request-limits.js';
 import { Database } from './platform/database/database.js';
 import { Instance } from './platform/instance/instance.js';
@@ -89,6 +91,10 @@ export class PlatformModule {
     clock,
     network,
   }: Foundations): DynamicModule {
+    const declared = [...config.declared].map(([provide, useValue]) => ({
+      provide: provide as object as Type,
+      useValue,
+    }));
     return {
       module: PlatformModule,
       providers: [
@@ -96,6 +102,7 @@ export class PlatformModule {
         { provide: Log, useValue: log },
         { provide: Database, useValue: database },
         { provide: Clock, useValue: clock },
+        ...declared,
         { provide: Network, useValue: network },
         { provide: Replica, useValue: replica },
         { provide: SharedStore, useValue: store },
@@ -112,6 +119,7 @@ export class PlatformModule {
         ...[EventLoop, Load, Transfers, DatabaseWatch, Background, Outbound, Inbox, Outbox, MailDomains],
       ],
       exports: [
+        ...declared.map(({ provide }) => provide),
         ...[
           Config,
           Log,
@@ -161,9 +169,11 @@ export class AppModule {
       global: true,
       imports: [
         PlatformModule.with(foundations),
-        PolicyModule,
+        PipelineModule,
         ServiceModule,
         ...(usesInbox(foundations.config) ? [DevelopmentInboxModule] : []),
+        AccountsModule,
+        BansModule,
         AuthModule,
         UsersModule,
         OAuthModule,

@@ -15,6 +15,7 @@ import type { SessionStore } from './gateway/store/session-store.js';
 import { httpAdapter } from './http/adapter.js';
 import { FrontDoor, RefusalFilter, type RequestListener } from './http/front-door.js';
 import { Tracing } from './http/tracing.js';
+import { CompiledRoutes } from './pipeline/compiled-routes.js';
 import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';
 import { keepToOwner } from './platform/database/owner-only.js';
@@ -104,6 +105,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 /** Who may use what: the output of `npm run routes`. */
 export interface Surface {
   readonly routes: Routes;
+  readonly compiled: CompiledRoutes;
   readonly commands: Commands;
 }
 
@@ -126,7 +128,7 @@ export async function readRoutes(config: Config): Promise<Surface> {
   const adapter = await httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
   app.get(RouteAudit).audit();
-  return { routes: app.get(Routes), commands: app.get(Commands) };
+  return { routes: app.get(Routes), compiled: app.get(CompiledRoutes), commands: app.get(Commands) };
 }
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {

@@ -4,7 +4,10 @@ export { type AppOptions, createApp } from './app.js';
 export { type Issued, OneTimeSecrets, type Purpose } from './auth/secrets/one-time-secrets.service.js';
 export type { ExtraPurposes } from './auth/secrets/purposes.js';
 export { Clock } from './core/clock.js';
-export { Config, ConfigurationError, loadConfig } from './core/config/config.js';
+export { Config, loadConfig } from './core/config/config.js';
+export { type DeclaredSettings, settings } from './core/config/declared.js';
+export type { SettingsReader } from './core/config/reader.js';
+export { ConfigurationError } from './core/config/start-error.js';
 export {
   type ErrorCode,
   type ErrorExtras,
@@ -18,18 +21,19 @@ export {
 } from './core/errors.js';
 export { Log } from './core/log.js';
 export { Snowflakes } from './core/snowflake.js';
-export { codePoints } from './core/text.js';
+export { codePoints } from './core/text/text.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
 export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';
 export * from './http/input.js';
+export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
 export { MediaModule } from './media/media.module.js';
-export { MediaService } from './media/media.service.js';
-export { MediaUrlService, type SignedUrl } from './media/urls.service.js';
+export { MediaService } from './media/objects/media.service.js';
 export { Database, type Tx } from './platform/database/database.js';
 export { type Notice, Replica } from './platform/replicas/replica.js';
 export { Limiter, registerBucket } from './platform/store/limits.js';
+export type { Account } from './policy/account.js';
 export { registerAcl } from './policy/acls.js';
 export type { Call } from './policy/call.js';
 export {
@@ -53,14 +57,7 @@ export {
   TheCall,
   UserOnly,
 } from './policy/decorators.js';
-export type {
-  Account,
-  AdminKeyIdentity,
-  BearerIdentity,
-  BotIdentity,
-  Identity,
-  SessionIdentity,
-} from './policy/identity.js';
+export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';
 export { registerScope } from './policy/scopes.js';
 export { run } from './run.js';
 export { type MessageInput, readMessage } from './webhooks/message-input.js';

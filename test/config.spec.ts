@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError, type Env, loadConfig, settingNames } from '../src/core/config/config.js';
+import { inspect } from 'node:util';
+import { allSettings, loadConfig } from '../src/core/config/config.js';
+import { settings } from '../src/core/config/declared.js';
+import { environmentExample, settingsIn, settingsTable } from '../src/core/config/printed.js';
+import type { Env } from '../src/core/config/reader.js';
+import { ConfigurationError } from '../src/core/config/start-error.js';
 
 const secret = () => randomBytes(32).toString('base64');
 const PRODUCTION = {
@@ -106,7 +111,7 @@ describe('FLT-32 a bad configuration does not start', () => {
     expect(namesOf({ ...s3, MEDIA_S3_SECRET_ACCESS_KEY: 'key' })).toEqual(['MEDIA_S3_ACCESS_KEY_ID']);
     expect(loadConfig({ GATEHOUSE_SECRET: secret(), ...s3 }).media.s3).toEqual({
       ...{ endpoint: undefined, region: 'us-east-1', forcePathStyle: false },
-      ...{ accessKeyId: undefined, secretAccessKey: undefined, buckets: { uploads: 'up-1', media: 'media.1' } },
+      ...{ accessKeyId: undefined, buckets: { uploads: 'up-1', media: 'media.1' } },
     });
     const local = { ...s3, MEDIA_STORAGE: 'local' };
     expect(loadConfig({ GATEHOUSE_SECRET: secret(), ...local }).media.s3).toBeUndefined();
@@ -208,24 +213,98 @@ test('a terminal gets logs for people, everything else lines of JSON', () => {
   }
 });
 
-describe('.env.example', () => {
-  const lines = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8').split('\n');
-  const settings = lines.flatMap((line, index) => {
-    const [, name, value] = /^#?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? [];
-    return name === undefined ? [] : [{ name, value: value as string, comment: lines[index - 1] ?? '' }];
+describe('what is told of the settings', () => {
+  const root = join(import.meta.dirname, '..');
+  const settings = allSettings();
+
+  test('.env.example is printed from them: node scripts/cli.mjs settings > .env.example', () => {
+    expect(readFileSync(join(root, '.env.example'), 'utf8')).toBe(environmentExample(settings));
   });
 
-  test('names every setting that the service reads, and no other', () => {
-    expect(settings.map(({ name }) => name).sort()).toEqual(settingNames());
+  test('so is the table of the README', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const [table = ''] = /\| Variable \| Default \| Meaning \|\n(?:\|.*\n)+/.exec(readme) ?? [];
+    const names = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name as string);
+    expect(names.length).toBeGreaterThan(10);
+    expect(table.trimEnd()).toBe(settingsTable(settings, names));
   });
 
-  test('each setting has a comment of one line', () => {
-    expect(settings.filter(({ comment }) => !/^# \S/.test(comment))).toEqual([]);
+  test('each has a sentence and stands once', () => {
+    expect(settings.filter(({ about, section }) => about.length < 10 || section === '')).toEqual([]);
+    expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
   });
 
-  test('shows the default of each', () => {
-    const shown = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+  test('what is shown as the default is the default', () => {
+    const shown = Object.fromEntries(settings.map(({ name, fallback }) => [name, fallback]));
     const GATEHOUSE_SECRET = secret();
     expect(loadConfig({ ...shown, GATEHOUSE_SECRET })).toEqual(loadConfig({ GATEHOUSE_SECRET }));
+  });
+});
+
+describe('secrets cannot be printed', () => {
+  const given = {
+    GATEHOUSE_SECRET: secret(),
+    GATEHOUSE_SECRET_PREVIOUS: secret(),
+    GATEHOUSE_SETUP_TOKEN: randomBytes(24).toString('hex'),
+    DATABASE_URL: 'postgres://gatehouse:k4n4ri-db@db/gatehouse',
+    REDIS_URL: 'redis://:k4n4ri-redis@redis',
+    MAIL_TRANSPORT: 'smtp',
+    MAIL_FROM: 'a@example.com',
+    SMTP_URL: 'smtp://user:k4n4ri-smtp@mail:587',
+    MAIL_HTTP_URL: 'https://k4n4ri-mail:x@mail.example',
+    SMS_HTTP_URL: 'https://k4n4ri-sms:x@sms.example',
+    HCAPTCHA_SECRET: 'k4n4ri-hcaptcha',
+    TURNSTILE_SECRET: 'k4n4ri-turnstile',
+    ADMIN_OAUTH_CLIENT_SECRET: randomBytes(24).toString('hex'),
+    MEDIA_STORAGE: 's3',
+    MEDIA_S3_UPLOADS_BUCKET: 'uploads',
+    MEDIA_S3_MEDIA_BUCKET: 'media',
+    MEDIA_S3_ACCESS_KEY_ID: 'id',
+    MEDIA_S3_SECRET_ACCESS_KEY: 'k4n4ri-s3',
+    MEDIA_RELAY_SECRETS: secret(),
+    MEDIA_SIGNING_SECRETS: randomBytes(24).toString('hex'),
+  };
+  const secrets = allSettings().filter((setting) => setting.secret);
+
+  test('every one of them is tried', () => {
+    expect(secrets.map(({ name }) => name).filter((name) => !(name in given))).toEqual([]);
+  });
+
+  test('neither as JSON nor by inspection, whole or in parts', () => {
+    const config = loadConfig(given);
+    const printed = [config, ...Object.values(config)].flatMap((part) => [
+      JSON.stringify(part, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? '',
+      inspect(part, { depth: 8 }),
+    ]);
+    const all = printed.join('\n');
+    for (const { name } of secrets)
+      expect([name, all.includes(given[name as keyof typeof given])]).toEqual([name, false]);
+    expect(all).not.toContain('k4n4ri');
+    expect(config).toMatchObject({ productName: 'Gatehouse' });
+    expect(config.secret.toString('base64')).toBe(given.GATEHOUSE_SECRET);
+  });
+
+  test('of what is set, that it is: of a secret no more', () => {
+    const lines = settingsIn(allSettings(), given);
+    expect(lines).toContain('GATEHOUSE_SECRET (secret)');
+    expect(lines).toContain('MEDIA_STORAGE=s3');
+    expect(lines.join()).not.toContain('k4n4ri');
+  });
+});
+
+describe('settings of a team', () => {
+  class NotesSettings extends settings('Notes', (read) => ({
+    limit: read.int('NOTES_LIMIT', 'Notes of one account', 100, [1, 10_000]),
+  })) {}
+
+  test('are read, validated and told like ours', () => {
+    const GATEHOUSE_SECRET = secret();
+    const of = (env: Env) => loadConfig({ GATEHOUSE_SECRET, ...env }, [NotesSettings]).declared.get(NotesSettings);
+    expect(of({})).toEqual({ limit: 100 });
+    expect(of({ NOTES_LIMIT: ' 7 ' })).toEqual({ limit: 7 });
+    expect(() => of({ NOTES_LIMIT: '0', PORT: 'x' })).toThrow(/PORT must be[\s\S]*NOTES_LIMIT must be/);
+    expect(environmentExample(allSettings([NotesSettings]))).toContain(
+      '\n## Notes\n\n# Notes of one account\n#NOTES_LIMIT=100\n',
+    );
   });
 });

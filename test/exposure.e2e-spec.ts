@@ -1,4 +1,5 @@
-import { type RoutePlan, Routes } from '../src/policy/routes.js';
+import type { RoutePlan } from '../src/policy/plan.js';
+import { Routes } from '../src/policy/routes.js';
 import { type Gatehouse, gatehouse } from './support/index.js';
 
 /**

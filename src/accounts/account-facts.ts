@@ -1,3 +1,5 @@
+import type { Account } from '../policy/account.js';
+
 /** Bits of `account.flags` (admin.md 5.1). */
 export const ACCOUNT_FLAGS = {
   STAFF: 1n << 0n,
@@ -9,51 +11,6 @@ export const ACCOUNT_FLAGS = {
   RATE_LIMIT_BYPASS: 1n << 47n,
   NOT_SUSPICIOUS: 1n << 62n,
 } as const;
-
-/** What an account could sign in with besides a password. */
-export interface Authenticators {
-  readonly hasTotp: boolean;
-  readonly passkeys: number;
-  readonly passkeySecondFactor: boolean;
-}
-
-/** The account behind a credential, with everything that guards and the private user object need. */
-export interface Account extends Authenticators {
-  readonly id: string;
-  readonly bot: boolean;
-  readonly system: boolean;
-  readonly username: string;
-  readonly discriminator: number;
-  readonly globalName: string | null;
-  readonly email: string | null;
-  readonly emailVerified: boolean;
-  readonly emailBounced: boolean;
-  readonly hasVerifiedPhone: boolean;
-  readonly hasPassword: boolean;
-  /** Those of a bot's owner, which it shows as its own; a bot has none. */
-  readonly ownerAuthenticators: Authenticators | null;
-  /** ISO 8601, as it is shown; so are the other times of an account. */
-  readonly passwordChangedAt: string | null;
-  readonly bio: string | null;
-  readonly pronouns: string | null;
-  readonly accentColor: number | null;
-  readonly avatar: string | null;
-  readonly avatarColor: number | null;
-  readonly banner: string | null;
-  readonly locale: string;
-  readonly flags: bigint;
-  readonly traits: readonly string[];
-  readonly acls: readonly string[];
-  /** Effective bits (account.md section 7), computed at every resolution. */
-  readonly suspicious: number;
-  readonly epoch: number;
-  readonly addressEpoch: number;
-  readonly termsAgreedAt: string | null;
-  readonly banned: boolean;
-  readonly bannedUntil: Date | null;
-  readonly deletedAt: string | null;
-  readonly createdAt: string;
-}
 
 const INACTIVE =
   ACCOUNT_FLAGS.DELETED |

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Row, type Tx } from '../platform/database/database.js';
+import type { Account } from '../policy/account.js';
 import { tagOf } from './account.views.js';
-import { ACCOUNT_COLUMNS, type Account, accountOf } from './account-facts.js';
+import { ACCOUNT_COLUMNS, accountOf } from './account-facts.js';
 
 /** An account with what only administrators see of it. */
 export interface AccountRecord extends Account {

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { invalid } from '../core/errors.js';
 import { violates } from '../platform/database/constraints.js';
 import type { Row, Tx } from '../platform/database/database.js';
+import type { Account as AccountFacts } from '../policy/account.js';
 import { AccountSettings } from './account.entities.js';
 import { AccountService, COLORS, PENDING_VERIFICATION } from './account.service.js';
-import { ACCOUNT_FLAGS, type Account as AccountFacts, CLEARED_BY_VERIFYING } from './account-facts.js';
-import type { Successor } from './account-removal.service.js';
+import { ACCOUNT_FLAGS, CLEARED_BY_VERIFYING } from './account-facts.js';
 
 /** What a person says and proves of himself, as it is where nobody did yet. */
 const NOBODYS = `
@@ -17,6 +17,13 @@ const NOBODYS = `
 
 /** Reason code of a deletion (admin.md section 6). */
 const USER_REQUESTED = 1;
+
+/** Who takes an account over from whoever had it before. */
+export interface Successor {
+  readonly username: string;
+  readonly globalName: string | null;
+  readonly ip: string;
+}
 
 /** What becomes of an account: disabled, deleted, welcomed back, given to its owner. */
 @Injectable()

@@ -7,8 +7,9 @@ import { Snowflakes } from '../core/snowflake.js';
 import { violates } from '../platform/database/constraints.js';
 import { Database, type Row, type Tx } from '../platform/database/database.js';
 import { Replica } from '../platform/replicas/replica.js';
+import type { Account as AccountFacts } from '../policy/account.js';
 import { Account, AccountSettings } from './account.entities.js';
-import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type Account as AccountFacts, accountOf } from './account-facts.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, accountOf } from './account-facts.js';
 import { Seen } from './seen.js';
 
 export interface NewAccount {

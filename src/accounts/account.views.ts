@@ -1,4 +1,5 @@
-import type { Account, Identity } from '../policy/identity.js';
+import type { Account } from '../policy/account.js';
+import type { Identity } from '../policy/identity.js';
 
 /** Names of the suspicious-activity bits, lowest first (account.md section 7). */
 export const SUSPICION_NAMES = [

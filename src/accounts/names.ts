@@ -1,5 +1,5 @@
 import type { FieldCode } from '../core/errors.js';
-import { codePoints, isBlank, isText, plainName } from '../core/text.js';
+import { codePoints, isBlank, isText, plainName } from '../core/text/text.js';
 import { field, SPARE, Text } from '../http/input.js';
 import { containsTerm, readAs } from './reserved-terms.js';
 

@@ -1,5 +1,5 @@
+import type { Account } from '../policy/account.js';
 import type { Identity } from '../policy/identity.js';
-import type { Account } from './account-facts.js';
 
 /** An account as it is when something begins that waits for its end: what is stored with the secret of it. */
 export type Begun = Pick<Account, 'id' | 'epoch' | 'addressEpoch'>;

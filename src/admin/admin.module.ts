@@ -1,6 +1,4 @@
 import { Global, Module } from '@nestjs/common';
-import { AbuseLedger } from '../bans/abuse-ledger.service.js';
-import { IpBans } from '../bans/ip-bans.service.js';
 import { AclsController } from './acls.controller.js';
 import { AdminApplicationsController } from './applications/admin-applications.controller.js';
 import { AdminApplications } from './applications/admin-applications.service.js';
@@ -42,9 +40,9 @@ import { UserState } from './users/user-state.service.js';
   ],
   providers: [
     ...[AdminApplications, AdminKeys, AdminKeyUse, AdminUsers, AuditLog, SetupToken],
-    ...[AbuseLedger, InstanceConfig, IpBanEntries, IpBans, PendingRegistrations, TargetProtection],
+    ...[InstanceConfig, IpBanEntries, PendingRegistrations, TargetProtection],
     ...[UserAcls, UserChanges, UserContact, UserFactors, UserMarks, UserSso, UserState],
   ],
-  exports: [AbuseLedger, AdminKeys, AdminKeyUse, AuditLog, IpBans, SetupToken, UserAcls],
+  exports: [AdminKeys, AdminKeyUse, AuditLog, SetupToken, UserAcls],
 })
 export class AdminModule {}

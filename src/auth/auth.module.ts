@@ -1,13 +1,13 @@
 import { Global, Module } from '@nestjs/common';
+import { BridgeController, SudoBridgeController } from './bridge/bridge.controller.js';
+import { PasskeyBridge } from './bridge/bridge.service.js';
 import { Factors } from './factors/factors.service.js';
+import { MfaTickets } from './factors/mfa-tickets.service.js';
 import { Passwords } from './factors/passwords.service.js';
 import { HandoffController } from './handoff/handoff.controller.js';
 import { Handoffs } from './handoff/handoff.service.js';
-import { BridgeController, SudoBridgeController } from './passkeys/bridge.controller.js';
-import { PasskeyBridge } from './passkeys/bridge.service.js';
 import { PasskeysController } from './passkeys/passkeys.controller.js';
 import { Passkeys } from './passkeys/passkeys.service.js';
-import { WebAuthn } from './passkeys/webauthn.service.js';
 import { EmailRevert } from './recovery/email-revert.service.js';
 import { EmailVerification } from './recovery/email-verification.service.js';
 import { RecoveryController } from './recovery/recovery.controller.js';
@@ -21,16 +21,16 @@ import { Issuance } from './sessions/issuance.service.js';
 import { LastUsed } from './sessions/last-used.service.js';
 import { SecurityNotices } from './sessions/security-notices.service.js';
 import { SessionSweep } from './sessions/session-sweep.service.js';
-import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionService } from './sessions/sessions.service.js';
 import { Standing } from './sessions/standing.service.js';
 import { IpAuthorizationController } from './sign-in/ip-authorization.controller.js';
 import { IpAuthorization } from './sign-in/ip-authorization.service.js';
-import { MfaTickets } from './sign-in/mfa-tickets.service.js';
+import { SessionsController } from './sign-in/sessions.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInService } from './sign-in/sign-in.service.js';
 import { WebAuthnSignInController } from './sign-in/webauthn-sign-in.controller.js';
 import { WebAuthnSignIn } from './sign-in/webauthn-sign-in.service.js';
+import { SignInRemoval } from './sign-in-removal.service.js';
 import { SsoController } from './sso/sso.controller.js';
 import { SsoService } from './sso/sso.service.js';
 import { SsoAccounts } from './sso/sso-accounts.service.js';
@@ -44,6 +44,7 @@ import { SsoTrial } from './sso/sso-trial.service.js';
 import { SudoController } from './sudo/sudo.controller.js';
 import { SudoService } from './sudo/sudo.service.js';
 import { SudoAttempts } from './sudo/sudo-attempts.service.js';
+import { WebAuthn } from './webauthn/webauthn.service.js';
 
 /** Sign-in, sessions, second factors and sudo mode. */
 @Global()
@@ -58,7 +59,7 @@ import { SudoAttempts } from './sudo/sudo-attempts.service.js';
     ...[Captchas, Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, PasskeyBridge, Passwords, SessionService],
     ...[SignInService, Standing, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
-    SessionSweep,
+    ...[SessionSweep, SignInRemoval],
     ...[SsoAccounts, SsoConfiguration, SsoDocuments, SsoExchange, SsoIdentities, SsoProvider, SsoService, SsoTrial],
     SsoSecretRotation,
   ],

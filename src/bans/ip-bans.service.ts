@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { IsNull, MoreThan } from 'typeorm';
-import { IpBanEntry } from '../admin/admin.entities.js';
 import { addressIsIn, addressKey } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
@@ -9,6 +8,7 @@ import { Database, type Tx } from '../platform/database/database.js';
 import { Turns } from '../platform/database/turns.js';
 import { Janitor } from '../platform/process/janitor.js';
 import { Replica } from '../platform/replicas/replica.js';
+import { IpBanEntry } from './bans.entities.js';
 import { type Network, parseNetwork, reachOf } from './networks.js';
 
 const SWEEP_MS = 60_000;

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { parseAddress } from '../core/address.js';
-import type { Cidr } from '../core/config/config.js';
+import type { Cidr } from '../core/config/reader.js';
 
 type Kind = 'ipv4' | 'ipv6';
 const SIZE: Readonly<Record<Kind, number>> = { ipv4: 32, ipv6: 128 };

@@ -4,7 +4,7 @@ import { AccountExport } from '../accounts/account-export.service.js';
 import type { AccountRecord } from '../accounts/account-records.service.js';
 import { AccountRemoval } from '../accounts/account-removal.service.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
-import { theConsole } from '../admin/operator.js';
+import { theConsole } from '../admin/audit/operator.js';
 import { Database } from '../platform/database/database.js';
 import { theAccount } from './arguments.js';
 import { type Command, CommandError } from './command.js';

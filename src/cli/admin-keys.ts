@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { theConsole } from '../admin/audit/operator.js';
 import { CreateAdminKeyInput } from '../admin/keys/admin-keys.dto.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
-import { theConsole } from '../admin/operator.js';
 import { validateShape } from '../http/input.js';
 import { type Command, CommandError, UsageError } from './command.js';
 import { accountNamed, withService } from './service.js';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { AuditLog } from '../admin/audit/audit.service.js';
-import { theConsole } from '../admin/operator.js';
+import { theConsole } from '../admin/audit/operator.js';
 import { count, demandNothing } from './arguments.js';
 import type { Command } from './command.js';
 import { recordAtConsole, withService } from './service.js';

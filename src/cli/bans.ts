@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { theConsole } from '../admin/audit/operator.js';
 import { IpBanEntries } from '../admin/bans/ip-ban-entries.service.js';
-import { theConsole } from '../admin/operator.js';
 import { parseNetwork } from '../bans/networks.js';
 import { demandNothing } from './arguments.js';
 import { type Command, CommandError, UsageError } from './command.js';

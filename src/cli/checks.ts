@@ -2,14 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import {
-  type Config,
-  ConfigurationError,
-  type Env,
-  loadConfig,
-  StartError,
-  settingNames,
-} from '../core/config/config.js';
+import { allSettings, type Config, loadConfig } from '../core/config/config.js';
+import { settingsIn } from '../core/config/printed.js';
+import type { Env } from '../core/config/reader.js';
+import { ConfigurationError, StartError } from '../core/config/start-error.js';
 import { startFault } from '../core/start-fault.js';
 import { databaseFindings } from './database-checks.js';
 import { privacy } from './directory-checks.js';
@@ -22,6 +18,7 @@ export async function findingsOf(env: Env): Promise<Finding[]> {
   return [
     ...runtime(),
     ok('configuration', `${config.nodeEnv}, every setting is valid`),
+    ...settingsIn(allSettings(), env).map((line) => ok('setting', line)),
     ...unknownSettings(env),
     ...secrets(env, config),
     ...addresses(config),
@@ -65,7 +62,7 @@ const OURS =
 
 /** A misspelt name is silently a default: worth a word. */
 function unknownSettings(env: Env): Finding[] {
-  const known = new Set(settingNames());
+  const known = new Set(allSettings().map(({ name }) => name));
   const unknown = Object.keys(env).filter((name) => OURS.test(name) && !known.has(name));
   return unknown.map((name) => warning('configuration', `${name} is no setting`, 'Remove it, or correct its spelling'));
 }

@@ -1,4 +1,4 @@
-import type { Env } from '../core/config/config.js';
+import type { Env } from '../core/config/reader.js';
 
 /** What a command is given, and where it writes. */
 export interface Terminal {

@@ -20,6 +20,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'says what is wrong with the set-up and how to mend it; exit code 1 on faults',
     load: async () => (await import('./doctor.js')).doctor,
   },
+  settings: {
+    usage: 'settings [--markdown]',
+    summary: 'prints every setting with its sentence and its default, as .env.example or as a table',
+    load: async () => (await import('./settings.js')).settings,
+  },
   routes: {
     usage: 'routes',
     summary: 'prints method, path and policy of every route',

@@ -1,5 +1,5 @@
 import { commandLine } from '../core/command-line.js';
-import { StartError } from '../core/config/config.js';
+import { StartError } from '../core/config/start-error.js';
 import { startFault } from '../core/start-fault.js';
 import { CommandError, type Terminal, UsageError } from './command.js';
 import { COMMANDS, type Entry } from './commands.js';

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type AccountRecord, AccountRecords } from '../accounts/account-records.service.js';
 import { AuditLog, type Deed } from '../admin/audit/audit.service.js';
-import { theConsole } from '../admin/operator.js';
+import { theConsole } from '../admin/audit/operator.js';
 import { createApp } from '../app.js';
 import { loadConfig } from '../core/config/config.js';
 import { Database } from '../platform/database/database.js';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { AuditLog } from '../admin/audit/audit.service.js';
-import { theConsole } from '../admin/operator.js';
+import { theConsole } from '../admin/audit/operator.js';
 import { SessionSweep } from '../auth/sessions/session-sweep.service.js';
 import { Clock } from '../core/clock.js';
 import { demandNothing, moment } from './arguments.js';

@@ -1,5 +1,5 @@
+import { theConsole } from '../admin/audit/operator.js';
 import { InstanceConfig } from '../admin/instance/instance-config.service.js';
-import { theConsole } from '../admin/operator.js';
 import { Instance } from '../platform/instance/instance.js';
 import { demandNothing } from './arguments.js';
 import type { Command } from './command.js';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { theConsole } from '../admin/operator.js';
+import { theConsole } from '../admin/audit/operator.js';
 import { UserAcls } from '../admin/users/user-acls.service.js';
 import { acls, isAcl } from '../policy/acls.js';
 import { type Command, CommandError, UsageError } from './command.js';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { theConsole } from '../admin/operator.js';
+import { theConsole } from '../admin/audit/operator.js';
 import { UserContact } from '../admin/users/user-contact.service.js';
 import { UserFactors } from '../admin/users/user-factors.service.js';
 import { Passkeys } from '../auth/passkeys/passkeys.service.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { addressKey, clientAddress, maskAddress, subnetKey } from './address.js';
-import type { Cidr } from './config/config.js';
+import type { Cidr } from './config/reader.js';
 
 const TRUSTED = ['127.0.0.0/8', '10.0.0.0/8', '2001:db8:ffff::/48'].map((text): Cidr => ipaddr.parseCIDR(text));
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import type { Cidr } from './config/config.js';
+import type { Cidr } from './config/reader.js';
 
 /** Ranges for documentation and benchmarks that ipaddr.js counts as ordinary addresses. */
 const DOCUMENTATION: readonly Cidr[] = [

@@ -1,4 +1,4 @@
-import { StartError } from './config/config.js';
+import { StartError } from './config/start-error.js';
 import { redactText } from './log.js';
 
 /** The end of a process that has no service yet; for what an operator can mend, the message is all of it. */

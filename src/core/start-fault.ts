@@ -1,4 +1,4 @@
-import { StartError } from './config/config.js';
+import { StartError } from './config/start-error.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',

@@ -1,9 +1,8 @@
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
-import { Command, type CommandPlan, type GatewayConnection } from './commands/command.js';
-import type { CommandCallback } from './commands/commands.service.js';
+import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
+import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './protocol/event.js';
-import type { GatewayNumbers } from './protocol/numbers.js';
 import {
   CLOSING,
   type Closing,
@@ -42,7 +41,7 @@ const RESUMED = eventOf('RESUMED', {}, true);
 const REPLAY_UNSENT_BYTES = 1024 * 1024;
 
 /** One socket: messages strictly one after another, heartbeats, and what is sent (contract/gateway.md sections 2 to 6). */
-export class Connection implements SessionHolder, GatewayConnection {
+export class Connection implements SessionHolder, Sender {
   session: GatewaySession | null = null;
   isClosed = false;
   readonly payloads = new RollingWindow();

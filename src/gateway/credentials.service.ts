@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isInactive } from '../accounts/account-facts.js';
+import { IdentityResolver } from '../accounts/identity-resolver.js';
 import { AbuseLedger } from '../bans/abuse-ledger.service.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
 import { Replica } from '../platform/replicas/replica.js';
 import { parseBareToken } from '../policy/credential.js';
-import { type BotIdentity, IdentityResolver, type SessionIdentity } from '../policy/identity.js';
+import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { CLOSING, ClosingError } from './protocol/protocol.js';
 import { LiveSessions, type Revocation } from './sessions/live-sessions.service.js';
 import { Presence } from './sessions/presence.service.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { invalid, Refusal } from '../core/errors.js';
-import { isWithinForm, JsonShape } from '../core/json-shape.js';
+import { isWithinForm, JsonShape } from '../core/text/json-shape.js';
 import type { Call, ParsedBody } from '../policy/call.js';
 
 export const JSON_LIMIT = 256 * 1024;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import type { Call } from '../policy/call.js';
-import type { RoutePlan } from '../policy/routes.js';
+import type { RoutePlan } from '../policy/plan.js';
 
 const ALLOWED_HEADERS = [
   ...['Authorization', 'Content-Type', 'If-None-Match', 'Range', 'X-Request-ID', 'X-Audit-Log-Reason'],

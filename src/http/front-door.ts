@@ -4,17 +4,16 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
-import { AbuseLedger } from '../bans/abuse-ledger.service.js';
 import { Config } from '../core/config/config.js';
 import { Refusal, refusalOf } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
-import { BanGuard, LoadGuard } from '../pipeline/guards.js';
 import { Call, callOf } from '../policy/call.js';
 import { Routes } from '../policy/routes.js';
 import { ClientGone, hasBody } from './body.js';
 import { ClientAddresses } from './client-addresses.js';
 import { CrossOrigin } from './cross-origin.js';
+import { Doorkeeper } from './doorkeeper.js';
 import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
 import { Load } from './load.js';
 import { Tracing } from './tracing.js';
@@ -79,14 +78,12 @@ export class FrontDoor {
     private readonly config: Config,
     private readonly load: Load,
     private readonly transfers: Transfers,
-    private readonly guard: LoadGuard,
-    private readonly bans: BanGuard,
+    private readonly doorkeeper: Doorkeeper,
     private readonly routes: Routes,
     private readonly cors: CrossOrigin,
     private readonly log: Log,
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
-    private readonly abuse: AbuseLedger,
     private readonly addresses: ClientAddresses,
   ) {
     this.fixed = [
@@ -131,7 +128,8 @@ export class FrontDoor {
 
   /** No event tells that the handler has said everything while the client has not taken it yet. */
   private watchEnd(call: Call): void {
-    const { res, transfers } = call;
+    const { transfers } = this;
+    const { res } = call;
     const { end } = res;
     res.end = ((...said: Parameters<typeof end>) => {
       end.apply(res, said);
@@ -189,9 +187,7 @@ export class FrontDoor {
     if (!METHODS.has(call.req.method ?? '')) throw new Refusal('NOT_FOUND');
     const address = this.addresses.of(call.req);
     call.address = address ?? '';
-    this.guard.arrive();
-    if (address === null) throw new Refusal('FORBIDDEN');
-    this.bans.arrive(call);
+    this.doorkeeper.arrive(call, address);
   }
 
   /** A preflight answers before load shedding, bans and limits; OPTIONS is nothing else. */
@@ -321,7 +317,7 @@ export class FrontDoor {
     const { res } = call;
     if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
     const isGone = call.outcome === 'CLIENT_GONE';
-    this.abuse.note(call, res.statusCode);
+    this.doorkeeper.leave(call, res.statusCode);
     const ms = performance.now() - call.startedAt;
     const method = METHODS.has(call.req.method ?? '') ? (call.req.method as string) : 'other';
     const route = call.plan?.path ?? 'unmatched';

@@ -3,10 +3,9 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldError, fieldError } from '../core/errors.js';
-import { codePoints, isStorable, isStorableJson } from '../core/text.js';
+import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
+import type { Shape } from '../policy/plan.js';
 import { describeField } from './field-descriptions.js';
-
-export type Shape = new () => object;
 
 /** The fault of one value: a code at the field itself, or at paths below it such as `.0`. */
 export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode }[];

@@ -5,7 +5,7 @@ import { addressKey } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
-import type { Call } from '../policy/call.js';
+import type { Call, Waiting } from '../policy/call.js';
 import { closeGently } from './framing.js';
 import { Load } from './load.js';
 
@@ -63,7 +63,7 @@ interface Reading {
  * Either has a budget with a share for each address, and whoever is too slow loses its place.
  */
 @Injectable()
-export class Transfers implements OnApplicationShutdown {
+export class Transfers implements Waiting, OnApplicationShutdown {
   private readonly waits = new Set<Wait>();
   private readonly readings = new Map<Socket, Reading>();
   private readonly shares = new Shares();
@@ -80,11 +80,6 @@ export class Transfers implements OnApplicationShutdown {
     clearInterval(this.watch);
   }
 
-  /**
-   * Begins to wait for the rest of a body; `late` hears when it comes too slowly. Call what it returns when the wait is
-   * over.
-   * @throws Refusal RATE_LIMITED
-   */
   wait(call: Call, late: (refusal: Refusal) => void): () => void {
     const { bodies, bodiesPerAddress, bodiesPerAccount } = this.config.transfers;
     const address = `body/${whereFrom(call)}`;
@@ -102,26 +97,19 @@ export class Transfers implements OnApplicationShutdown {
     };
   }
 
-  /** What waited is work again. */
   goOn(call: Call): void {
     this.load.begin(call);
   }
 
-  /** The same, unless there is more to do than can be done: those who wait may all be ready at once. */
   resume(call: Call): void {
     this.load.resume(call);
   }
 
-  /**
-   * Begins to send bytes that a client may take its time to read. Nothing of the answer is written yet when it is refused.
-   * @throws Refusal RATE_LIMITED
-   */
   beginAnswer(call: Call): void {
     if (!this.read(call)) throw tooMany(call);
     this.load.end(call);
   }
 
-  /** Sends the body of an answer; `ended` hears of an error. */
   send({ res }: Call, bytes: Readable | Uint8Array, ended: (error: NodeJS.ErrnoException | null) => void): void {
     if (bytes instanceof Readable) pipeline(bytes, res, ended);
     else if (bytes.length <= PIECE) res.end(bytes);

@@ -2,8 +2,8 @@ import { Controller, Get, Put } from '@nestjs/common';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExternalService } from './external/external.service.js';
-import { ObjectsService } from './objects.service.js';
-import { RelayService } from './relay.service.js';
+import { ObjectsService } from './objects/objects.service.js';
+import { RelayService } from './objects/relay.service.js';
 
 /** Media by path, by signature and by capability: no credential is read here (media.md section 1). */
 @Controller('media')

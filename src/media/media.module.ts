@@ -1,21 +1,22 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
-import { openStorage, Storage } from '../platform/storage/storage.js';
-import { Assets } from './assets.service.js';
-import { Delivery } from './delivery.js';
+import { openStorage } from '../platform/storage/open-storage.js';
+import { Storage } from '../platform/storage/storage.js';
+import { MediaUrlService } from './addresses/urls.service.js';
+import { Delivery } from './delivery/delivery.js';
 import { ExternalController } from './external/external.controller.js';
 import { ExternalService } from './external/external.service.js';
 import { Images } from './images/images.service.js';
 import { TransformCache } from './images/transform-cache.js';
 import { Transforms } from './images/transforms.service.js';
 import { MediaController } from './media.controller.js';
-import { MediaService } from './media.service.js';
-import { ObjectsService } from './objects.service.js';
-import { RelayService } from './relay.service.js';
-import { MediaUpkeep } from './upkeep.service.js';
-import { UploadsController } from './uploads.controller.js';
-import { MediaUrlService } from './urls.service.js';
+import { Assets } from './objects/assets.service.js';
+import { MediaService } from './objects/media.service.js';
+import { ObjectsService } from './objects/objects.service.js';
+import { RelayService } from './objects/relay.service.js';
+import { MediaUpkeep } from './objects/upkeep.service.js';
+import { UploadsController } from './objects/uploads.controller.js';
 
 /** Stored objects, uploads and foreign media. */
 @Module({

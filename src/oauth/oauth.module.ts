@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { AdminApplication } from '../accounts/grants/admin-application.service.js';
-import { Grants } from '../accounts/grants/grants.service.js';
 import { MediaModule } from '../media/media.module.js';
+import { ApplicationRemoval } from './applications/application-removal.service.js';
 import { ApplicationsController } from './applications/applications.controller.js';
 import { Applications } from './applications/applications.service.js';
 import { Bots } from './applications/bots.service.js';
@@ -29,9 +28,9 @@ import { TokenStatus } from './tokens/token-status.service.js';
     ConsentPageController,
   ],
   providers: [
-    ...[AdminApplication, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator, Grants],
+    ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator],
     ...[OwnApplications, OwnGrants, StoreClock, TokenMint, TokenService, TokenStatus],
   ],
-  exports: [AdminApplication, Applications, ClientAuthenticator, Grants],
+  exports: [Applications, ClientAuthenticator],
 })
 export class OAuthModule {}

@@ -14,7 +14,8 @@ import { type AuditedCommand, FIRST_TEAM_OPCODE, LAST_TEAM_OPCODE } from '../gat
 import { GATEWAY_PATH, hasGatewayCommands, isBeforeIdentify, isSessionStart } from '../gateway/commands/decorators.js';
 import { SessionGateway } from '../gateway/session.gateway.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
-import { type RoutePolicy, readPolicy } from '../policy/decorators.js';
+import { readPolicy } from '../policy/decorators.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
 import { commandGuardsInOrder, ownCommandGuards } from './command-guards.js';
 import { inputPlanOf } from './route-input.js';
 

@@ -1,14 +1,14 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { invalid, Refusal } from '../core/errors.js';
-import { isWithinShape } from '../core/json-shape.js';
+import { isWithinShape } from '../core/text/json-shape.js';
 import type { Command, CommandGuard, CommandPlan, CommandRules } from '../gateway/commands/command.js';
 import { Credentials } from '../gateway/credentials.service.js';
 import { GatewayLimits } from '../gateway/limits/limits.js';
 import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
 import { plainObject } from '../http/body.js';
 import { validateShape } from '../http/input.js';
-import type { RoutePolicy } from '../policy/decorators.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
 import { KindGuard, LoadGuard, RateGuard, SuspicionGuard } from './guards.js';
 
 /** What judges the service's own commands before their handlers do (gateway.md sections 7 and 8, row 1). */

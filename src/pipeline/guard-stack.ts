@@ -6,14 +6,14 @@ import { Commands } from '../gateway/commands/commands.service.js';
 import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
 import { CrossOrigin } from '../http/cross-origin.js';
 import { callOf } from '../policy/call.js';
-import { Routes } from '../policy/routes.js';
+import { CompiledRoutes } from './compiled-routes.js';
 import { handOver } from './route-input.js';
 
 /** The only APP_GUARD: runs the rows that the plan of the route or of the gateway command holds, in order. */
 @Injectable()
 export class GuardStack implements CanActivate {
   constructor(
-    private readonly routes: Routes,
+    private readonly routes: CompiledRoutes,
     private readonly cors: CrossOrigin,
     private readonly commands: Commands,
   ) {}
@@ -23,13 +23,13 @@ export class GuardStack implements CanActivate {
   }
 
   private async admitRequest(context: ExecutionContext): Promise<true> {
-    const plan = this.routes.planOf(context.getClass(), context.getHandler());
+    const { plan, guards } = this.routes.of(context.getClass(), context.getHandler());
     const request = context.switchToHttp().getRequest();
     const call = callOf(request);
     call.plan = plan;
     call.params = request.params;
     this.cors.apply(call, plan);
-    await judge(call, plan);
+    await judge(call, plan, guards);
     if (plan.input) handOver(plan.input, call, request);
     return true;
   }
@@ -38,7 +38,7 @@ export class GuardStack implements CanActivate {
     const plan = this.commands.planOf(context.getClass(), context.getHandler());
     const given = context.getArgs<[connection: unknown, payload: unknown, command: Command]>();
     const [, , command] = given;
-    await judge(command, plan);
+    await judge(command, plan, plan.guards);
     given[1] = command.payload;
     return true;
   }
@@ -48,8 +48,8 @@ interface Row<C, P> {
   check(call: C, plan: P): void | Promise<void>;
 }
 
-async function judge<C, P extends { readonly guards: readonly Row<C, P>[] }>(call: C, plan: P): Promise<void> {
-  for (const guard of plan.guards) {
+async function judge<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Promise<void> {
+  for (const guard of guards) {
     try {
       const pending = guard.check(call, plan);
       if (pending) await pending;

@@ -1,6 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { isInactive } from '../accounts/account-facts.js';
 import { AdminApplication } from '../accounts/grants/admin-application.service.js';
+import { IdentityResolver } from '../accounts/identity-resolver.js';
 import { AdminKeyUse } from '../admin/keys/admin-key-use.service.js';
 import { Captchas } from '../auth/secrets/captchas.service.js';
 import { LastUsed } from '../auth/sessions/last-used.service.js';
@@ -13,9 +14,9 @@ import { Instance } from '../platform/instance/instance.js';
 import { grants, meets } from '../policy/acls.js';
 import type { Call } from '../policy/call.js';
 import { hasBotPrefix, parseAuthorization } from '../policy/credential.js';
-import type { RoutePolicy } from '../policy/decorators.js';
-import { type Identity, IdentityResolver } from '../policy/identity.js';
-import type { RoutePlan } from '../policy/routes.js';
+import type { Identity } from '../policy/identity.js';
+import type { RoutePlan } from '../policy/plan.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
 import { type Limited, RequestLimits } from './request-limits.js';
 import { readInput } from './route-input.js';
 

@@ -12,7 +12,7 @@ import {
   routeLimited,
 } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
-import type { RoutePlan } from '../policy/routes.js';
+import type { RoutePlan } from '../policy/plan.js';
 
 const GLOBAL_LIMIT = 50;
 const HIGH_GLOBAL_LIMIT = 1200;

@@ -1,18 +1,22 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
 import { GUARDS_METADATA, HOST_METADATA, METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/internal';
 import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
-import { StartError } from '../core/config/config.js';
+import { StartError } from '../core/config/start-error.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
-import { type RoutePolicy, readPolicy } from '../policy/decorators.js';
-import { type AuditedRoute, type RoutePlan, Routes } from '../policy/routes.js';
+import { readPolicy } from '../policy/decorators.js';
+import type { InputPlan, RoutePlan } from '../policy/plan.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
+import { Routes } from '../policy/routes.js';
 import { isScope } from '../policy/scopes.js';
 import { CommandAudit } from './command-audit.js';
+import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
+import type { FoundRoute } from './found-route.js';
 import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
-import { type InputPlan, inputPlanOf } from './route-input.js';
+import { inputPlanOf } from './route-input.js';
 
 /** Thrown at boot: every route and every gateway command that is not declared as it must be. */
 export class RouteAuditError extends StartError {
@@ -25,15 +29,6 @@ const BOT_ROUTES: ReadonlySet<string> = new Set(['GET /v1/gateway/bot', 'GET /v1
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const METHODS: ReadonlySet<string> = new Set(['GET', ...BODY_METHODS]);
 
-/** A handler at one of its paths, as the framework knows it. */
-export interface FoundRoute {
-  readonly controller: Type;
-  readonly name: string;
-  readonly handler: object;
-  readonly method: string;
-  readonly path: string;
-}
-
 /** The boot audit: walks every handler, refuses what is not declared as it must be, compiles the rest into plans. */
 @Injectable()
 export class RouteAudit implements OnApplicationBootstrap {
@@ -45,6 +40,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     private readonly modules: ModuleRef,
     private readonly application: ApplicationConfig,
     private readonly routes: Routes,
+    private readonly compiled: CompiledRoutes,
     private readonly commandAudit: CommandAudit,
     private readonly commands: Commands,
   ) {}
@@ -60,7 +56,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     this.refuseDuplicates(audited);
     const commands = this.commandAudit.audit((fault) => this.faults.push(fault));
     this.throwFaults();
-    this.routes.fill(audited);
+    this.compiled.fill(audited);
+    this.routes.fill(audited.map(({ plan }) => plan));
     this.commands.fill(commands);
   }
 
@@ -78,8 +75,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     for (const wrapper of this.discovery.getProviders()) {
       const token = String(wrapper.token ?? wrapper.name);
       const host = wrapper.host?.metatype?.name ?? 'a module';
-      if (token.startsWith(APP_GUARD) && host !== 'PolicyModule') {
-        this.faults.push(`${host} registers an APP_GUARD; only PolicyModule may`);
+      if (token.startsWith(APP_GUARD) && host !== 'PipelineModule') {
+        this.faults.push(`${host} registers an APP_GUARD; only PipelineModule may`);
       }
     }
     const isForeign = this.application.getGlobalGuards().some((guard) => !(guard instanceof GuardStack));
@@ -146,14 +143,12 @@ export class RouteAudit implements OnApplicationBootstrap {
       method,
       path,
       policy,
-      guards: Object.freeze(
-        guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard))),
-      ),
       accepts: Object.freeze(accepts),
       input,
       bucketId: policy.bucket && bucketId(policy.bucket.name),
     });
-    return [{ controller, handler, plan }];
+    const rows = guards.filter((guard) => guard.concerns(policy) && (takesInput || !(guard instanceof InputGuard)));
+    return [{ controller, handler, plan, guards: Object.freeze(rows) }];
   }
 
   private refuseDuplicates(audited: readonly AuditedRoute[]): void {

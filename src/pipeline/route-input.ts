@@ -2,19 +2,11 @@ import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { SudoInput } from '../auth/sudo/sudo.dto.js';
 import { type FieldError, Refusal } from '../core/errors.js';
 import { bodyOf, hasBody } from '../http/body.js';
-import { isDeclared, type Shape, validateShape } from '../http/input.js';
+import { isDeclared, validateShape } from '../http/input.js';
 import type { Call, SudoMembers } from '../policy/call.js';
-import type { RoutePolicy } from '../policy/decorators.js';
-import type { RoutePlan } from '../policy/routes.js';
-import type { FoundRoute } from './route-audit.js';
-
-/** The DTO classes that the input guard validates for a route. */
-export interface InputPlan {
-  readonly params?: Shape;
-  readonly query?: Shape;
-  readonly body?: Shape;
-  readonly sudo?: Shape;
-}
+import type { InputPlan, RoutePlan, Shape } from '../policy/plan.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
+import type { FoundRoute } from './found-route.js';
 
 type ArgumentMetadata = Record<string, { index: number; data?: unknown; pipes?: unknown[] }>;
 

@@ -1,4 +1,4 @@
-import type { AclRequirement } from './decorators.js';
+import type { AclRequirement } from './route-policy.js';
 
 /** The ACL registry, in the contract's order (admin.md 2.1). */
 const REGISTRY = [

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Transfers } from '../http/transfers.js';
-import type { Client } from '../oauth/tokens/client-authenticator.service.js';
+import type { Readable } from 'node:stream';
+import type { Refusal } from '../core/errors.js';
 import type { Credential } from './credential.js';
-import type { Identity } from './identity.js';
-import type { RoutePlan } from './routes.js';
+import type { Client, Identity } from './identity.js';
+import type { RoutePlan } from './plan.js';
 
 /** What a body or a form turned out to be. A fault is kept until the input guard raises it. */
 export type ParsedBody = { value: Record<string, unknown> } | { fault: Error };
@@ -16,6 +16,27 @@ export interface SudoMembers {
   mfa_code?: string;
   webauthn_response?: object;
   webauthn_challenge?: string;
+}
+
+/** Where a request waits for its client, to send its body or to take its answer (conventions.md section 12). */
+export interface Waiting {
+  /**
+   * Begins to wait for the rest of a body; `late` hears when it comes too slowly. Call what it returns when the wait is
+   * over.
+   * @throws Refusal RATE_LIMITED
+   */
+  wait(call: Call, late: (refusal: Refusal) => void): () => void;
+  /** What waited is work again. */
+  goOn(call: Call): void;
+  /** The same, unless there is more to do than can be done. @throws Refusal SERVICE_UNAVAILABLE */
+  resume(call: Call): void;
+  /**
+   * Begins to send bytes that a client may take its time to read. Nothing of the answer is written yet when it is refused.
+   * @throws Refusal RATE_LIMITED
+   */
+  beginAnswer(call: Call): void;
+  /** Sends the body of an answer; `ended` hears of an error. */
+  send(call: Call, bytes: Readable | Uint8Array, ended: (error: NodeJS.ErrnoException | null) => void): void;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -65,7 +86,7 @@ export class Call {
   constructor(
     readonly req: IncomingMessage,
     readonly res: ServerResponse,
-    readonly transfers: Transfers,
+    readonly transfers: Waiting,
   ) {
     this.target = req.url ?? '';
     const authorization: string[] = [];

@@ -1,11 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { type Account, accountOf, isInactive } from '../accounts/account-facts.js';
-import { CredentialLookups } from '../accounts/credential-lookups.js';
-import { digest, matches, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
-import { snowflakeFault } from '../http/input.js';
-import { BOT_TOKEN, type Credential } from './credential.js';
-
-export type { Account };
+import type { Account } from './account.js';
 
 interface Held {
   readonly account: Account;
@@ -28,69 +21,10 @@ export type AdminKeyIdentity = Held & {
 /** Who the caller is. Handlers never see a raw token (credentials.md section 5). */
 export type Identity = SessionIdentity | BotIdentity | BearerIdentity | AdminKeyIdentity;
 
-const ADMIN_KEY = /^fa_(0|[1-9][0-9]{0,18})_[A-Za-z0-9]{32}$/;
-
-/** From a credential to an identity or to nothing; the type has no room for a reason (credentials.md section 1). */
-@Injectable()
-export class IdentityResolver {
-  constructor(private readonly lookups: CredentialLookups) {}
-
-  get counters() {
-    return this.lookups.counters;
-  }
-
-  /** A value without the form of its kind costs no statement. */
-  resolve(credential: Credential): Promise<Identity | null> | null {
-    switch (credential.kind) {
-      case 'session':
-        return SESSION_TOKEN.test(credential.token) ? this.session(credential.token) : null;
-      case 'bot': {
-        const [, applicationId, secret] = BOT_TOKEN.exec(credential.token) ?? [];
-        return applicationId && secret ? this.heldBot(applicationId, digest(secret)) : null;
-      }
-      case 'bearer':
-        return TOKEN.test(credential.token) ? this.bearer(credential.token) : null;
-      case 'admin-key': {
-        const [, keyId] = ADMIN_KEY.exec(credential.token) ?? [];
-        // An id that no column can hold would fail the statement for everyone who waits in the same batch.
-        return keyId && snowflakeFault(keyId) === undefined ? this.adminKey(keyId, digest(credential.token)) : null;
-      }
-      default:
-        return null;
-    }
-  }
-
-  private async session(token: string): Promise<SessionIdentity | null> {
-    const key = digest(token);
-    const row = await this.lookups.find('session', key);
-    return row ? { via: 'session', sessionId: row.session_id, digest: key, account: accountOf(row) } : null;
-  }
-
-  /** A session that is in use, by its id: alive under whatever token it has by now. */
-  async heldSession(sessionId: string): Promise<SessionIdentity | null> {
-    const row = await this.lookups.find('held-session', sessionId);
-    return row ? { via: 'session', sessionId, digest: row.digest, account: accountOf(row) } : null;
-  }
-
-  /** A bot by the digest of its secret: alive until that secret is reset. */
-  async heldBot(applicationId: string, secretDigest: Buffer): Promise<BotIdentity | null> {
-    const row = await this.lookups.find('bot', secretDigest);
-    if (!row || row.application_id !== applicationId) return null;
-    const account = accountOf(row);
-    return account.banned ? null : { via: 'bot', applicationId, digest: secretDigest, account };
-  }
-
-  private async bearer(token: string): Promise<BearerIdentity | null> {
-    const row = await this.lookups.find('bearer', digest(token));
-    if (!row) return null;
-    const { token_id: tokenId, application_id: applicationId, scopes, expires_at: expiresAt } = row;
-    return { via: 'bearer', tokenId, applicationId, scopes, expiresAt, account: accountOf(row) };
-  }
-
-  private async adminKey(keyId: string, key: Buffer): Promise<AdminKeyIdentity | null> {
-    const row = await this.lookups.find('admin-key', keyId);
-    if (!row || !matches(row.digest, key)) return null;
-    const account = accountOf(row);
-    return isInactive(account) ? null : { via: 'admin-key', keyId, acls: row.key_acls, account };
-  }
+/** The application that authenticated itself, and what of the request is judged by time. */
+export interface Client {
+  readonly applicationId: string;
+  readonly confidential: boolean;
+  /** When the request began, by the clock of the store: milliseconds since 1970. */
+  readonly beganAt: number;
 }

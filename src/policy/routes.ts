@@ -1,33 +1,10 @@
-import { Injectable, type Type } from '@nestjs/common';
-import type { Guard } from '../pipeline/guards.js';
-import type { InputPlan } from '../pipeline/route-input.js';
-import type { PolicyKind, RoutePolicy } from './decorators.js';
+import { Injectable } from '@nestjs/common';
+import type { RoutePlan } from './plan.js';
+import type { PolicyKind, RoutePolicy } from './route-policy.js';
 
-/** A route as the guards see it: compiled once at boot, frozen, read on every request. */
-export interface RoutePlan {
-  readonly controller: string;
-  readonly handler: string;
-  readonly method: string;
-  /** The route template, with `:name` and `*name` for parameters. */
-  readonly path: string;
-  readonly policy: RoutePolicy;
-  readonly guards: readonly Guard[];
-  readonly accepts: { readonly kind: 'json' | 'form' | 'raw' | 'none'; readonly limit: number };
-  readonly input: InputPlan | undefined;
-  readonly bucketId: string | undefined;
-}
-
-/** A plan with what the framework knows its route by. */
-export interface AuditedRoute {
-  readonly controller: Type;
-  readonly handler: object;
-  readonly plan: RoutePlan;
-}
-
-/** Every route of the application with its policy, as the route audit found it: what guards, tests and documents read. */
+/** Every route of the application with its policy, as the route audit found it: what preflights, tests and documents read. */
 @Injectable()
 export class Routes {
-  private readonly plans = new Map<Type, Map<object, RoutePlan>>();
   private listed: readonly RoutePlan[] = [];
 
   /** Sorted by path, then method. */
@@ -35,20 +12,10 @@ export class Routes {
     return this.listed;
   }
 
-  fill(audited: readonly AuditedRoute[]): void {
-    for (const { controller, handler, plan } of audited) {
-      const ofController = this.plans.get(controller) ?? new Map<object, RoutePlan>();
-      this.plans.set(controller, ofController.set(handler, plan));
-    }
-    this.listed = audited
-      .map(({ plan }) => plan)
-      .sort((a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'));
-  }
-
-  planOf(controller: Type, handler: object): RoutePlan {
-    const plan = this.plans.get(controller)?.get(handler);
-    if (!plan) throw new Error(`the route audit did not see ${controller.name}`);
-    return plan;
+  fill(plans: readonly RoutePlan[]): void {
+    this.listed = plans.toSorted(
+      (a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'),
+    );
   }
 
   /** The routes whose template fits a path, the more specific first, as routing has it: for preflights. */

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import type { INestApplication } from '@nestjs/common';
-import { Injectable } from '@nestjs/common';
+import { type INestApplication, Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { Config } from '../core/config/config.js';
 import { errorTable } from '../core/errors.js';
 import { tellFields } from '../http/field-descriptions.js';
-import type { PolicyKind, RoutePolicy } from '../policy/decorators.js';
+import type { PolicyKind, RoutePolicy } from '../policy/route-policy.js';
 import { describePolicy, Routes } from '../policy/routes.js';
 
 type Scheme = 'session' | 'bot' | 'bearer' | 'admin-key' | 'client';

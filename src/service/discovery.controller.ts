@@ -32,7 +32,7 @@ export class DiscoveryController {
       endpoints: {
         api: `${config.publicOrigin}/v1`,
         gateway: config.gatewayUrl,
-        media: config.mediaBaseUrl,
+        media: config.media.baseUrl,
         webapp: config.webAppUrl,
         oauth2_issuer: config.publicOrigin,
       },

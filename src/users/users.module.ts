@@ -1,15 +1,5 @@
-import { Global, Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { AccountService } from '../accounts/account.service.js';
-import { AccountContact } from '../accounts/account-contact.service.js';
-import { AccountExport } from '../accounts/account-export.service.js';
-import { AccountRecords } from '../accounts/account-records.service.js';
-import { AccountRemoval } from '../accounts/account-removal.service.js';
-import { AccountState } from '../accounts/account-state.service.js';
-import { ChangeControls } from '../accounts/change-controls.service.js';
-import { reserveTerm } from '../accounts/reserved-terms.js';
+import { Global, Module } from '@nestjs/common';
 import { MediaModule } from '../media/media.module.js';
-import { Instance } from '../platform/instance/instance.js';
-import { Replica } from '../platform/replicas/replica.js';
 import { BouncedEmailChange } from './contact/bounced-email-change.service.js';
 import { EmailChangeController } from './contact/email-change.controller.js';
 import { EmailChange } from './contact/email-change.service.js';
@@ -43,43 +33,10 @@ import { SettingsService } from './profile/settings.service.js';
     ...[PhoneController, TotpController, BackupCodesController],
   ],
   providers: [
-    ...[
-      AccountRecords,
-      AccountService,
-      AccountContact,
-      AccountState,
-      AccountRemoval,
-      ChangeControls,
-      MeService,
-      SettingsService,
-      Lifecycle,
-      OwnPassword,
-    ],
+    ...[MeService, SettingsService, Lifecycle, OwnPassword],
     ...[MailTickets, MailedCodes, NewAddresses, EmailChange, BouncedEmailChange, PasswordChange, PhoneVerification],
-    ...[OwnViews, TotpService, BackupCodes, BackupCodesChallenge, AccountExport],
+    ...[OwnViews, TotpService, BackupCodes, BackupCodesChallenge],
   ],
-  exports: [
-    ChangeControls,
-    AccountExport,
-    AccountRecords,
-    AccountService,
-    AccountContact,
-    AccountState,
-    AccountRemoval,
-    OwnViews,
-    SettingsService,
-  ],
+  exports: [OwnViews, SettingsService],
 })
-export class UsersModule implements OnApplicationBootstrap {
-  constructor(
-    private readonly instance: Instance,
-    private readonly replica: Replica,
-  ) {}
-
-  /** Nobody may pose as the product, whatever it is called. */
-  onApplicationBootstrap(): void {
-    const reserve = () => reserveTerm(this.instance.current.branding.productName);
-    this.replica.on('instance', reserve);
-    reserve();
-  }
-}
+export class UsersModule {}

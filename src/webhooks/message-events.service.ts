@@ -9,7 +9,7 @@ import { Counter } from 'prom-client';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import { Snowflakes } from '../core/snowflake.js';
-import { MediaUrlService } from '../media/urls.service.js';
+import { MediaUrlService } from '../media/addresses/urls.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
 import { backOffSeconds, Drain } from '../platform/process/at-least-once.js';
 import { Janitor } from '../platform/process/janitor.js';

@@ -1,5 +1,5 @@
 import { type FieldCode, type FieldError, fieldError, invalid, Refusal } from '../core/errors.js';
-import { codePoints, isText } from '../core/text.js';
+import { codePoints, isText } from '../core/text/text.js';
 
 /** What a message may hold (webhooks.md 4.1). */
 export const MESSAGE_LIMITS = { content: 4000, embeds: 10, files: 10, fileBytes: 25 * 1024 * 1024 } as const;

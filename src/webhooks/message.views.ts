@@ -1,4 +1,4 @@
-import type { MediaUrlService } from '../media/urls.service.js';
+import type { MediaUrlService } from '../media/addresses/urls.service.js';
 import type { Embed } from './message-input.js';
 import type { StoredAttachment, WebhookMessage } from './webhook.entities.js';
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AccountRemoval } from '../accounts/account-removal.service.js';
-import { MediaService } from '../media/media.service.js';
+import { AccountParts } from '../accounts/account-parts.service.js';
+import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
 import type { Row, Tx } from '../platform/database/database.js';
 import { Janitor } from '../platform/process/janitor.js';
@@ -15,17 +15,14 @@ export class WebhookUpkeep implements OnModuleInit {
     private readonly media: MediaService,
     private readonly webhooks: WebhookService,
     private readonly applications: Applications,
-    private readonly accounts: AccountRemoval,
+    private readonly accounts: AccountParts,
   ) {}
 
   onModuleInit(): void {
     this.janitor.addExpiry('webhook_repeat', 'ctid', 'expires_at <= now()');
     this.janitor.add('webhook_message', (tx, limit) => this.removeMessages(tx, limit));
     this.accounts.alsoRemove((tx, accountId) => this.webhooks.removeAllOf(tx, { ownerId: accountId }));
-    this.applications.onEnd(async (tx, applicationId) => {
-      await this.webhooks.removeAllOf(tx, { applicationId });
-      await this.webhooks.removeAllOf(tx, { ownerId: applicationId });
-    });
+    this.applications.onEnd((tx, applicationId) => this.webhooks.removeAllOf(tx, { applicationId }));
   }
 
   private async removeMessages(tx: Tx, limit: number): Promise<number> {

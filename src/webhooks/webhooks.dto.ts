@@ -1,5 +1,5 @@
 import { Int, Snowflake, Text } from '../http/input.js';
-import { Base64Image } from '../media/base64-image.js';
+import { Base64Image } from '../media/objects/base64-image.js';
 
 /** An avatar of 2 MiB in base64, and some room. */
 export const AVATAR_BODY_LIMIT = 3 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { jest } from '@jest/globals';
+import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { Database } from '../../src/platform/database/database.js';
-import { IdentityResolver } from '../../src/policy/identity.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 
 const CONNECTIONS = 32;

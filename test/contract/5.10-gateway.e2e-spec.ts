@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Replica } from '../../src/platform/replicas/replica.js';
-import { IdentityResolver } from '../../src/policy/identity.js';
 import { GatewayClient, pass } from '../support/gateway-client.js';
 import {
   type Client,

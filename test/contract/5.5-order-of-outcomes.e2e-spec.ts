@@ -10,13 +10,14 @@ import {
   BlockedBySso,
   Captcha,
   OAuthScope,
-  type PolicyKind,
   Public,
   RateLimit,
   RequiresSudo,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import type { RoutePlan } from '../../src/policy/plan.js';
+import type { PolicyKind } from '../../src/policy/route-policy.js';
+import { Routes } from '../../src/policy/routes.js';
 import { scopes } from '../../src/policy/scopes.js';
 import {
   type Answer,

@@ -12,6 +12,7 @@ import {
   Post,
   UnauthorizedException,
 } from '@nestjs/common';
+import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import {
   type ErrorCode,
   errorTable,
@@ -25,7 +26,6 @@ import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, Public, TheCall, UserOnly } from '../../src/policy/decorators.js';
-import { IdentityResolver } from '../../src/policy/identity.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
   expectRefusal,

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import sharp from 'sharp';
 import { AccountExport } from '../../src/accounts/account-export.service.js';
-import { AccountRemoval } from '../../src/accounts/account-removal.service.js';
+import { AccountParts } from '../../src/accounts/account-parts.service.js';
+import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import type { Row } from '../../src/platform/database/database.js';
-import { IdentityResolver } from '../../src/policy/identity.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
 import {
@@ -301,7 +301,7 @@ describe('account.md section 3 erasure', () => {
       (await service.anonymous.post('/v1/auth/register', { email, password: 'a password of one who goes' })).body;
     const [stuck, free] = [await register('stuck@example.com'), await register('free@example.com')];
     let isBroken = true;
-    service.app.get(AccountRemoval).alsoRemove(async (_, id) => {
+    service.app.get(AccountParts).alsoRemove(async (_, id) => {
       if (isBroken && id === stuck.user_id) throw new Error('a part of a module fails');
     });
     const due = [stuck.user_id, free.user_id];

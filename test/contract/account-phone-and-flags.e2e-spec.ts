@@ -355,7 +355,7 @@ describe('account.md section 9 lists of /v1/auth and /v1/users', () => {
   // What applications, authorisations and webhooks add is tested with them.
   const isOurs = (route: string) =>
     /^\S+ \/v1\/(?:auth|users\/@me)(?:\/|$)/.test(route) && !/\/users\/@me\/(?:applications|webhooks)/.test(route);
-  const routesWhere = (pick: (policy: ReturnType<Routes['planOf']>['policy']) => boolean) =>
+  const routesWhere = (pick: (policy: Routes['all'][number]['policy']) => boolean) =>
     service.app
       .get(Routes)
       .all.filter(({ policy }) => pick(policy))

@@ -1,5 +1,5 @@
 import { AdminApplication } from '../../src/accounts/grants/admin-application.service.js';
-import type { RoutePlan } from '../../src/policy/routes.js';
+import type { RoutePlan } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
 import { administrator, adminKey, setAcls, superuser } from '../support/admin.js';
 import {

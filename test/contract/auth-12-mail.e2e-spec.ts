@@ -5,7 +5,8 @@ import bowser from 'bowser';
 import fc from 'fast-check';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describeClient } from '../../src/auth/sessions/sessions.service.js';
-import { Config, ConfigurationError, loadConfig } from '../../src/core/config/config.js';
+import { Config, loadConfig } from '../../src/core/config/config.js';
+import { ConfigurationError } from '../../src/core/config/start-error.js';
 import { testOnPostgres } from '../machine/postgres.js';
 import {
   eventually,

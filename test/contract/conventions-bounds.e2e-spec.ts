@@ -1,6 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
-import { boundOf, type Shape, validateShape } from '../../src/http/input.js';
-import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import { boundOf, validateShape } from '../../src/http/input.js';
+import type { RoutePlan, Shape } from '../../src/policy/plan.js';
+import { Routes } from '../../src/policy/routes.js';
 import { scopes } from '../../src/policy/scopes.js';
 import { type Answer, type Client, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 import { leastOf, longestHold } from '../support/processor-time.js';

@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Module, Post } from '@nestjs/common';
 import { Cors, CredentialFree, Public } from '../../src/policy/decorators.js';
-import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import type { RoutePlan } from '../../src/policy/plan.js';
+import { Routes } from '../../src/policy/routes.js';
 import { expectRefusal, type Gatehouse, gatehouse, type WireAnswer, wire } from '../support/index.js';
 
 const APP = 'https://app.example';

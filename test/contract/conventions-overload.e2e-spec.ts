@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
+import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { Clock } from '../../src/core/clock.js';
 import type { Config } from '../../src/core/config/config.js';
 import { Load } from '../../src/http/load.js';
@@ -7,7 +8,6 @@ import { LoadGuard } from '../../src/pipeline/guards.js';
 import { EventLoop } from '../../src/platform/process/event-loop.js';
 import type { Call } from '../../src/policy/call.js';
 import { BlockedBySso, Public, RateLimit, TheCall } from '../../src/policy/decorators.js';
-import { IdentityResolver } from '../../src/policy/identity.js';
 import { Routes } from '../../src/policy/routes.js';
 import {
   type Answer,

@@ -1,7 +1,8 @@
 import { getMetadataStorage } from 'class-validator';
-import { isStorableJson } from '../../src/core/text.js';
-import { type Shape, validateShape } from '../../src/http/input.js';
-import { type RoutePlan, Routes } from '../../src/policy/routes.js';
+import { isStorableJson } from '../../src/core/text/text.js';
+import { validateShape } from '../../src/http/input.js';
+import type { RoutePlan, Shape } from '../../src/policy/plan.js';
+import { Routes } from '../../src/policy/routes.js';
 import { scopes } from '../../src/policy/scopes.js';
 import { administrator } from '../support/admin.js';
 import {

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
-import { signCapability } from '../../src/media/capability.js';
-import { opaqueTarget, signatureOf } from '../../src/media/external/signature.js';
-import { MediaUrlService } from '../../src/media/urls.service.js';
+import { signCapability } from '../../src/media/addresses/capability.js';
+import { opaqueTarget, signatureOf } from '../../src/media/addresses/signature.js';
+import { MediaUrlService } from '../../src/media/addresses/urls.service.js';
 import { OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import {

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
 import { IMAGE_QUEUE, IMAGE_SLOTS } from '../../src/media/images/images.service.js';
-import { RelayService } from '../../src/media/relay.service.js';
+import { RelayService } from '../../src/media/objects/relay.service.js';
 import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import {
   type Answer,

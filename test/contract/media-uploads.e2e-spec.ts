@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
-import { type Claims, signCapability } from '../../src/media/capability.js';
-import { MediaUrlService } from '../../src/media/urls.service.js';
+import { type Claims, signCapability } from '../../src/media/addresses/capability.js';
+import { MediaUrlService } from '../../src/media/addresses/urls.service.js';
 import {
   expectInvalid,
   expectRefusal,

@@ -1,7 +1,8 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { ConfigurationError, loadConfig } from '../../src/core/config/config.js';
+import { loadConfig } from '../../src/core/config/config.js';
+import { ConfigurationError } from '../../src/core/config/start-error.js';
 import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
 import { certificate } from '../support/certificate.js';

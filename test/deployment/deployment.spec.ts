@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { load, loadAll } from 'js-yaml';
-import { type Config, loadConfig, settingNames } from '../../src/core/config/config.js';
+import { allSettings, type Config, loadConfig } from '../../src/core/config/config.js';
 import { KINDS } from './kubernetes-schema.js';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -41,7 +41,7 @@ const secrets = {
 
 /** Reads an environment as the container would, from its working directory. */
 function configOf(env: Record<string, string>): Config {
-  const known = new Set([...settingNames(), 'NODE_ENV']);
+  const known = new Set([...allSettings().map(({ name }) => name), 'NODE_ENV']);
   expect(Object.keys(env).filter((name) => !known.has(name))).toEqual([]);
   return loadConfig({ DATA_DIR: '/app/data', ...imageEnv, ...env });
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { Snowflake } from '../../http/input.js';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from '../users/admin-users.dto.js';
 import { AdminApplications } from './admin-applications.service.js';
 

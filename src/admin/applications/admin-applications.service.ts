@@ -7,9 +7,9 @@ import { Standing } from '../../auth/sessions/standing.service.js';
 import { Refusal } from '../../core/errors.js';
 import { Applications } from '../../oauth/applications/applications.service.js';
 import { Database } from '../../platform/database/database.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { AuditLog } from '../audit/audit.service.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { TargetProtection } from '../users/target-protection.service.js';
 
 /** An application as administrators see it (admin.md section 6): what stands in for its secrets, never the secrets. */

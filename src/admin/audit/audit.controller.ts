@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
 import { AuditEntryPath, AuditQuery } from './audit.dto.js';
 import { AuditLog } from './audit.service.js';
+import { By, type Operator } from './operator.js';
 
 /** The audit log (admin.md section 7). */
 @Controller('v1/admin/audit-logs')

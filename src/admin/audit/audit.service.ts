@@ -5,9 +5,9 @@ import { Clock } from '../../core/clock.js';
 import { Refusal } from '../../core/errors.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import { AuditEntry } from '../admin.entities.js';
-import type { Operator } from '../operator.js';
 import type { AuditQuery } from './audit.dto.js';
+import { AuditEntry } from './audit.entities.js';
+import type { Operator } from './operator.js';
 
 export type TargetType = 'user' | 'application' | 'admin_api_key' | 'ip_ban' | 'instance';
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { IpBanEntry } from '../../bans/bans.entities.js';
 import { IpBans } from '../../bans/ip-bans.service.js';
 import { type Network, networkOfCidr, overlap, PRIVATE_NETWORKS, parseNetwork, reachOf } from '../../bans/networks.js';
 import { parseAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
-import { IpBanEntry } from '../admin.entities.js';
 import { AuditLog } from '../audit/audit.service.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import type { BanAddressInput, BanEntriesQuery } from './ip-bans.dto.js';
 
 const entryView = (entry: IpBanEntry) => ({

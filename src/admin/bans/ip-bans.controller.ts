@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { IpBanEntries } from './ip-ban-entries.service.js';
 import { BanAddressInput, BanEntriesQuery, CheckAddressPath, LiftBanPath } from './ip-bans.dto.js';
 

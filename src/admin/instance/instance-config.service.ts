@@ -13,7 +13,7 @@ import { validateShape } from '../../http/input.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance, type InstanceSettings } from '../../platform/instance/instance.js';
 import { AuditLog } from '../audit/audit.service.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import {
   BrandingSection,
   type InstanceConfigInput,

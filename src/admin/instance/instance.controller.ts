@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { DecideRegistrationInput, InstanceConfigInput, PendingPath, PendingQuery } from './instance.dto.js';
 import { InstanceConfig } from './instance-config.service.js';
 import { PendingRegistrations } from './pending-registrations.service.js';

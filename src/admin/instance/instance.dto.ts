@@ -1,4 +1,4 @@
-import { codePoints, isOneLine, isText } from '../../core/text.js';
+import { codePoints, isOneLine, isText } from '../../core/text/text.js';
 import { Anything, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '../../http/input.js';
 
 const URL_LENGTH = 2048;

@@ -4,7 +4,7 @@ import { tagOf } from '../../accounts/account.views.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { Refusal } from '../../core/errors.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { sightOf } from '../users/admin-users.service.js';
 import { UserChanges } from '../users/user-changes.service.js';
 import type { PendingQuery } from './instance.dto.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Database } from '../../platform/database/database.js';
-import { AdminKey } from '../admin.entities.js';
+import { AdminKey } from './admin-key.entities.js';
 
 const USE_MS = 60_000;
 const MAX_REMEMBERED = 10_000;

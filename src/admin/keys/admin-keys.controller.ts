@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { AdminKeyPath, CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 import { AdminKeys } from './admin-keys.service.js';
 

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
+import { AccountParts } from '../../accounts/account-parts.service.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
-import { AccountRemoval } from '../../accounts/account-removal.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Refusal } from '../../core/errors.js';
 import { digest, mintLetters } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { grants, inRegistryOrder } from '../../policy/acls.js';
-import { AdminKey } from '../admin.entities.js';
 import { AuditLog } from '../audit/audit.service.js';
-import { demandGrantable, type Operator } from '../operator.js';
+import { demandGrantable, type Operator } from '../audit/operator.js';
+import { AdminKey } from './admin-key.entities.js';
 import type { CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 
 const MAX_LIVE_KEYS = 50;
@@ -35,9 +35,9 @@ export class AdminKeys {
     private readonly records: AccountRecords,
     private readonly standing: Standing,
     private readonly audit: AuditLog,
-    removal: AccountRemoval,
+    parts: AccountParts,
   ) {
-    removal.alsoRemove(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
+    parts.alsoRemove(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
   }
 
   /** Live keys, newest first. */

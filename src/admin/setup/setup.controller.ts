@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { Text } from '../../http/input.js';
 import { AllowSuspicious, RateLimit, UserOnly } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { SetupToken } from './setup.service.js';
 
 export class SetupInput {

@@ -9,7 +9,7 @@ import { Refusal } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
 import { Database, type Row, type Tx } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 
 const NAME = 'setup_token';
 const NO_ADMINISTRATOR = "NOT EXISTS (SELECT 1 FROM account WHERE acls @> ARRAY['*'])";

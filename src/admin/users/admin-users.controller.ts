@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { UserPath, UsersQuery } from './admin-users.dto.js';
 import { AdminUsers } from './admin-users.service.js';
 

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { codePoints, isText } from '../../core/text.js';
+import { codePoints, isText } from '../../core/text/text.js';
 import { type Fault, field, Int, SNOWFLAKE, Snowflake, snowflakeFault, Text } from '../../http/input.js';
 
 const MAX_IDS = 100;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountRecords, type AccountSelector } from '../../accounts/account-records.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { resolved, type UsersQuery } from './admin-users.dto.js';
 import { adminUserView, FULL_SIGHT, type Sight } from './admin-users.views.js';
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../core/errors.js';
 import { Applications } from '../../oauth/applications/applications.service.js';
 import type { Tx } from '../../platform/database/database.js';
 import { isAcl } from '../../policy/acls.js';
-import { demandGrantable, type Operator } from '../operator.js';
+import { demandGrantable, type Operator } from '../audit/operator.js';
 
 /** Nobody changes an account that holds more than they do, nor what belongs to such an account (admin.md section 2). */
 @Injectable()

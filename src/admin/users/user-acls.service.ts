@@ -4,7 +4,7 @@ import type { AccountRecord } from '../../accounts/account-records.service.js';
 import { Refusal } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { inRegistryOrder } from '../../policy/acls.js';
-import { demandGrantable, type Operator } from '../operator.js';
+import { demandGrantable, type Operator } from '../audit/operator.js';
 import { SetupToken } from '../setup/setup.service.js';
 import { demandOrdinary, UserChanges } from './user-changes.service.js';
 

@@ -4,7 +4,7 @@ import { Standing } from '../../auth/sessions/standing.service.js';
 import { Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { AuditLog, type Deed } from '../audit/audit.service.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { sightOf } from './admin-users.service.js';
 import { adminUserView } from './admin-users.views.js';
 import { demandOther, TargetProtection } from './target-protection.service.js';

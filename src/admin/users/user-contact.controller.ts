@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { EmailBounceInput, SetEmailInput } from './user-contact.dto.js';
 import { UserContact } from './user-contact.service.js';

@@ -11,7 +11,7 @@ import { invalid, Refusal } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { UserChanges } from './user-changes.service.js';
 
 const SENDS = { limit: 3, seconds: 900 };

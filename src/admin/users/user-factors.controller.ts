@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { UserCredentialPath } from './user-contact.dto.js';
 import { UserFactors } from './user-factors.service.js';

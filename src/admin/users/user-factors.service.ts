@@ -8,7 +8,7 @@ import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { sightOf } from './admin-users.service.js';
 import { adminSessionView } from './admin-users.views.js';
 import { UserChanges } from './user-changes.service.js';

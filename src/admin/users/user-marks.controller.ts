@@ -1,6 +1,6 @@
 import { Body, Controller, Param, Patch, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { UserAcls } from './user-acls.service.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { MET_BY_HAVING } from '../../accounts/account-facts.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { UserChanges } from './user-changes.service.js';
 import { type EditFlagsInput, SETTABLE_TRAITS } from './user-marks.dto.js';
 

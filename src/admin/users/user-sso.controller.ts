@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Param, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { LinkSsoInput } from './user-sso.dto.js';
 import { UserSso } from './user-sso.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SsoIdentities } from '../../auth/sso/sso-identities.service.js';
 import { invalid } from '../../core/errors.js';
 import { Instance } from '../../platform/instance/instance.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { demandOrdinary, UserChanges } from './user-changes.service.js';
 
 /** Links and unlinks identities of the configured issuer (admin.md 5.3). */

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Param, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
-import { By, type Operator } from '../operator.js';
+import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
 import { SuspicionInput } from './user-marks.dto.js';
 import { BanInput, DeletionInput } from './user-state.dto.js';

@@ -8,7 +8,7 @@ import { SessionService } from '../../auth/sessions/sessions.service.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Replica } from '../../platform/replicas/replica.js';
-import type { Operator } from '../operator.js';
+import type { Operator } from '../audit/operator.js';
 import { demandOrdinary, UserChanges } from './user-changes.service.js';
 import type { BanInput, DeletionInput } from './user-state.dto.js';
 

@@ -8,7 +8,7 @@ import { Keyring, mintFrom } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import { KeyRotation } from '../../platform/keys/key-rotation.js';
-import { BackupCode } from '../sessions/auth.entities.js';
+import { BackupCode } from '../records/auth.entities.js';
 
 const PERIOD_SECONDS = 30;
 const BACKUP_CODES = 10;

@@ -1,4 +1,4 @@
-import { codePoints, isText } from '../../core/text.js';
+import { codePoints, isText } from '../../core/text/text.js';
 import { field } from '../../http/input.js';
 import { isCommonPassword } from './common-passwords.js';
 

@@ -6,15 +6,16 @@ import { violates } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
 import { Replica } from '../../platform/replicas/replica.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 import { Factors } from '../factors/factors.service.js';
-import { Passkey } from '../sessions/auth.entities.js';
+import { Passkey } from '../records/auth.entities.js';
 import { SecurityNotices } from '../sessions/security-notices.service.js';
 import type { Origin } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
+import { ALGORITHMS, userHandleOf, verifyRegistration } from '../webauthn/webauthn.js';
+import { descriptorOf, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { RegisterPasskeyInput } from './passkeys.dto.js';
-import { ALGORITHMS, userHandleOf, verifyRegistration } from './webauthn.js';
-import { descriptorOf, WebAuthn } from './webauthn.service.js';
 
 /** Passkeys of one account. */
 export const MAX_PASSKEYS = 10;

@@ -5,7 +5,8 @@ import { invalid } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 import { MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 

@@ -9,13 +9,13 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Background } from '../../platform/process/background.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import { type MfaChallenge, MfaTickets } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { demandPerson, type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
 import { SecurityNotices } from '../sessions/security-notices.service.js';
 import { type Origin, SessionService } from '../sessions/sessions.service.js';
-import { type MfaChallenge, MfaTickets } from '../sign-in/mfa-tickets.service.js';
 import type { ResetInput } from './recovery.dto.js';
 
 const TOKEN_SECONDS = 3600;

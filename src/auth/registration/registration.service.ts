@@ -12,7 +12,7 @@ import { Instance } from '../../platform/instance/instance.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { EmailVerification } from '../recovery/email-verification.service.js';
 import { Issuance } from '../sessions/issuance.service.js';

@@ -4,7 +4,7 @@ import type { Begun } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
 import { mintLetters } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { isGone } from '../sessions/issuance.service.js';
 import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
 

@@ -4,7 +4,7 @@ import { type Begun, Seen } from '../../accounts/seen.js';
 import { mintToken } from '../../core/secrets.js';
 import { Database, type Row, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
-import { OneTimeSecret } from '../sessions/auth.entities.js';
+import { OneTimeSecret } from '../records/auth.entities.js';
 import { isAccountBound, type OwnedPurpose, type Purpose, partsOf } from './purposes.js';
 
 export type { Purpose } from './purposes.js';

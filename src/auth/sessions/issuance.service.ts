@@ -6,7 +6,7 @@ import { AccountState } from '../../accounts/account-state.service.js';
 import type { Seen } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { type Origin, SessionService } from './sessions.service.js';
 
 export interface TokenResponse {

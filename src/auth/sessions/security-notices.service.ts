@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import type { SecurityEvent } from '../../platform/mail/templates/contents.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { describeClient, type Origin } from './sessions.service.js';
 
 /** Tells the owner of an account what changed about its security: what, when, by which device (auth.md section 12). */

@@ -9,13 +9,13 @@ import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
 import { digest, mintSessionToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { isText } from '../../core/text.js';
+import { isText } from '../../core/text/text.js';
 import { Database, type Row, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { Call } from '../../policy/call.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import { AuthorizedIp, Session } from './auth.entities.js';
+import { AuthorizedIp, Session } from '../records/auth.entities.js';
 import { Standing } from './standing.service.js';
 
 /** Where a sign-in came from, as it is stored with the session. */

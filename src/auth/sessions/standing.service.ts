@@ -3,7 +3,8 @@ import { AccountService } from '../../accounts/account.service.js';
 import { Seen } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
-import type { Account, Identity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { Identity } from '../../policy/identity.js';
 
 /**
  * Whether a caller may still do what it was let in for. A request that stalls may have begun before a revocation; what it

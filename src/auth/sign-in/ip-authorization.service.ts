@@ -6,7 +6,7 @@ import { invalid, Refusal } from '../../core/errors.js';
 import { digest, mintLetters, mintToken, sealFor, unsealBy } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { demandPerson } from '../secrets/mailed-tokens.service.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, isGone, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';

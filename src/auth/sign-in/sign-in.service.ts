@@ -7,13 +7,13 @@ import { Config } from '../../core/config/config.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { Factors } from '../factors/factors.service.js';
+import { type MfaChallenge, MfaTickets, timeout } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { type Origin, SessionService } from '../sessions/sessions.service.js';
 import { IpAuthorization } from './ip-authorization.service.js';
-import { type MfaChallenge, MfaTickets, timeout } from './mfa-tickets.service.js';
 import type { LoginInput, LoginTotpInput } from './sign-in.dto.js';
 
 /** Attempts, right ones included. */

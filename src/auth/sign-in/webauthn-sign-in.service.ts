@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { Seen } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
-import { type Assertion, WebAuthn } from '../passkeys/webauthn.service.js';
+import { MfaTickets, timeout } from '../factors/mfa-tickets.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
 import type { Origin } from '../sessions/sessions.service.js';
-import { MfaTickets, timeout } from './mfa-tickets.service.js';
+import { type Assertion, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { LoginWebAuthnInput } from './webauthn-sign-in.dto.js';
 
 const NOBODY = '';

@@ -7,7 +7,7 @@ import { invalid, Refusal } from '../../core/errors.js';
 import { mintFrom } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
-import type { Account } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
 import { SecurityNotices } from '../sessions/security-notices.service.js';
 import type { Origin } from '../sessions/sessions.service.js';

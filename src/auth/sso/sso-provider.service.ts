@@ -3,9 +3,9 @@ import type { JSONWebKeySet } from 'jose';
 import type { CustomFetch } from 'openid-client';
 import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
-import { isWithinShape } from '../../core/json-shape.js';
 import { Log } from '../../core/log.js';
-import { isStorableJson } from '../../core/text.js';
+import { isWithinShape } from '../../core/text/json-shape.js';
+import { isStorableJson } from '../../core/text/text.js';
 import {
   endpointsInForce,
   isSsoDescribed,

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
-import { isText } from '../../core/text.js';
+import { isText } from '../../core/text/text.js';
 
 /** What an ID token must say (sso.md 2.3, step 4). */
 export interface ExpectedToken {

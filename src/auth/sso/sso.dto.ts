@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { FieldCode } from '../../core/errors.js';
-import { codePoints, isOneLine, isStorable, isText } from '../../core/text.js';
+import { codePoints, isOneLine, isStorable, isText } from '../../core/text/text.js';
 import { Bool, field, ListOf, Text } from '../../http/input.js';
 import { isProviderUrl } from './sso-provider.service.js';
 

@@ -6,11 +6,12 @@ import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Keyring } from '../../core/secrets.js';
+import type { Account } from '../../policy/account.js';
 import type { Call, SudoMembers } from '../../policy/call.js';
-import type { Account, Identity } from '../../policy/identity.js';
+import type { Identity } from '../../policy/identity.js';
 import { Factors } from '../factors/factors.service.js';
 import { Passwords } from '../factors/passwords.service.js';
-import { WebAuthn } from '../passkeys/webauthn.service.js';
+import { WebAuthn } from '../webauthn/webauthn.service.js';
 import { SudoAttempts } from './sudo-attempts.service.js';
 
 export const SUDO_PROOF_SECONDS = 300;

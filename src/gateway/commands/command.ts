@@ -1,6 +1,8 @@
-import type { RoutePolicy } from '../../policy/decorators.js';
+import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import type { Connection } from '../connection.js';
+import type { RoutePolicy } from '../../policy/route-policy.js';
+import type { AddressUse } from '../protocol/windows.js';
+import type { GatewaySession } from '../sessions/session.js';
 
 /** One row of the order for commands. A row speaks only if every row above it let the command pass. */
 export interface CommandGuard {
@@ -33,6 +35,25 @@ export interface CommandPlan extends CommandRules {
   readonly bucketId: string | undefined;
 }
 
+/** What a team's handlers and hooks see of a connection. */
+export interface GatewayConnection {
+  readonly isClosed: boolean;
+  /** The session that it holds: from READY or RESUMED to its end. */
+  readonly session: { readonly id: string; readonly accountId: string } | null;
+  /** Sends an event to that session alone. It is not kept for replay. */
+  dispatch(type: string, d: unknown): void;
+}
+
+/** What guards know of the connection that a command came by. */
+export interface Sender extends GatewayConnection {
+  readonly address: string;
+  readonly use: AddressUse;
+  readonly session: GatewaySession | null;
+}
+
+/** Calls a handler through the framework. */
+export type CommandCallback = MessageMappingProperties['callback'];
+
 /** One gateway message on its way to its handler, and what the guards found out about it. */
 export class Command {
   identity: SessionIdentity | BotIdentity | null = null;
@@ -40,7 +61,7 @@ export class Command {
   readonly params = {};
 
   constructor(
-    readonly connection: Connection,
+    readonly connection: Sender,
     readonly plan: CommandPlan,
     /** Of the message; from its guard on what the handler gets. */
     public payload: unknown,
@@ -49,13 +70,4 @@ export class Command {
   get address(): string {
     return this.connection.address;
   }
-}
-
-/** What a team's handlers and hooks see of a connection. */
-export interface GatewayConnection {
-  readonly isClosed: boolean;
-  /** The session that it holds: from READY or RESUMED to its end. */
-  readonly session: { readonly id: string; readonly accountId: string } | null;
-  /** Sends an event to that session alone. It is not kept for replay. */
-  dispatch(type: string, d: unknown): void;
 }

@@ -1,12 +1,11 @@
 import { Injectable, type Type } from '@nestjs/common';
-import type { MessageMappingProperties } from '@nestjs/websockets';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { refusalOf } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
 import { describePolicy } from '../../policy/routes.js';
 import { ClosingError, Dropped, OP, type Payload } from '../protocol/protocol.js';
-import type { Command, CommandPlan } from './command.js';
+import type { Command, CommandCallback, CommandPlan } from './command.js';
 
 /** Below are the opcodes of the service. */
 export const FIRST_TEAM_OPCODE = 64;
@@ -18,9 +17,6 @@ export interface AuditedCommand {
   readonly callback: object;
   readonly plan: CommandPlan;
 }
-
-/** Calls a handler through the framework. */
-export type CommandCallback = MessageMappingProperties['callback'];
 
 /** Every gateway command with its policy, as the audit found it, and what becomes of one. */
 @Injectable()

@@ -1,5 +1,5 @@
+import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
 import { type Dispatch, type Heard, isPresence, isWanted, placeOf, type Ref, type Wishes } from './event.js';
-import type { GatewayNumbers } from './numbers.js';
 import type { Payloads } from './payloads.js';
 
 /** From this sequence on, sequences and numbers go on together; or one that is no event of the journal. */

@@ -1,5 +1,5 @@
+import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
 import { type GatewayEvent, type Heard, presenceAfter } from '../protocol/event.js';
-import type { GatewayNumbers } from '../protocol/numbers.js';
 import { Payloads } from '../protocol/payloads.js';
 import type { AccountWriter } from './account-writer.js';
 import type { GatewaySession } from './session.js';

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { Heard, Wishes } from '../protocol/event.js';
-import type { GatewayNumbers } from '../protocol/numbers.js';
 import type { Payloads } from '../protocol/payloads.js';
 import { type Break, SessionLog, type Standing, type Step } from '../protocol/session-log.js';
 import { FixedWindow } from '../protocol/windows.js';

@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { invalid } from '../../core/errors.js';
-import { isStorable } from '../../core/text.js';
+import { isStorable } from '../../core/text/text.js';
 import { field, Int } from '../../http/input.js';
 import { Authenticated, RateLimit } from '../../policy/decorators.js';
-import { MediaUrlService, type SignedUrl } from '../urls.service.js';
+import { MediaUrlService, type SignedUrl } from '../addresses/urls.service.js';
 
 const MAX_URL_BYTES = 8192;
 

@@ -8,6 +8,10 @@ import { OutboundFault, type OutboundReason } from '../../platform/outbound/netw
 import { type ForeignAnswer, Outbound } from '../../platform/outbound/outbound.js';
 import { ownHostsOf, type TargetRules } from '../../platform/outbound/targets.js';
 import type { ANSWERED, Call } from '../../policy/call.js';
+import { decodeOnce, plainFilename, rawPath } from '../addresses/keys.js';
+import { isSignedBy, splitExpiry, urlOfTarget } from '../addresses/signature.js';
+import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeOfPart } from '../addresses/types.js';
+import { MediaUrlService } from '../addresses/urls.service.js';
 import {
   asksForPart,
   contentOf,
@@ -16,16 +20,12 @@ import {
   rangeOf,
   unsatisfiable,
   YEAR_SECONDS,
-} from '../delivery.js';
+} from '../delivery/delivery.js';
+import { cut, peek } from '../delivery/foreign-body.js';
 import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
 import { formatOf, renamed, Selectors } from '../images/selectors.js';
 import { goneOf, Transforms } from '../images/transforms.service.js';
-import { decodeOnce, plainFilename, rawPath } from '../keys.js';
-import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeOfPart } from '../types.js';
-import { MediaUrlService } from '../urls.service.js';
-import { cut, peek } from './foreign-body.js';
 import { type AskedRange, askedRange, sentPart } from './foreign-range.js';
-import { isSignedBy, splitExpiry, urlOfTarget } from './signature.js';
 
 export const EXTERNAL_PREFIX = '/media/external/';
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/errors.js';
-import type { AssetKind } from '../keys.js';
+import type { AssetKind } from '../addresses/keys.js';
 import { FORMATS, type ImageFormat, type Quality } from './images.service.js';
 
 /** What a request wants done with an image; what is absent is decided by the image itself. */

@@ -1,6 +1,6 @@
 import { ApplicationName, Username } from '../../accounts/names.js';
 import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../../http/input.js';
-import { Base64Image } from '../../media/base64-image.js';
+import { Base64Image } from '../../media/objects/base64-image.js';
 import { REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
 
 const RedirectUris = () =>

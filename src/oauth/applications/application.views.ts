@@ -1,7 +1,8 @@
 import { authenticatorTypes, partialUserView } from '../../accounts/account.views.js';
 import { type Authorization, inOrder } from '../../accounts/grants/grants.service.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
-import type { Account, BearerIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { BearerIdentity } from '../../policy/identity.js';
 import type { PublicFacts } from './applications.service.js';
 
 /** What everyone may see of a bot. */

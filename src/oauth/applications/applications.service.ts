@@ -3,12 +3,14 @@ import { In } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Account as AccountRow } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
-import { ACCOUNT_COLUMNS, type Account, accountOf } from '../../accounts/account-facts.js';
+import { ACCOUNT_COLUMNS, accountOf } from '../../accounts/account-facts.js';
+import { AccountParts } from '../../accounts/account-parts.service.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
 import { Refusal } from '../../core/errors.js';
 import { Database, type Row, type Tx } from '../../platform/database/database.js';
 import { gather } from '../../platform/database/gather.js';
 import { Replica } from '../../platform/replicas/replica.js';
+import type { Account } from '../../policy/account.js';
 import { isRegistered } from './redirect-uris.js';
 
 export const MAX_APPLICATIONS = 25;
@@ -52,6 +54,7 @@ export class Applications {
     private readonly database: Database,
     private readonly accounts: AccountService,
     private readonly replica: Replica,
+    private readonly parts: AccountParts,
   ) {}
 
   /** Any application, the built-in one included. */
@@ -156,6 +159,7 @@ export class Applications {
    */
   async delete(tx: Tx, { id }: Application): Promise<void> {
     for (const end of this.ends) await end(tx, id);
+    await this.parts.remove(tx, id);
     await tx.delete(AuthorizationCode, { applicationId: id });
     await tx.query(
       `DELETE FROM oauth_family

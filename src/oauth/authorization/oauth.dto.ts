@@ -1,4 +1,4 @@
-import { codePoints, isText } from '../../core/text.js';
+import { codePoints, isText } from '../../core/text/text.js';
 import { field, ListOf, OneOf, SNOWFLAKE, Snowflake, snowflakeFault } from '../../http/input.js';
 
 const MAX_VALUE = 256;

@@ -6,17 +6,10 @@ import { snowflakeFault } from '../../http/input.js';
 import { Database, type Row } from '../../platform/database/database.js';
 import { gather } from '../../platform/database/gather.js';
 import type { Call } from '../../policy/call.js';
+import type { Client } from '../../policy/identity.js';
 import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
 import { StoreClock } from './store-clock.js';
-
-/** The application that authenticated itself, and what of the request is judged by time. */
-export interface Client {
-  readonly applicationId: string;
-  readonly confidential: boolean;
-  /** When the request began, by the clock of the store: milliseconds since 1970. */
-  readonly beganAt: number;
-}
 
 const STATEMENT = `SELECT id, client_type, secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM application WHERE id = ANY ($1::bigint[])`;

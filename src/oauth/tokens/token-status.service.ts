@@ -4,7 +4,7 @@ import { Grants, inOrder } from '../../accounts/grants/grants.service.js';
 import { digest } from '../../core/secrets.js';
 import { Database, type Row } from '../../platform/database/database.js';
 import { gather } from '../../platform/database/gather.js';
-import type { Client } from './client-authenticator.service.js';
+import type { Client } from '../../policy/identity.js';
 import { type Form, formValue, requiredValue } from './form.js';
 
 const INTROSPECT = `

@@ -13,7 +13,8 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { dataSourceOptions } from '../../../ormconfig.js';
-import { type Config, StartError } from '../../core/config/config.js';
+import type { Config } from '../../core/config/config.js';
+import { StartError } from '../../core/config/start-error.js';
 import { startFault } from '../../core/start-fault.js';
 import { lockDirectory } from './directory-lock.js';
 import { closeToOthers, keepToOwner } from './owner-only.js';

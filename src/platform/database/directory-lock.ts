@@ -3,7 +3,7 @@ import { closeSync, existsSync, linkSync, mkdirSync, openSync, readdirSync, rmSy
 import { connect, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { StartError } from '../../core/config/config.js';
+import { StartError } from '../../core/config/start-error.js';
 
 /** Another process has the embedded database open. */
 export class DatabaseInUseError extends StartError {}

@@ -20,8 +20,8 @@ export const hasUserInfo = (text: string): boolean =>
     ?.slice(1)
     .some((part) => part.includes('@')) ?? false;
 
-export const ownHostsOf = ({ publicOrigin, webAppUrl, mediaBaseUrl }: Config): ReadonlySet<string> =>
-  new Set([publicOrigin, webAppUrl, mediaBaseUrl].map((url) => new URL(url).hostname));
+export const ownHostsOf = ({ publicOrigin, webAppUrl, media }: Config): ReadonlySet<string> =>
+  new Set([publicOrigin, webAppUrl, media.baseUrl].map((url) => new URL(url).hostname));
 
 /** A name with a dot, of letters, digits and hyphens: no address in any notation, no local name. */
 function isPublicName(host: string): boolean {

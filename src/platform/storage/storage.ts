@@ -3,7 +3,6 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 
 /** `uploads` holds what the relay stored and is never readable over HTTP; `media` is what routes serve. */
@@ -63,13 +62,6 @@ export const diskFault = (error: unknown): never => {
 export function objectName(key: string): string {
   const name = hash('sha256', key, 'hex');
   return `${name.slice(0, 2)}/${name}`;
-}
-
-/** The storage that is configured. The client of S3 is loaded only where it is needed. */
-export async function openStorage({ media, extraCa }: Config, log: Log): Promise<Storage> {
-  if (!media.s3) return new LocalStorage(media.root, log);
-  const { S3Storage } = await import('./storage-s3.js');
-  return new S3Storage(media.s3, media.root, log, extraCa);
 }
 
 /** Objects as files. */

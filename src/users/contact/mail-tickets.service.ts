@@ -5,7 +5,8 @@ import { isGone } from '../../auth/sessions/issuance.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 
 /** Procedures of several steps, each with tickets of its own. */
 export type Flow = 'email-change' | 'bounced-email-change' | 'password-change' | 'backup-codes-challenge';

@@ -10,7 +10,8 @@ import type { Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 import { type Flow, MailTickets, type Step, type TicketState } from './mail-tickets.service.js';
 import { MailedCodes, type SentCode } from './mailed-codes.service.js';
 

@@ -1,32 +1,8 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { plainName } from '../../core/text.js';
-import { field, Text } from '../../http/input.js';
 import { AllowSuspicious, Me, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
+import { PhoneCodeInput, PhoneInput } from './phone.dto.js';
 import { PhoneVerification } from './phone.service.js';
-
-const NUMBER = /^\+[1-9]\d{1,14}$/;
-/** Before trimming. */
-const MAX_LENGTH = 256;
-
-/** A number in E.164 form, after trimming and removal of control characters. */
-function PhoneNumber(): PropertyDecorator {
-  const description = { type: String, pattern: NUMBER.source };
-  const convert = (value: unknown) => (typeof value === 'string' ? plainName(value) : value);
-  const bound = { bound: MAX_LENGTH, tooLong: 'PHONE_NUMBER_INVALID_FORMAT' } as const;
-  return field({ ...bound, description, convert }, (value) => {
-    if (typeof value !== 'string') return 'INVALID_FORMAT';
-    return NUMBER.test(value) ? undefined : 'PHONE_NUMBER_INVALID_FORMAT';
-  });
-}
-
-export class PhoneInput {
-  @PhoneNumber() phone: string;
-}
-
-export class PhoneCodeInput extends PhoneInput {
-  @Text({ min: 1, max: 32 }) code: string;
-}
 
 @Controller('v1/users/@me/phone')
 export class PhoneController {

@@ -14,7 +14,7 @@ import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import { SMS_TRANSPORT, type SmsTransport } from '../../platform/mail/sms.js';
 import { Limiter, phoneLimited } from '../../platform/store/limits.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import type { PhoneCodeInput } from './phone.controller.js';
+import type { PhoneCodeInput } from './phone.dto.js';
 
 const PURPOSE = 'phone-code';
 const CODE_SECONDS = 600;

@@ -7,7 +7,7 @@ import type { SessionIdentity } from '../../policy/identity.js';
 import type { MailedCodeInput } from '../contact/email-change.dto.js';
 import { MailTickets, type Step, type TicketState } from '../contact/mail-tickets.service.js';
 import { MailedCodes, type SentCode, timesOf } from '../contact/mailed-codes.service.js';
-import type { RegenerateInput } from './backup-codes.controller.js';
+import type { RegenerateInput } from './backup-codes.dto.js';
 import { BackupCodes, demandFactor } from './backup-codes.service.js';
 
 type State = TicketState & {

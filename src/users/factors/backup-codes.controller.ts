@@ -1,21 +1,12 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { originOf } from '../../auth/sessions/sessions.service.js';
-import { SudoInput } from '../../auth/sudo/sudo.dto.js';
-import { Bool, Text } from '../../http/input.js';
 import type { Call } from '../../policy/call.js';
 import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MailedCodeInput, MailTicketInput } from '../contact/email-change.dto.js';
+import { BackupCodesInput, RegenerateInput } from './backup-codes.dto.js';
 import { BackupCodes } from './backup-codes.service.js';
 import { BackupCodesChallenge } from './backup-codes-challenge.service.js';
-
-export class BackupCodesInput extends SudoInput {
-  @Bool() regenerate: boolean;
-}
-
-export class RegenerateInput extends MailTicketInput {
-  @Text({ min: 1, max: 256 }) verification_proof: string;
-}
 
 @Controller('v1/users/@me/mfa/backup-codes')
 export class BackupCodesController {

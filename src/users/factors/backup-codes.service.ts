@@ -6,7 +6,8 @@ import type { Origin } from '../../auth/sessions/sessions.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 
 /** The account's set of backup codes (account.md 6.2). */
 @Injectable()

@@ -1,29 +1,10 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { parseSecret } from '../../auth/factors/factors.service.js';
 import { originOf } from '../../auth/sessions/sessions.service.js';
-import { SudoInput } from '../../auth/sudo/sudo.dto.js';
-import { field, Text } from '../../http/input.js';
 import type { Call } from '../../policy/call.js';
 import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
+import { DisableTotpInput, EnableTotpInput } from './totp.dto.js';
 import { TotpService } from './totp.service.js';
-
-/** Base32 as clients show it; 16 to 64 bytes. */
-function TotpSecret(): PropertyDecorator {
-  return field({ bound: 256, description: { type: String, minLength: 1, maxLength: 256 } }, (value) => {
-    if (typeof value !== 'string') return 'INVALID_FORMAT';
-    return parseSecret(value) ? undefined : 'INVALID_FORMAT';
-  });
-}
-
-export class EnableTotpInput extends SudoInput {
-  @TotpSecret() secret: string;
-  @Text({ min: 1, max: 32 }) code: string;
-}
-
-export class DisableTotpInput extends SudoInput {
-  @Text({ min: 1, max: 32 }) code: string;
-}
 
 @Controller('v1/users/@me/mfa/totp')
 export class TotpController {

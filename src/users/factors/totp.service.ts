@@ -8,7 +8,7 @@ import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import type { EnableTotpInput } from './totp.controller.js';
+import type { EnableTotpInput } from './totp.dto.js';
 
 /** Setting up and removing an authenticator (account.md 6.1). */
 @Injectable()

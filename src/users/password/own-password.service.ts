@@ -3,7 +3,8 @@ import { AccountService } from '../../accounts/account.service.js';
 import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
 import { type Origin, SessionService } from '../../auth/sessions/sessions.service.js';
 import type { Tx } from '../../platform/database/database.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 
 /** A password that its owner sets while signed in (account.md 2.2 and 4.1). */
 @Injectable()

@@ -1,17 +1,11 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { Password } from '../../auth/factors/fields.js';
 import { originOf } from '../../auth/sessions/sessions.service.js';
-import { Text } from '../../http/input.js';
 import type { Call } from '../../policy/call.js';
 import { Me, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MailedCodeInput, MailTicketInput } from '../contact/email-change.dto.js';
+import { CompletePasswordChangeInput } from './password-change.dto.js';
 import { PasswordChange } from './password-change.service.js';
-
-export class CompletePasswordChangeInput extends MailTicketInput {
-  @Text({ min: 1, max: 256 }) verification_proof: string;
-  @Password({ fresh: true }) new_password: string;
-}
 
 @Controller('v1/users/@me/password-change')
 export class PasswordChangeController {

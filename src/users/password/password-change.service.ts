@@ -3,12 +3,13 @@ import { Passwords } from '../../auth/factors/passwords.service.js';
 import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
 import { invalid } from '../../core/errors.js';
 import { Limiter } from '../../platform/store/limits.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 import type { MailedCodeInput } from '../contact/email-change.dto.js';
 import { MailTickets, type Step, type TicketState } from '../contact/mail-tickets.service.js';
 import { MailedCodes, type SentCode, timesOf } from '../contact/mailed-codes.service.js';
 import { OwnPassword } from './own-password.service.js';
-import type { CompletePasswordChangeInput } from './password-change.controller.js';
+import type { CompletePasswordChangeInput } from './password-change.dto.js';
 
 type State = TicketState & { readonly sent: SentCode; readonly verified?: boolean };
 

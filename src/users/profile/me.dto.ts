@@ -2,7 +2,7 @@ import { GlobalName, Username } from '../../accounts/names.js';
 import { Password } from '../../auth/factors/fields.js';
 import { SudoInput } from '../../auth/sudo/sudo.dto.js';
 import { field, Int, Text } from '../../http/input.js';
-import { Base64Image } from '../../media/base64-image.js';
+import { Base64Image } from '../../media/objects/base64-image.js';
 
 /** `0001` to `9999`. */
 function Discriminator(): PropertyDecorator {

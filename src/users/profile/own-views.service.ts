@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { passkeyView } from '../../auth/passkeys/passkeys.service.js';
-import type { Passkey } from '../../auth/sessions/auth.entities.js';
+import type { Passkey } from '../../auth/records/auth.entities.js';
 import { Database, type Row } from '../../platform/database/database.js';
 import { gather } from '../../platform/database/gather.js';
 import type { settingsView } from './settings.service.js';

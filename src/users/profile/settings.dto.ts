@@ -1,5 +1,5 @@
 import { LOCALES } from '../../accounts/locales.js';
-import { isStorableJson } from '../../core/text.js';
+import { isStorableJson } from '../../core/text/text.js';
 import { Bool, type Fault, field, OneOf } from '../../http/input.js';
 
 const CUSTOM_BYTES = 16 * 1024;

@@ -4,7 +4,8 @@ import { AccountService } from '../../accounts/account.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Replica } from '../../platform/replicas/replica.js';
-import type { Account, SessionIdentity } from '../../policy/identity.js';
+import type { Account } from '../../policy/account.js';
+import type { SessionIdentity } from '../../policy/identity.js';
 import type { EditSettingsInput } from './settings.dto.js';
 
 /** The settings as their owner sees them (account.md 1.2). */

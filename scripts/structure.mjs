@@ -1,0 +1,142 @@
+/**
+ * Holds the house to its drawing: arrows between rooms go one way, no two files and no two folders know each other, no
+ * room is crowded and no file is long. `--write` renews the drawing in ARCHITECTURE.md.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cruise } from 'dependency-cruiser';
+import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
+
+const ROOT = join(import.meta.dirname, '..');
+const DRAWING = join(ROOT, 'ARCHITECTURE.md');
+const [BEGIN, END] = ['<!-- the rooms, drawn by npm run structure -- --write -->', '<!-- end of the rooms -->'];
+
+/** Rooms from the ground up. Each may know those of the lines below its own; of its own line, those before it. */
+const FLOORS = [
+  ['core'],
+  ['migrations', 'policy', 'platform'],
+  ['http'],
+  ['bans', 'accounts', 'auth'],
+  ['media', 'users', 'oauth'],
+  ['gateway', 'webhooks', 'admin', 'service'],
+  ['pipeline'],
+  ['cli'],
+];
+const ORDER = FLOORS.flat();
+/** What stands on one floor and knows nothing of its neighbours. */
+const APART = ['migrations', 'policy', 'platform'];
+const LIMITS = { room: 25, hall: 8, lines: 400 };
+
+const room = (name) => `^src/${name}/`;
+const rule = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
+
+const forbidden = [
+  { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
+  ...ORDER.flatMap((name, index) => {
+    const above = ORDER.slice(index + 1).map(room);
+    return above.length > 0 ? [rule(`${name}-knows-nothing-above`, room(name), above.join('|'))] : [];
+  }),
+  ...APART.map((name) =>
+    rule(
+      `${name}-knows-core-alone`,
+      room(name),
+      APART.filter((other) => other !== name)
+        .map(room)
+        .join('|'),
+    ),
+  ),
+  {
+    name: 'only-the-hall-and-the-command-line-assemble',
+    severity: 'error',
+    from: { path: '^src/.+/', pathNot: room('cli') },
+    to: { path: '^src/[^/]+$' },
+  },
+];
+
+const { output } = await cruise(
+  ['src'],
+  {
+    baseDir: ROOT,
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    exclude: { path: ['^node_modules', '\\.spec\\.ts$', '^dist'] },
+    doNotFollow: { path: 'node_modules' },
+    ruleSet: { forbidden },
+    validate: true,
+  },
+  { extensions: ['.ts', '.js'] },
+  { tsConfig: extractTSConfig(join(ROOT, 'tsconfig.json')) },
+);
+
+const faults = output.summary.violations.map(({ rule: { name }, from, to }) => `${name}: ${from} -> ${to}`);
+
+const modules = output.modules.filter(({ source }) => source.startsWith('src/'));
+const arrows = modules.flatMap(({ source, dependencies }) =>
+  dependencies.filter(({ resolved }) => resolved.startsWith('src/')).map(({ resolved }) => [source, resolved]),
+);
+
+/** Folders that reach themselves over others. The hall, which assembles them all, is none of them. */
+function circlesOfFolders() {
+  const next = new Map();
+  for (const [from, to] of arrows.map((pair) => pair.map(dirname))) {
+    if (from === to || from === 'src' || to === 'src') continue;
+    next.set(from, (next.get(from) ?? new Set()).add(to));
+  }
+  const reaches = (from, wanted, seen = new Set()) =>
+    [...(next.get(from) ?? [])].some((to) => to === wanted || (!seen.has(to) && reaches(to, wanted, seen.add(to))));
+  return [...next.keys()].filter((folder) => reaches(folder, folder)).map((folder) => `${folder} is part of a circle`);
+}
+
+function* folders(path) {
+  const entries = readdirSync(join(ROOT, path), { withFileTypes: true });
+  yield { path, files: entries.filter((entry) => entry.isFile()).map(({ name }) => name) };
+  for (const entry of entries) if (entry.isDirectory()) yield* folders(`${path}/${entry.name}`);
+}
+
+for (const { path, files } of folders('src')) {
+  const most = path === 'src' ? LIMITS.hall : LIMITS.room;
+  if (files.length > most) faults.push(`${path} holds ${files.length} files; ${most} are enough`);
+  for (const name of files.filter((file) => file.endsWith('.ts'))) {
+    const lines = readFileSync(join(ROOT, path, name), 'utf8').split('\n').length - 1;
+    if (lines > LIMITS.lines) faults.push(`${path}/${name} has ${lines} lines; ${LIMITS.lines} are enough`);
+  }
+  const known = path === 'src' || ORDER.includes(path.split('/')[1]);
+  if (!known) faults.push(`${path} stands on no floor of scripts/structure.mjs`);
+}
+faults.push(...circlesOfFolders());
+
+/** Arrows between the rooms with the number of imports, as Mermaid draws them; what everybody knows is left out. */
+function drawing() {
+  const of = (file) => file.split('/').length > 2 && file.split('/')[1];
+  const counts = new Map();
+  for (const [from, to] of arrows.map((pair) => pair.map(of))) {
+    if (!from || !to || from === to || to === 'core' || from === 'cli') continue;
+    const arrow = `${from} --> ${to}`;
+    counts.set(arrow, (counts.get(arrow) ?? 0) + 1);
+  }
+  const rank = (arrow) => arrow.split(' --> ').map((name) => ORDER.indexOf(name));
+  const lines = [...counts.keys()].sort((a, b) => {
+    const [x, y] = [rank(a), rank(b)];
+    return y[0] - x[0] || y[1] - x[1];
+  });
+  const drawn = lines.map((arrow) => `  ${arrow.replace('-->', `-->|${counts.get(arrow)}|`)}`);
+  return ['```mermaid', 'flowchart TD', ...drawn, '```'].join('\n');
+}
+
+const text = readFileSync(DRAWING, 'utf8');
+const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+if (begin < 0 || end < begin) faults.push('ARCHITECTURE.md has no place for the drawing of the rooms');
+else {
+  const drawn = `${text.slice(0, begin)}${BEGIN}\n${drawing()}\n${text.slice(end)}`;
+  if (process.argv.includes('--write')) writeFileSync(DRAWING, drawn);
+  // The numbers follow every import that comes and goes; the arrows are the drawing.
+  else if (drawn.replace(/\|\d+\|/g, '') !== text.replace(/\|\d+\|/g, '')) {
+    faults.push('the drawing in ARCHITECTURE.md is old: npm run structure -- --write');
+  }
+}
+
+for (const fault of faults) console.error(fault);
+console.log(
+  faults.length > 0 ? `${faults.length} faults of structure` : `${modules.length} files stand where they belong`,
+);
+process.exit(faults.length > 0 ? 1 : 0);

@@ -1,0 +1,49 @@
+import { Global, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Instance } from '../platform/instance/instance.js';
+import { Replica } from '../platform/replicas/replica.js';
+import { AccountService } from './account.service.js';
+import { AccountContact } from './account-contact.service.js';
+import { AccountExport } from './account-export.service.js';
+import { AccountParts } from './account-parts.service.js';
+import { AccountRecords } from './account-records.service.js';
+import { AccountRemoval } from './account-removal.service.js';
+import { AccountState } from './account-state.service.js';
+import { ChangeControls } from './change-controls.service.js';
+import { CredentialLookups } from './credential-lookups.js';
+import { AdminApplication } from './grants/admin-application.service.js';
+import { Grants } from './grants/grants.service.js';
+import { IdentityResolver } from './identity-resolver.js';
+import { reserveTerm } from './reserved-terms.js';
+
+const SERVICES = [
+  ...[
+    AccountRecords,
+    AccountService,
+    AccountContact,
+    AccountState,
+    AccountRemoval,
+    ChangeControls,
+    AccountExport,
+    CredentialLookups,
+    IdentityResolver,
+    AccountParts,
+  ],
+  ...[AdminApplication, Grants],
+];
+
+/** What an account is: its facts and records, its state, whom it belongs to, what of it others may do. */
+@Global()
+@Module({ providers: SERVICES, exports: SERVICES })
+export class AccountsModule implements OnApplicationBootstrap {
+  constructor(
+    private readonly instance: Instance,
+    private readonly replica: Replica,
+  ) {}
+
+  /** Nobody may pose as the product, whatever it is called. */
+  onApplicationBootstrap(): void {
+    const reserve = () => reserveTerm(this.instance.current.branding.productName);
+    this.replica.on('instance', reserve);
+    reserve();
+  }
+}

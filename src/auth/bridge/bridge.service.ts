@@ -1,0 +1,224 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService } from '../../accounts/account.service.js';
+import type { Begun, Seen } from '../../accounts/seen.js';
+import { Config } from '../../core/config/config.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { digest, matches, mintToken } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import type { SessionIdentity } from '../../policy/identity.js';
+import { MfaTickets } from '../factors/mfa-tickets.service.js';
+import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
+import { Issuance, isGone } from '../sessions/issuance.service.js';
+import type { Origin } from '../sessions/sessions.service.js';
+import { Standing } from '../sessions/standing.service.js';
+import { SudoService } from '../sudo/sudo.service.js';
+import { claimedChallengeOf } from '../webauthn/webauthn.js';
+import { WebAuthn } from '../webauthn/webauthn.service.js';
+import type { RedeemBridgeInput, StartBridgeInput, StartSudoBridgeInput } from './bridge.dto.js';
+
+type Runner = 'page' | 'native';
+
+/** What a ceremony is for, and which account it is bound to where that is known at its start. */
+type Aim =
+  | { readonly kind: 'login' }
+  | { readonly kind: 'login_mfa'; readonly accountId: string; readonly ticketKey: string }
+  | { readonly kind: 'sudo'; readonly accountId: string };
+
+interface Ceremony {
+  readonly step: 'open' | 'ended';
+  readonly aim: Aim;
+  readonly runner: Runner;
+  readonly nonceHash: string;
+}
+
+/** How a ceremony ended on the bridge origin. */
+interface Outcome {
+  readonly completionDigest: string;
+  readonly isCancelled: boolean;
+}
+
+/** A ceremony as it is found, and the account that it is bound to by then. */
+type Found<T> = T & { readonly seen: Seen | null };
+
+const CEREMONY_SECONDS = 300;
+const WRONG_REDEMPTIONS = 5;
+const CEREMONY = 'bridge-ceremony';
+const NOBODY = '';
+
+const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
+const hexDigest = (secret: string): string => digest(secret).toString('hex');
+const isDigestOf = (expected: string, secret: string): boolean => matches(Buffer.from(expected, 'hex'), digest(secret));
+
+/**
+ * A passkey of another first-party origin, for a page here or a native client (auth.md 4.5). The starter keeps a nonce
+ * and the bridge origin hands out a completion code; only who holds both redeems.
+ */
+@Injectable()
+export class PasskeyBridge {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: OneTimeSecrets,
+    private readonly webauthn: WebAuthn,
+    private readonly tickets: MfaTickets,
+    private readonly accounts: AccountService,
+    private readonly issuance: Issuance,
+    private readonly sudo: SudoService,
+    private readonly standing: Standing,
+    private readonly config: Config,
+  ) {}
+
+  async start({ purpose, ticket, ...input }: StartBridgeInput) {
+    this.demandEnabled();
+    if (purpose === 'login') return this.open({ kind: 'login' }, NOBODY, input);
+    if (ticket === undefined) throw invalid('ticket', 'INVALID_FORMAT');
+    const { account, key } = await this.tickets.require(ticket);
+    return this.open({ kind: 'login_mfa', accountId: account.id, ticketKey: key }, account, input);
+  }
+
+  async startSudo({ account }: SessionIdentity, input: StartSudoBridgeInput) {
+    this.demandEnabled();
+    if (account.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
+    return this.open({ kind: 'sudo', accountId: account.id }, account, input);
+  }
+
+  private demandEnabled(): void {
+    if (!this.config.passkeyBridge) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+  }
+
+  private async open(aim: Aim, owner: Begun | typeof NOBODY, input: StartSudoBridgeInput) {
+    const { runner, nonce_hash: nonceHash } = input;
+    const ceremony: Ceremony = { step: 'open', aim, runner, nonceHash };
+    const id = await this.secrets.issue(CEREMONY, owner, { ...ceremony }, CEREMONY_SECONDS);
+    const url = `${this.config.webAppUrl}/passkey-bridge#ceremony_id=${id}`;
+    return { ceremony_id: id, bridge_url: runner === 'page' ? url : null };
+  }
+
+  /** A new call replaces the challenge. */
+  async options(id: string, origin: string | undefined) {
+    const { aim } = await this.requireOpen(id, origin);
+    const subject = hexDigest(id);
+    await this.secrets.revokeAll('webauthn-bridge', subject);
+    if (aim.kind === 'login') return { options: await this.webauthn.discoverableOptions('webauthn-bridge', subject) };
+    const account = await this.accounts.find(aim.accountId);
+    if (!account) throw failed();
+    const passkeys = await this.webauthn.passkeysOf(account.id);
+    return { options: await this.webauthn.accountOptions('webauthn-bridge', account, subject, passkeys) };
+  }
+
+  async complete(id: string, response: object, origin: string | undefined) {
+    const { aim, runner } = await this.requireOpen(id, origin);
+    const missed = aim.kind === 'login_mfa' ? await this.chargeTicket(aim.ticketKey) : undefined;
+    const holder = await this.examine(id, aim, response);
+    if (!holder) await missed?.();
+    const account = holder && (await this.accounts.find(holder.id));
+    if (!account || isGone(account)) throw failed();
+    return this.end(id, runner, { isCancelled: false, ...(aim.kind === 'login' && { holder }) });
+  }
+
+  async cancel(id: string, origin: string | undefined) {
+    const { runner } = await this.requireOpen(id, origin);
+    return this.end(id, runner, { isCancelled: true });
+  }
+
+  /** Whose passkey it was, as the account was before. */
+  private async examine(id: string, aim: Aim, response: object): Promise<Begun | null> {
+    const challenge = claimedChallengeOf(response);
+    if (challenge === null) return null;
+    const [subject, assertion] = [hexDigest(id), { challenge, response }];
+    return aim.kind === 'login'
+      ? this.webauthn.discover(subject, assertion, 'webauthn-bridge')
+      : this.webauthn.prove(aim.accountId, 'webauthn-bridge', subject, assertion);
+  }
+
+  /** Counts as an attempt at the second factor. Returns what a wrong answer has to call. */
+  private async chargeTicket(key: string): Promise<() => Promise<void>> {
+    const ticket = await this.tickets.find(key);
+    if (!ticket) throw failed();
+    return this.tickets.charge(ticket, 'ticket');
+  }
+
+  /** A ceremony that began with nobody belongs to whose passkey it was from now on. */
+  private async end(id: string, runner: Runner, { isCancelled, holder }: { isCancelled: boolean; holder?: Begun }) {
+    const code = mintToken();
+    const outcome: Outcome = { completionDigest: hexDigest(code), isCancelled };
+    const step = [{ step: 'open' }, { step: 'ended', ...outcome }] as const;
+    const isFirst = await this.secrets.change(CEREMONY, id, step, holder ? { owner: holder } : {});
+    if (!isFirst) throw failed();
+    const url = `${this.config.webAppUrl}/auth/passkey#completion_code=${code}&ceremony_id=${id}`;
+    return runner === 'page' ? { return_url: url, completion_code: null } : { return_url: null, completion_code: code };
+  }
+
+  async redeem(id: string, input: RedeemBridgeInput, origin: Origin) {
+    const { aim, isCancelled, seen } = await this.requireEnded(id, input, ({ kind }) => kind !== 'sudo');
+    if (isCancelled) return this.cancelled(id);
+    const session = await this.database.transaction(async (tx) => {
+      await this.spend(tx, id, seen);
+      if (aim.kind === 'login_mfa') await this.tickets.spend(tx, aim.ticketKey);
+      return this.issuance.issue(tx, required(seen), origin, { invalid: failed });
+    });
+    if (aim.kind === 'login_mfa') await this.tickets.clear({ account: { id: aim.accountId }, key: aim.ticketKey });
+    return { status: 'completed', ...session };
+  }
+
+  async redeemSudo(me: SessionIdentity, id: string, input: RedeemBridgeInput) {
+    const { isCancelled, seen } = await this.requireEnded(
+      id,
+      input,
+      (aim) => aim.kind === 'sudo' && aim.accountId === me.account.id,
+    );
+    if (isCancelled) return this.cancelled(id);
+    const account = await this.database.transaction(async (tx) => {
+      const held = await this.standing.hold(tx, me);
+      await this.spend(tx, id, seen);
+      return held;
+    });
+    return { status: 'completed', sudo_token: await this.sudo.issue(account) };
+  }
+
+  /** The ceremony works once. The account is locked first, as everywhere. */
+  private async spend(tx: Tx, id: string, seen: Seen | null): Promise<void> {
+    await this.accounts.lock(tx, required(seen).accountId);
+    if (!(await this.secrets.consume(CEREMONY, id, tx))) throw failed();
+  }
+
+  private async cancelled(id: string) {
+    if (!(await this.secrets.consume(CEREMONY, id))) throw failed();
+    return { status: 'cancelled' };
+  }
+
+  private async find(id: string): Promise<Ceremony | undefined> {
+    return (await this.secrets.peek(CEREMONY, id))?.payload as Ceremony | undefined;
+  }
+
+  /** The origin header is the browser's own word on who asks; a native client may have none. */
+  private async requireOpen(id: string, origin: string | undefined): Promise<Ceremony> {
+    const ceremony = await this.find(id);
+    if (ceremony?.step !== 'open') throw failed();
+    const isAllowed =
+      origin === undefined ? ceremony.runner === 'native' : this.config.webauthnOrigins.includes(origin);
+    if (!isAllowed) throw new Refusal('INVALID_API_ORIGIN');
+    return ceremony;
+  }
+
+  /** An ended ceremony of the right kind whose nonce and completion code are right; wrong ones are counted. */
+  private async requireEnded(
+    id: string,
+    { nonce, completion_code: code }: RedeemBridgeInput,
+    isKind: (aim: Aim) => boolean,
+  ): Promise<Found<Ceremony & Outcome>> {
+    const seen = await this.find(id);
+    if (seen?.step !== 'ended' || !isKind(seen.aim)) throw failed();
+    const issued = await this.secrets.attempt(CEREMONY, id, WRONG_REDEMPTIONS);
+    const ended = issued?.payload as unknown as (Ceremony & Outcome) | undefined;
+    if (!issued || !ended || !isDigestOf(ended.nonceHash, nonce) || !isDigestOf(ended.completionDigest, code)) {
+      throw failed();
+    }
+    return { ...ended, seen: issued.seen };
+  }
+}
+
+/** What was proved belongs to somebody. */
+function required(seen: Seen | null): Seen {
+  if (!seen) throw failed();
+  return seen;
+}

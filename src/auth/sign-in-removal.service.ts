@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { AccountParts } from '../accounts/account-parts.service.js';
+import { Factors } from './factors/factors.service.js';
+import { Passkeys } from './passkeys/passkeys.service.js';
+import { OneTimeSecrets } from './secrets/one-time-secrets.service.js';
+import { SessionService } from './sessions/sessions.service.js';
+import { SsoIdentities } from './sso/sso-identities.service.js';
+
+/** Removes with an account all that it is signed in with, could sign in with, or waits for. */
+@Injectable()
+export class SignInRemoval {
+  constructor(
+    parts: AccountParts,
+    sessions: SessionService,
+    passkeys: Passkeys,
+    factors: Factors,
+    identities: SsoIdentities,
+    secrets: OneTimeSecrets,
+  ) {
+    parts.alsoRemove(async (tx, id) => {
+      await sessions.forget(tx, id);
+      await passkeys.removeAll(tx, id);
+      await factors.removeBackupCodes(tx, id);
+      await identities.removeAll(tx, id);
+      await secrets.forget(tx, id);
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import type { Call } from '../../policy/call.js';
+import {
+  AllowSuspicious,
+  Authenticated,
+  Me,
+  RateLimit,
+  RequiresSudo,
+  TheCall,
+  UserOnly,
+} from '../../policy/decorators.js';
+import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
+import { SessionService } from '../sessions/sessions.service.js';
+import { EndSessionsInput } from './end-sessions.dto.js';
+
+@Controller('v1/auth')
+export class SessionsController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Post('logout')
+  @HttpCode(204)
+  @Authenticated()
+  @AllowSuspicious()
+  @RateLimit('auth:logout')
+  async logout(@Me() me: SessionIdentity | BotIdentity) {
+    if (me.via === 'session') await this.sessions.end(me);
+  }
+
+  @Get('sessions')
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('auth:sessions')
+  list(@Me() me: SessionIdentity) {
+    return this.sessions.list(me);
+  }
+
+  @Post('sessions/logout')
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RequiresSudo()
+  @RateLimit('auth:sessions:logout')
+  async end(@Me() me: SessionIdentity, @Body() { session_id_hashes }: EndSessionsInput, @TheCall() call: Call) {
+    const isEverywhere = await this.sessions.revokeByHash(me, session_id_hashes);
+    // Known only now: whoever signs out everywhere voids the proof that let them.
+    if (isEverywhere) call.res.removeHeader('X-Service-Sudo-Mode-JWT');
+  }
+}

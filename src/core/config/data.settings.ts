@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import { hidden, type SettingsReader } from './reader.js';
+import type { ServiceSettings } from './service.settings.js';
+
+/** Where things are kept. */
+export function dataSettings(read: SettingsReader, { production }: ServiceSettings) {
+  read.section('Data');
+  const databaseUrl = read.url(
+    'DATABASE_URL',
+    'PostgreSQL 15 or newer, as postgres://user:password@host:5432/name; unset: embedded in DATA_DIR',
+    undefined,
+    ['postgres:', 'postgresql:'],
+    { secret: true },
+  );
+  const databasePoolSize = read.int('DATABASE_POOL_SIZE', 'Connections per process', 10, [1, 200]);
+  const embeddedAllowed = read.flag(
+    'EMBEDDED_DATABASE',
+    'Allows the embedded database; in production only where this says true',
+    !production,
+  );
+  if (production && !databaseUrl && !embeddedAllowed) {
+    read.fault('DATABASE_URL', 'is required in production (or EMBEDDED_DATABASE=true)');
+  }
+  const dataDir = read.text('DATA_DIR', 'Embedded database, local media, generated development secret', {
+    shown: './data',
+  });
+  const migrateOnStart = read.flag('MIGRATE_ON_START', 'Applies pending migrations at the start', true);
+  const redisUrl = read.url(
+    'REDIS_URL',
+    'Redis or Valkey for counters and gateway sessions that replicas share, as redis:// or rediss://; unset: each process counts by itself and keeps its own sessions',
+    undefined,
+    ['redis:', 'rediss:'],
+    { secret: true },
+  );
+  const workerAbout = 'Worker number of this process in ids, 0-1023; unset: leased from the database';
+  const workerId = read.int('WORKER_ID', workerAbout, 0, [0, 1023], { shown: '' });
+  return hidden(
+    {
+      databaseUrl,
+      databasePoolSize,
+      dataDir: resolve(dataDir ?? './data'),
+      migrateOnStart,
+      redisUrl,
+      workerId: read.peek('WORKER_ID') === undefined ? undefined : workerId,
+    },
+    'databaseUrl',
+    'redisUrl',
+  );
+}
+
+export type DataSettings = ReturnType<typeof dataSettings>;

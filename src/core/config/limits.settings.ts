@@ -1,0 +1,89 @@
+import { GATEWAY_DEFAULTS, type GatewayNumbers } from './gateway-numbers.js';
+import type { SettingsReader } from './reader.js';
+
+function rateLimitOverrides(read: SettingsReader): ReadonlyMap<string, { limit: number; seconds: number }> {
+  const text = read.text('RATE_LIMIT_OVERRIDES', 'JSON object of bucket names to "N/seconds"');
+  const overrides = new Map<string, { limit: number; seconds: number }>();
+  if (text === undefined) return overrides;
+  try {
+    for (const [bucket, value] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
+      const match = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(String(value));
+      if (!match) throw new Error(bucket);
+      overrides.set(bucket, { limit: Number(match[1]), seconds: Number(match[2]) });
+    }
+  } catch {
+    read.fault('RATE_LIMIT_OVERRIDES', 'must be a JSON object of bucket names to "N/seconds"');
+  }
+  return overrides;
+}
+
+function gatewayNumbers(read: SettingsReader): GatewayNumbers {
+  const about = 'JSON object of numbers of the gateway, such as {"sockets_per_address": 1000}';
+  const text = read.text('GATEWAY_NUMBERS', about);
+  if (text === undefined) return GATEWAY_DEFAULTS;
+  try {
+    const given = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    for (const [name, value] of given) {
+      if (!(name in GATEWAY_DEFAULTS) || !Number.isSafeInteger(value) || Number(value) < 1) throw new Error(name);
+    }
+    return { ...GATEWAY_DEFAULTS, ...Object.fromEntries(given) };
+  } catch {
+    read.fault('GATEWAY_NUMBERS', 'must be a JSON object of known names to whole numbers from 1');
+    return GATEWAY_DEFAULTS;
+  }
+}
+
+/** Webhooks and their messages. */
+export function webhookSettings(read: SettingsReader) {
+  read.section('Webhooks');
+  return {
+    webhooksPerAccount: read.int('WEBHOOK_MAX_PER_ACCOUNT', 'Webhooks per account', 50, [1, 10000]),
+    webhookRetentionDays: read.int('WEBHOOK_MESSAGE_RETENTION_DAYS', 'How long messages are kept', 30, [1, 3650]),
+  };
+}
+
+const MOST: readonly [number, number] = [1, 1000000];
+
+/** How much anybody may ask for. */
+export function limitSettings(read: SettingsReader) {
+  read.section('Limits; off is for tests and load runs');
+  return {
+    rateLimits: read.on('RATE_LIMITS', 'Global and route buckets', true),
+    rateLimitOverrides: rateLimitOverrides(read),
+    gateway: gatewayNumbers(read),
+    loginAllowances: read.on('LOGIN_ALLOWANCES', 'Attempts per address and mail address at login', true),
+    registrationAllowances: read.on('REGISTRATION_ALLOWANCES', 'Registrations per address and mail address', true),
+    abuse: {
+      bans: read.on('ABUSE_BANS', 'Automatic bans of abusive addresses', true),
+      exempt: read.cidrs('IP_BAN_EXEMPT', 'Addresses or CIDR ranges that are never banned'),
+      distinct: read.int(
+        'IP_BAN_DISTINCT',
+        'Rejected credentials of one address in 5 minutes that ban it at once',
+        20,
+        MOST,
+      ),
+      score: read.int('IP_BAN_SCORE', 'Score of one address in 5 minutes that counts as a strike', 60, MOST),
+      strikes: read.int('IP_BAN_STRIKES', 'Strikes within an hour that ban, 1-12', 3, [1, 12]),
+      seconds: read.int('IP_BAN_SECONDS', 'Length of an automatic ban', 86400, [1, 31536000]),
+    },
+    maxInFlight: read.int('MAX_IN_FLIGHT', 'Requests at once before load is shed', 512, MOST),
+    transfers: {
+      bodies: read.int('MAX_BODIES', 'Requests at once that wait for the bodies of their clients', 4096, MOST),
+      bodiesPerAddress: read.int('MAX_BODIES_PER_ADDRESS', 'Of one address', 64, MOST),
+      bodiesPerAccount: read.int('MAX_BODIES_PER_ACCOUNT', 'Of one account', 32, MOST),
+      downloads: read.int(
+        'MAX_DOWNLOADS',
+        'Connections at once whose clients have not taken their answers, downloads above all',
+        4096,
+        MOST,
+      ),
+      downloadsPerAddress: read.int('MAX_DOWNLOADS_PER_ADDRESS', 'Of one address', 128, MOST),
+    },
+    maxLoopDelayMs: read.int(
+      'MAX_LOOP_DELAY_MS',
+      'Event-loop delay in ms above which load is shed; 0 is never',
+      1000,
+      [0, 600000],
+    ),
+  };
+}

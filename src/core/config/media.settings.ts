@@ -1,0 +1,153 @@
+import { join, resolve } from 'node:path';
+import type { DataSettings } from './data.settings.js';
+import { hidden, type SettingsReader } from './reader.js';
+import { SECRET_BYTES } from './secret.settings.js';
+import type { ServiceSettings } from './service.settings.js';
+
+const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+const isBase64Secret = (value: string): boolean =>
+  /^[A-Za-z0-9+/]+={0,2}$/.test(value) && Buffer.from(value, 'base64').length >= SECRET_BYTES;
+
+function buckets(read: SettingsReader, isChosen: boolean) {
+  const uploads = read.text(
+    'MEDIA_S3_UPLOADS_BUCKET',
+    'Private bucket of what was sent and is not finished; required with s3',
+  );
+  const media = read.text('MEDIA_S3_MEDIA_BUCKET', 'Private bucket of what is served; required with s3');
+  if (!isChosen) return undefined;
+  const names = { MEDIA_S3_UPLOADS_BUCKET: uploads, MEDIA_S3_MEDIA_BUCKET: media };
+  for (const [name, value] of Object.entries(names)) {
+    if (!S3_BUCKET.test(value ?? '')) read.fault(name, 'must be the name of a bucket with MEDIA_STORAGE=s3');
+  }
+  if (uploads !== undefined && uploads === media) {
+    read.fault('MEDIA_S3_MEDIA_BUCKET', 'must differ from MEDIA_S3_UPLOADS_BUCKET');
+  }
+  return { uploads: uploads ?? '', media: media ?? '' };
+}
+
+/** `undefined`: objects are local files. Without a key, the SDK asks the machine or the container for a role. */
+function s3Settings(read: SettingsReader, isChosen: boolean) {
+  const endpoint = read.url(
+    'MEDIA_S3_ENDPOINT',
+    'Address of the S3-compatible server; unset: AWS in the region',
+    undefined,
+    ['http:', 'https:'],
+  );
+  const region =
+    read.text('MEDIA_S3_REGION', 'Region that requests are signed for', { shown: 'us-east-1' }) ?? 'us-east-1';
+  const forcePathStyle = read.flag(
+    'MEDIA_S3_FORCE_PATH_STYLE',
+    'Names the bucket in the path instead of the host; most servers other than AWS want true',
+    false,
+  );
+  const accessKeyId = read.text(
+    'MEDIA_S3_ACCESS_KEY_ID',
+    'Id of the key of the server; unset: the role that the AWS SDK finds',
+  );
+  const secretAccessKey = read.secret('MEDIA_S3_SECRET_ACCESS_KEY', 'The secret half of that key');
+  if (endpoint !== undefined && /[?#@]/.test(endpoint)) {
+    read.fault('MEDIA_S3_ENDPOINT', 'must be a URL without user, query and fragment');
+  }
+  if (!/^[a-z0-9-]{1,63}$/i.test(region)) read.fault('MEDIA_S3_REGION', 'must be the name of a region');
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    const absent = accessKeyId === undefined ? 'MEDIA_S3_ACCESS_KEY_ID' : 'MEDIA_S3_SECRET_ACCESS_KEY';
+    read.fault(absent, 'is required with the other half of the key');
+  }
+  const both = buckets(read, isChosen);
+  if (!both) return undefined;
+  const settings = { endpoint, region, forcePathStyle, accessKeyId, secretAccessKey, buckets: both };
+  return hidden(settings, 'secretAccessKey');
+}
+
+function ports(read: SettingsReader, name: string, about: string): number[] {
+  const list = read.list(name, about).map(Number);
+  if (list.every((port) => Number.isInteger(port) && port > 0 && port < 65536)) return list;
+  read.fault(name, 'must be a list of ports');
+  return [];
+}
+
+function keys(read: SettingsReader) {
+  const relaySecrets = read.list(
+    'MEDIA_RELAY_SECRETS',
+    'Keys of relay capabilities, 32 or more bytes in base64 each, newest first; unset: derived from GATEHOUSE_SECRET',
+    { secret: true },
+  );
+  const signingSecrets = read.list(
+    'MEDIA_SIGNING_SECRETS',
+    'Keys of signed addresses of foreign media, 32-256 characters each, newest first; unset: derived from GATEHOUSE_SECRET',
+    { secret: true },
+  );
+  if (relaySecrets.some((value) => !isBase64Secret(value))) {
+    read.fault('MEDIA_RELAY_SECRETS', `must be a list of base64 secrets of at least ${SECRET_BYTES} bytes`);
+  }
+  if (signingSecrets.some((value) => value.length < 32 || value.length > 256)) {
+    read.fault('MEDIA_SIGNING_SECRETS', 'must be a list of secrets of 32 to 256 characters');
+  }
+  return { relaySecrets, signingSecrets };
+}
+
+/** Stored objects, uploads, pictures and foreign media. */
+export function mediaSettings(
+  read: SettingsReader,
+  { publicOrigin }: ServiceSettings,
+  { dataDir }: Pick<DataSettings, 'dataDir'>,
+) {
+  read.section('Media');
+  const baseUrl = read.url(
+    'MEDIA_BASE_URL',
+    'Public address of media; unset: <PUBLIC_ORIGIN>/media',
+    `${publicOrigin}/media`,
+    ['http:', 'https:'],
+    { shown: '' },
+  );
+  const storage = read.choice(
+    'MEDIA_STORAGE',
+    'Where stored objects are kept: local, files below MEDIA_LOCAL_ROOT; s3, two buckets of an S3-compatible server',
+    ['local', 's3'],
+    'local',
+  );
+  const root = read.text(
+    'MEDIA_LOCAL_ROOT',
+    'Where stored objects lie, or with s3 wait until they are sent; unset: media in DATA_DIR',
+  );
+  const settings = {
+    baseUrl,
+    root: resolve(root ?? join(dataDir, 'media')),
+    s3: s3Settings(read, storage === 's3'),
+    maxUploadBytes: read.int('MEDIA_MAX_UPLOAD_BYTES', 'Largest upload', 25 * MIB, [1, 100 * MIB]),
+    uploadsEnabled: read.flag('MEDIA_UPLOADS_ENABLED', 'Offers uploads', true),
+    relaySeconds: read.int('MEDIA_RELAY_TTL_SECONDS', 'Life of a relay capability, 60-3600', 900, [60, 3600]),
+    ...keys(read),
+    accountQuotaBytes: read.int('MEDIA_ACCOUNT_QUOTA_BYTES', 'Bytes that one account may store', 10 * GIB, [
+      0,
+      102400 * GIB,
+    ]),
+    imageSeconds: read.int(
+      'MEDIA_IMAGE_SECONDS',
+      'Longest that a picture may take to be transformed, in seconds, the wait for its turn included',
+      15,
+      [1, 60],
+    ),
+    imageMemoryBytes: read.int(
+      'MEDIA_IMAGE_MEMORY_BYTES',
+      'Largest memory of one of the processes that transform pictures, of which there are as many as cores, from 2 to 8',
+      GIB,
+      [128 * MIB, 1024 * GIB],
+    ),
+    cacheBytes: read.int(
+      'MEDIA_CACHE_BYTES',
+      'Transformed images that each process keeps in DATA_DIR; the least recently used go first',
+      5 * GIB,
+      [0, 102400 * GIB],
+    ),
+    externalMaxBytes: read.int('MEDIA_EXTERNAL_MAX_BYTES', 'Largest foreign object that is passed on', 500 * MIB, [
+      1,
+      100 * GIB,
+    ]),
+    externalPorts: ports(read, 'MEDIA_EXTERNAL_PORTS', 'Ports from which foreign media may be fetched; unset: any'),
+  };
+  return hidden(settings, 'relaySecrets', 'signingSecrets');
+}

@@ -1,0 +1,49 @@
+import type { SettingsReader } from './reader.js';
+
+/** OpenTelemetry's SDK reads its variables by itself; here it is only decided whether there is a collector. */
+function tracesAreSent(read: SettingsReader): boolean {
+  const endpoints = [
+    read.url(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'Collector of OpenTelemetry traces (OTLP over HTTP, JSON); the other standard variables, such as OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER, hold as well',
+      undefined,
+      ['http:', 'https:'],
+    ),
+    read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'The same with the whole path', undefined, ['http:', 'https:']),
+  ];
+  return !read.flag('OTEL_SDK_DISABLED', 'Switches traces off', false) && endpoints.some((url) => url !== undefined);
+}
+
+/** What whoever operates the service sees of it. */
+export function operationSettings(read: SettingsReader) {
+  read.section('Operation');
+  const shutdownSeconds = read.int(
+    'SHUTDOWN_SECONDS',
+    'How long running requests may finish after SIGTERM',
+    25,
+    [0, 600],
+  );
+  const metricsPort = read.int('METRICS_PORT', 'Port of /metrics; unset: the main one', 0, [1, 65535], { shown: '' });
+  const loopback = '127.0.0.0/8,::1';
+  const metricsAllow = read.cidrs('METRICS_ALLOW', 'Addresses that may read /metrics', { shown: loopback }, loopback);
+  return {
+    shutdownSeconds,
+    metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort,
+    metricsAllow,
+    logLevel: read.choice(
+      'LOG_LEVEL',
+      'trace, debug, info, warn, error or silent',
+      ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+      'info',
+    ),
+    logFormat: read.choice(
+      'LOG_FORMAT',
+      'json or pretty; unset: pretty on a terminal, else json',
+      ['json', 'pretty'],
+      process.stdout.isTTY ? 'pretty' : 'json',
+      { shown: '' },
+    ),
+    tracing: tracesAreSent(read),
+    slowRequestMs: read.int('SLOW_REQUEST_MS', 'Requests slower than this are logged', 1000, [1, 600000]),
+  };
+}

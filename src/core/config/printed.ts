@@ -1,0 +1,52 @@
+import type { Setting } from './reader.js';
+
+const WIDTH = 118;
+
+/** Comment lines of at most `WIDTH` characters. */
+function comment(text: string): string[] {
+  const lines = ['#'];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (line.length <= WIDTH) lines[lines.length - 1] = line;
+    else lines.push(`# ${word}`);
+  }
+  return lines;
+}
+
+const HEAD = [
+  '# Every setting of Gatehouse with its default. `npm start` and `npm run cli` read a file `.env` beside this one.',
+  '# Lists are separated by commas. An empty value counts as unset. Check a set-up with: npm run cli -- doctor',
+];
+
+/** Every setting with its sentence and its default, commented out: the text of `.env.example`. */
+export function environmentExample(settings: readonly Setting[]): string {
+  const lines = [...HEAD];
+  let section = '';
+  for (const setting of settings) {
+    if (setting.section !== section) {
+      section = setting.section;
+      lines.push('', `## ${section}`, '');
+    }
+    lines.push(...comment(setting.about), `#${setting.name}=${setting.fallback}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+
+/** The same as a table in Markdown; `names` chooses, in their order. */
+export function settingsTable(settings: readonly Setting[], names = settings.map(({ name }) => name)): string {
+  const rows = names.map((name) => {
+    const setting = settings.find((candidate) => candidate.name === name);
+    if (!setting) throw new Error(`there is no setting ${name}`);
+    const { fallback, about } = setting;
+    return `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${cell(about)} |`;
+  });
+  return ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** The settings that an environment sets, as they may be shown: of a secret, that it is set. */
+export const settingsIn = (settings: readonly Setting[], env: Readonly<Record<string, string | undefined>>): string[] =>
+  settings
+    .filter(({ name }) => (env[name]?.trim() ?? '') !== '')
+    .map(({ name, secret }) => (secret ? `${name} (secret)` : `${name}=${env[name]?.trim()}`));

@@ -1,0 +1,155 @@
+import ipaddr from 'ipaddr.js';
+import { codePoints, isOneLine } from '../text/text.js';
+
+export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** One setting as it is told to whoever sets it. */
+export interface Setting {
+  readonly section: string;
+  readonly name: string;
+  /** A sentence. */
+  readonly about: string;
+  /** Its default as one would write it; empty where there is none, or it depends on others. */
+  readonly fallback: string;
+  /** Whether its value is one that nobody may see. */
+  readonly secret: boolean;
+}
+
+/** How a setting is told where that does not follow from its default. */
+export interface Told {
+  /** The default, where it is another elsewhere or depends on the machine. */
+  readonly shown?: string;
+  readonly secret?: boolean;
+}
+
+/**
+ * Reads settings from an environment, each with the sentence that tells what it does, and collects what is wrong with
+ * them. White space around a value is ignored; an empty value is unset.
+ */
+export class SettingsReader {
+  readonly faults: string[] = [];
+  private readonly known = new Map<string, Setting>();
+  private title = '';
+
+  constructor(private readonly env: Env) {}
+
+  /** Every setting that was asked for, in that order. */
+  get settings(): readonly Setting[] {
+    return [...this.known.values()];
+  }
+
+  /** What is read from here on stands under this title. */
+  section(title: string): void {
+    this.title = title;
+  }
+
+  /** The value of a setting that is read elsewhere. */
+  peek(name: string): string | undefined {
+    const value = this.env[name]?.trim();
+    return value === '' ? undefined : value;
+  }
+
+  fault(name: string, rule: string): void {
+    this.faults.push(`${name} ${rule}`);
+  }
+
+  text(name: string, about: string, { shown = '', secret = false }: Told = {}): string | undefined {
+    this.known.set(name, { section: this.title, name, about, fallback: shown, secret });
+    return this.peek(name);
+  }
+
+  /** A value that nobody may see. */
+  secret(name: string, about: string): string | undefined {
+    return this.text(name, about, { secret: true });
+  }
+
+  /** What is shown to people: in pages, mails and messages. */
+  name(name: string, about: string, max = 64, told?: Told): string | undefined {
+    const value = this.text(name, about, told);
+    if (value === undefined || (isOneLine(value) && codePoints(value) <= max)) return value;
+    this.fault(name, `must be one line of at most ${max} characters`);
+    return undefined;
+  }
+
+  choice<const T extends string>(name: string, about: string, choices: readonly T[], fallback: T, told?: Told): T {
+    const value = this.text(name, about, { shown: fallback, ...told });
+    if (value === undefined) return fallback;
+    const found = choices.find((choice) => choice === value);
+    if (!found) this.fault(name, `must be one of ${choices.join(', ')}`);
+    return found ?? fallback;
+  }
+
+  on(name: string, about: string, fallback: boolean): boolean {
+    return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off') === 'on';
+  }
+
+  flag(name: string, about: string, fallback: boolean, told?: Told): boolean {
+    return this.choice(name, about, ['true', 'false'], fallback ? 'true' : 'false', told) === 'true';
+  }
+
+  int(name: string, about: string, fallback: number, [min, max]: readonly [number, number], told?: Told): number {
+    const value = this.text(name, about, { shown: String(fallback), ...told });
+    if (value === undefined) return fallback;
+    if (/^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
+    this.fault(name, `must be a whole number from ${min} to ${max}`);
+    return fallback;
+  }
+
+  list(name: string, about: string, told?: Told): string[] {
+    return itemsOf(this.text(name, about, told));
+  }
+
+  url(name: string, about: string, fallback: string, protocols: string[], told?: Told): string;
+  url(name: string, about: string, fallback: undefined, protocols: string[], told?: Told): string | undefined;
+  url(name: string, about: string, fallback: string | undefined, protocols: string[], told?: Told): string | undefined {
+    const value = this.text(name, about, { shown: fallback ?? '', ...told });
+    if (value === undefined) return fallback;
+    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/$/, '');
+    this.fault(name, `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    return fallback;
+  }
+
+  origin(name: string, about: string, fallback: string): string {
+    const value = this.url(name, about, fallback, ['http:', 'https:']);
+    if (new URL(value).origin !== value) {
+      this.fault(name, 'must be an origin: scheme, host and optional port, without a path');
+      return fallback;
+    }
+    return value;
+  }
+
+  origins(name: string, about: string): string[] {
+    const origins = this.list(name, about);
+    if (origins.some((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)) {
+      this.fault(name, 'must be a list of origins');
+    }
+    return origins;
+  }
+
+  cidrs(name: string, about: string, told?: Told, fallback?: string): Cidr[] {
+    return itemsOf(this.text(name, about, told) ?? fallback).flatMap((item) => {
+      try {
+        if (item.includes('/')) return [ipaddr.parseCIDR(item)];
+        const address = ipaddr.parse(item);
+        return [[address, address.kind() === 'ipv4' ? 32 : 128] as Cidr];
+      } catch {
+        this.fault(name, 'must be a list of addresses or CIDR ranges');
+        return [];
+      }
+    });
+  }
+}
+
+/** The items of a list, which commas separate. */
+export const itemsOf = (value: string | undefined): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** Marks members as what nobody may see: neither `JSON.stringify` nor a log or a terminal shows them. */
+export function hidden<T extends object>(settings: T, ...names: (keyof T)[]): T {
+  for (const name of names) Object.defineProperty(settings, name, { enumerable: false });
+  return settings;
+}

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import tls from 'node:tls';
+import { hidden, type SettingsReader } from './reader.js';
+import type { ServiceSettings } from './service.settings.js';
+
+const NATIVE_CALLBACK = 'service://auth/sso/callback';
+
+/** The callback of native clients: a URI without query and fragment, written as a parser writes it. */
+function nativeCallback(read: SettingsReader): string {
+  const about = 'Callback of native clients after single sign-on';
+  const value = read.text('SSO_NATIVE_CALLBACK_URI', about, { shown: NATIVE_CALLBACK }) ?? NATIVE_CALLBACK;
+  if (
+    URL.canParse(value) &&
+    new URL(value).href === value &&
+    !/[?#]/.test(value) &&
+    !/^(?:http|data|javascript):/.test(value)
+  ) {
+    return value;
+  }
+  read.fault('SSO_NATIVE_CALLBACK_URI', 'must be an absolute URI of a native client, without query and fragment');
+  return NATIVE_CALLBACK;
+}
+
+/** Newer versions of Node tell which authorities they trust by default, those of the system included. */
+const builtInAuthorities = (): readonly string[] => {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
+  return getCACertificates?.('default') ?? tls.rootCertificates;
+};
+
+/**
+ * Authorities that outbound connections trust beside the built-in ones. Node reads the same variable by itself, but only
+ * warns when it cannot.
+ */
+function extraAuthorities(read: SettingsReader): readonly string[] | undefined {
+  const about = 'File of authorities (PEM) that outbound TLS trusts beside the built-in ones';
+  const path = read.text('NODE_EXTRA_CA_CERTS', about);
+  if (path === undefined) return undefined;
+  try {
+    const extra = readFileSync(path, 'utf8');
+    tls.createSecureContext({ ca: extra });
+    if (extra.includes('-----BEGIN CERTIFICATE-----')) return [...builtInAuthorities(), extra];
+  } catch {
+    // Named below, like a file without a certificate.
+  }
+  read.fault('NODE_EXTRA_CA_CERTS', 'must be a readable file of certificates in PEM');
+  return undefined;
+}
+
+/** A provider of others counts only with both its site key and its secret (conventions.md section 8). */
+function captchaSettings(read: SettingsReader) {
+  const chosen = read.choice(
+    'CAPTCHA_PROVIDER',
+    'none, altcha (proof of work, made by the service itself), hcaptcha or turnstile',
+    ['none', 'altcha', 'hcaptcha', 'turnstile'],
+    'none',
+  );
+  const keys = (name: string, title: string) => {
+    const siteKey = read.text(`${name}_SITE_KEY`, `Site key of ${title}`);
+    return hidden({ siteKey, secret: read.secret(`${name}_SECRET`, `Secret of ${title}`) }, 'secret');
+  };
+  const hcaptcha = keys('HCAPTCHA', 'hCaptcha');
+  const turnstile = keys('TURNSTILE', 'Turnstile');
+  const { siteKey, secret } = { hcaptcha, turnstile, none: hcaptcha, altcha: hcaptcha }[chosen];
+  const isForeign = chosen === 'hcaptcha' || chosen === 'turnstile';
+  return {
+    provider: isForeign && (siteKey === undefined || secret === undefined) ? 'none' : chosen,
+    hcaptcha,
+    turnstile,
+    verifyUrl: read.url('CAPTCHA_VERIFY_URL', "Replaces the provider's address, for tests", undefined, [
+      'http:',
+      'https:',
+    ]),
+    hostnames: read
+      .list('CAPTCHA_HOSTNAMES', 'Host names that a solved captcha may come from; unset: any')
+      .map((name) => name.toLowerCase()),
+  } as const;
+}
+
+/** Accounts, and how one signs in to them. */
+export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, webAppUrl }: ServiceSettings) {
+  read.section('Sign-in');
+  const deletionGraceHours = read.int(
+    'ACCOUNT_DELETION_GRACE_HOURS',
+    'Hours between asking for deletion and the deletion',
+    336,
+    [1, 8760],
+  );
+  const sessionsPerAccount = read.int(
+    'SESSIONS_PER_ACCOUNT',
+    'Live sessions of one account; one more ends the least recently used',
+    250,
+    [1, 10000],
+  );
+  const ipAuthorization = read.on(
+    'IP_AUTHORIZATION',
+    'Holds password logins from unknown addresses until a mailed confirmation',
+    true,
+  );
+  const webauthnRpId = read.text('WEBAUTHN_RP_ID', 'Relying party of passkeys; unset: the host of PUBLIC_ORIGIN');
+  const webauthnOrigins = read.origins('WEBAUTHN_ORIGINS', 'Origins that may use passkeys; unset: PUBLIC_ORIGIN');
+  return {
+    deletionGraceHours,
+    sessionsPerAccount,
+    ipAuthorization,
+    webauthnRpId: webauthnRpId ?? new URL(publicOrigin).hostname,
+    webauthnOrigins: webauthnOrigins.length ? webauthnOrigins : [publicOrigin],
+    passkeyBridge: read.on('PASSKEY_BRIDGE', 'Passkeys of another first-party origin by the bridge page', true),
+    passwordBreachUrl: read.url(
+      'PASSWORD_BREACH_URL',
+      'Service of the range protocol that knows breached passwords; unset: not asked',
+      undefined,
+      ['http:', 'https:'],
+    ),
+    sso: {
+      nativeCallbackUri: nativeCallback(read),
+      allowPrivateAddresses: read.flag(
+        'SSO_ALLOW_PRIVATE_ADDRESSES',
+        'Lets the sign-in provider have private addresses: for a provider in the same network',
+        false,
+      ),
+      redirectUri: `${webAppUrl}/auth/sso/callback`,
+    },
+    extraCa: extraAuthorities(read),
+    captcha: captchaSettings(read),
+    argon2: {
+      // Tests store passwords of nobody.
+      memoryKib: read.int('ARGON2_MEMORY_KIB', 'Memory of a password hash, KiB', 19456, [
+        nodeEnv === 'test' ? 8 : 19456,
+        1048576,
+      ]),
+      passes: read.int('ARGON2_PASSES', 'Passes of a password hash', 2, [nodeEnv === 'test' ? 1 : 2, 20]),
+      concurrency: read.int(
+        'ARGON2_CONCURRENCY',
+        'Password hashes at once; unset: cores minus one',
+        Math.max(1, cpus().length - 1),
+        [1, 64],
+        { shown: '' },
+      ),
+      queue: read.int('ARGON2_QUEUE', 'Password hashes that may wait', 64, [0, 10000]),
+    },
+  };
+}

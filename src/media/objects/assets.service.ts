@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { invalid, unavailable } from '../../core/errors.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Storage, StorageFault } from '../../platform/storage/storage.js';
+import type { AssetKind } from '../addresses/keys.js';
+import { type ImageFacts, ImageFault, Images, type Rendering } from '../images/images.service.js';
+import { imageBytes } from './base64-image.js';
+import { MediaObject } from './media.entities.js';
+import { MediaService } from './media.service.js';
+
+/** Who an asset is of: an account, or a webhook of an account. */
+export interface AssetOwner {
+  readonly ownerId: string;
+  readonly accountId: string;
+}
+
+/** An image that is encoded and stored, but that nothing refers to yet. */
+export interface NewAsset {
+  readonly key: string;
+  /** As it stands in `avatar` and `banner` members: `a_` in front of the hash of an animated one. */
+  readonly hash: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+}
+
+/** What an account is to show from now on; `null` clears, `undefined` keeps. */
+export interface NewImages {
+  readonly avatar: NewAsset | null | undefined;
+  readonly banner: NewAsset | null | undefined;
+}
+
+/** The members of an account that new images change. */
+export const hashesOf = ({ avatar, banner }: NewImages): { avatar?: string | null; banner?: string | null } => ({
+  ...(avatar === undefined ? {} : { avatar: avatar?.hash ?? null }),
+  ...(banner === undefined ? {} : { banner: banner?.hash ?? null }),
+});
+
+/** The largest sizes that are ever served. */
+const BOX: Readonly<Record<AssetKind, { width: number; height: number }>> = {
+  avatars: { width: 1024, height: 1024 },
+  banners: { width: 2400, height: 2400 },
+};
+
+const renderingOf = (kind: AssetKind, { format }: ImageFacts): Rendering => ({
+  format: 'webp',
+  quality: format === 'png' || format === 'gif' ? 'lossless' : 'high',
+  animated: true,
+  fit: 'inside',
+  ...BOX[kind],
+});
+
+export const assetKey = (kind: AssetKind, ownerId: string, assetHash: string): string =>
+  `${kind}/${ownerId}/${assetHash.replace(/^a_/, '')}`;
+
+async function store(storage: Storage, key: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await storage.write('media', key, Readable.from([bytes]));
+  } catch (error) {
+    throw error instanceof StorageFault ? unavailable(5) : error;
+  }
+}
+
+/**
+ * Avatars and banners on their way in (media.md section 2): decoded, turned upright, stripped of all metadata and
+ * encoded anew; the bytes that were sent are discarded.
+ */
+@Injectable()
+export class Assets {
+  constructor(
+    private readonly database: Database,
+    private readonly images: Images,
+    private readonly storage: Storage,
+    private readonly media: MediaService,
+  ) {}
+
+  /**
+   * Encodes and stores the image of a member that `Base64Image` has checked. What is absent stays `undefined`, what
+   * is cleared stays `null`. Give the result to `replace` in the transaction that changes the owner.
+   * @throws Refusal FV(member: INVALID_IMAGE_FORMAT), SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT
+   */
+  async prepare<T extends string | null | undefined>(
+    kind: AssetKind,
+    owner: AssetOwner,
+    member: string,
+    image: T,
+  ): Promise<NewAsset | Exclude<T, string>> {
+    if (typeof image !== 'string') return image as Exclude<T, string>;
+    const { bytes, isAnimated } = await this.encode(kind, imageBytes(image), member);
+    const sha256 = hash('sha256', bytes, 'buffer');
+    const name = sha256.toString('hex').slice(0, 32);
+    const key = assetKey(kind, owner.ownerId, name);
+    await this.media.discard(this.database.manager, 'media', [key]);
+    await store(this.storage, key, bytes);
+    return { key, hash: isAnimated ? `a_${name}` : name, size: bytes.length, sha256 };
+  }
+
+  /** `prepare` for the two images of an account; nothing refers to them until a transaction does. */
+  async prepareBoth(
+    id: string,
+    { avatar, banner }: { avatar?: string | null; banner?: string | null },
+  ): Promise<NewImages> {
+    const owner = { ownerId: id, accountId: id };
+    return {
+      avatar: await this.prepare('avatars', owner, 'avatar', avatar),
+      banner: await this.prepare('banners', owner, 'banner', banner),
+    };
+  }
+
+  /** `replace` for the two images of an account. */
+  async replaceBoth(tx: Tx, id: string, { avatar, banner }: NewImages): Promise<void> {
+    const owner = { ownerId: id, accountId: id };
+    if (avatar !== undefined) await this.replace(tx, 'avatars', owner, avatar);
+    if (banner !== undefined) await this.replace(tx, 'banners', owner, banner);
+  }
+
+  private async encode(kind: AssetKind, bytes: Buffer, member: string) {
+    try {
+      const { bytes: encoded, facts } = await this.images.render(bytes, (found) => renderingOf(kind, found));
+      return { bytes: encoded, isAnimated: facts.frames > 1 };
+    } catch (error) {
+      throw error instanceof ImageFault ? invalid(member, 'INVALID_IMAGE_FORMAT') : error;
+    }
+  }
+
+  /**
+   * Makes a prepared asset, or none, the only one of its kind that the owner has. Call it after the owner's row was
+   * changed in the same transaction, so that parallel changes wait for each other.
+   */
+  async replace(tx: Tx, kind: AssetKind, { ownerId, accountId }: AssetOwner, asset: NewAsset | null): Promise<void> {
+    const prefix = `${kind}/${ownerId}/`;
+    const mine = await tx.find(MediaObject, { where: { ownerId }, select: { key: true } });
+    const others = mine.map(({ key }) => key).filter((key) => key.startsWith(prefix) && key !== asset?.key);
+    await this.media.delete(tx, others);
+    if (!asset) return;
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(MediaObject)
+      .values({
+        key: asset.key,
+        ownerId,
+        accountId,
+        filename: `${asset.hash}.webp`,
+        size: String(asset.size),
+        sha256: asset.sha256,
+        contentType: 'image/webp',
+      })
+      .orIgnore()
+      .execute();
+  }
+}

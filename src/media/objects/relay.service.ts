@@ -1,0 +1,176 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Refusal, unavailable } from '../../core/errors.js';
+import { digest } from '../../core/secrets.js';
+import { bodyApart } from '../../http/body.js';
+import { closeGently } from '../../http/framing.js';
+import { Database, type Row } from '../../platform/database/database.js';
+import { Storage, StorageFault } from '../../platform/storage/storage.js';
+import { ANSWERED, type Call } from '../../policy/call.js';
+import { type Claims, readCapability } from '../addresses/capability.js';
+import { rawPath, requireKey } from '../addresses/keys.js';
+import { OCTET_STREAM } from '../addresses/types.js';
+import { MediaUrlService } from '../addresses/urls.service.js';
+import { SpentCapability, StagedObject } from './media.entities.js';
+
+export const RELAY_PREFIX = '/media/relay/';
+
+const SPOOL_BYTES = 8 * 1024 ** 3;
+const DEADLINE_SECONDS = 60;
+const BYTES_PER_SECOND = 16 * 1024;
+/** A capability in use stays so a little longer than its request may take, so that two never store at once. */
+const MARGIN_SECONDS = 5;
+/** How long a spent capability is remembered after it has expired. */
+const MEMORY_SECONDS = 60;
+const MAX_TYPE_LENGTH = 255;
+
+interface Received {
+  size: number;
+  sha256: Buffer;
+}
+
+/** A single-use capability in the hands of one request. */
+interface Use {
+  readonly digest: Buffer;
+  readonly holder: string;
+  readonly state: 'busy';
+}
+
+/** Uploads that a capability in the URL authorises (media.md section 4). The rows of 4.2 are checked in their order. */
+@Injectable()
+export class RelayService {
+  private spooled = 0;
+
+  constructor(
+    private readonly urls: MediaUrlService,
+    private readonly storage: Storage,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws Refusal with the answers of 4.2 */
+  async receive(call: Call): Promise<typeof ANSWERED> {
+    const key = requireKey(rawPath(call.req.url ?? '', RELAY_PREFIX));
+    const { token, claims } = this.requireCapability(call.req.url ?? '', key);
+    const limit = Math.min(claims.mb, this.config.media.maxUploadBytes);
+    const declared = declaredLength(call);
+    if (declared !== null && declared > limit) throw closing(call, new Refusal('PAYLOAD_TOO_LARGE'));
+    const room = declared ?? limit;
+    const { sha256 } = claims.r
+      ? await this.store(call, claims, room)
+      : await this.storeOnce(call, claims, room, digest(token));
+    call.res.setHeader('ETag', `"${sha256.toString('hex').slice(0, 32)}"`);
+    call.res.writeHead(200, { 'Content-Length': 0 }).end();
+    return ANSWERED;
+  }
+
+  private requireCapability(url: string, key: string): { token: string; claims: Claims } {
+    const query = new URLSearchParams(url.split('?').slice(1).join('?'));
+    const given = query.getAll('t');
+    const [token = ''] = given;
+    const claims = given.length === 1 ? readCapability(this.urls.relaySecrets, token) : null;
+    if (!claims) throw new Refusal('UNAUTHORIZED');
+    if (claims.m !== 'put' || this.clock.seconds() >= claims.e) throw new Refusal('UNAUTHORIZED');
+    const isPart = query.has('partNumber') || query.getAll('uploadId').some(Boolean);
+    if (claims.b !== 'uploads' || claims.k !== key || isPart) throw new Refusal('FORBIDDEN');
+    return { token, claims };
+  }
+
+  private async storeOnce(call: Call, claims: Claims, room: number, key: Buffer): Promise<Received> {
+    const use = { digest: key, holder: randomUUID(), state: 'busy' as const };
+    await this.acquire(use, claims.e, room);
+    try {
+      return await this.store(call, claims, room, use);
+    } catch (error) {
+      // Where this fails too, the row ends with the write deadline.
+      await this.database.manager.delete(SpentCapability, use).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Of parallel requests exactly one gets the row; one of a process that died is taken over after its deadline. */
+  private async acquire({ digest: key, holder }: Use, expires: number, room: number): Promise<void> {
+    const won: Row[] = await this.database.manager.query(
+      `INSERT INTO media_capability AS c (digest, state, holder, busy_until, expires_at)
+       VALUES ($1, 'busy', $2, now() + make_interval(secs => $3), to_timestamp($4))
+       ON CONFLICT (digest) DO UPDATE SET holder = excluded.holder, busy_until = excluded.busy_until
+         WHERE c.state = 'busy' AND c.busy_until <= now()
+       RETURNING c.holder`,
+      [key, holder, deadlineSeconds(room) + MARGIN_SECONDS, expires + MEMORY_SECONDS],
+    );
+    if (won.length > 0) return;
+    const held = await this.database.manager.findOneBy(SpentCapability, { digest: key });
+    throw new Refusal(held?.state === 'used' ? 'UNAUTHORIZED' : 'CONFLICT');
+  }
+
+  private async store(call: Call, claims: Claims, room: number, use?: Use): Promise<Received> {
+    if (this.spooled + room > SPOOL_BYTES) throw closing(call, unavailable(5));
+    this.spooled += room;
+    clearTimeout(call.bodyDeadline);
+    const received: Received = { size: 0, sha256: Buffer.alloc(0) };
+    try {
+      const late = AbortSignal.timeout(deadlineSeconds(room) * 1000);
+      await this.storage.write('uploads', claims.k, counted(call, room, received), late);
+      await this.record(call, claims, received, use);
+      return received;
+    } catch (error) {
+      throw closing(call, refusalOf(error));
+    } finally {
+      this.spooled -= room;
+    }
+  }
+
+  /** What was stored, and that the capability is spent: both or neither. */
+  private record(call: Call, claims: Claims, { size, sha256 }: Received, use?: Use): Promise<void> {
+    const type = claims.ct ?? call.req.headers['content-type'] ?? OCTET_STREAM;
+    return this.database.transaction(async (tx) => {
+      if (use) {
+        const { affected } = await tx.update(SpentCapability, use, { state: 'used' });
+        if (affected !== 1) throw new Refusal('BAD_GATEWAY');
+      }
+      const staged = { size: String(size), sha256, contentType: type.slice(0, MAX_TYPE_LENGTH) };
+      await tx
+        .createQueryBuilder()
+        .insert()
+        .into(StagedObject)
+        .values({ key: claims.k, ...staged, storedAt: () => 'now()' })
+        .orUpdate(['size', 'sha256', 'content_type', 'stored_at'], ['key'])
+        .execute();
+    });
+  }
+}
+
+const deadlineSeconds = (bytes: number): number => DEADLINE_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
+
+const declaredLength = ({ req }: Call): number | null =>
+  req.headers['content-length'] === undefined ? null : Number(req.headers['content-length']);
+
+/** What was not read is not worth waiting for: the connection ends with the answer. */
+function closing<E>(call: Call, refusal: E): E {
+  if (!call.req.complete) closeGently(call);
+  return refusal;
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof StorageFault)) return error;
+  return error.full ? unavailable(5) : new Refusal('BAD_GATEWAY');
+}
+
+/** The body as it arrives: counted and digested. */
+async function* counted(call: Call, limit: number, received: Received): AsyncGenerator<Uint8Array> {
+  const sha256 = createHash('sha256');
+  for await (const chunk of bodyApart(
+    call,
+    deadlineSeconds(limit) * 1000,
+    new Refusal('BAD_GATEWAY'),
+  ) as AsyncIterable<Buffer>) {
+    received.size += chunk.length;
+    if (received.size > limit) throw new Refusal('PAYLOAD_TOO_LARGE');
+    sha256.update(chunk);
+    yield chunk;
+  }
+  received.sha256 = sha256.digest();
+}

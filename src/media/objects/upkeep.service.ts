@@ -1,0 +1,114 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { AccountParts } from '../../accounts/account-parts.service.js';
+import { Clock } from '../../core/clock.js';
+import type { Row, Tx } from '../../platform/database/database.js';
+import { Janitor } from '../../platform/process/janitor.js';
+import { Storage } from '../../platform/storage/storage.js';
+import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
+import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
+
+/** Longer than any request takes from announcing bytes to referring to them. */
+const GARBAGE_MINUTES = 20;
+/** For so long after its account an object is still looked for. */
+const ORPHAN_DAYS = 30;
+/** A completion that began in time may still be under way. */
+const GRACE_HOURS = 1;
+
+/** Removes what media leave behind, within an hour (media.md section 2). */
+@Injectable()
+export class MediaUpkeep implements OnModuleInit {
+  constructor(
+    private readonly janitor: Janitor,
+    private readonly storage: Storage,
+    private readonly media: MediaService,
+    private readonly accounts: AccountParts,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.accounts.alsoRemove((tx, accountId) => this.removeAllOf(tx, accountId));
+    this.janitor.addExpiry('media_capability', 'digest', 'expires_at <= now()');
+    this.janitor.add('media_upload', (tx, limit) => this.removeUploads(tx, limit));
+    this.janitor.add('media_staged', (tx, limit) => this.removeStaged(tx, limit));
+    this.janitor.add('media_object', (tx, limit) => this.removeOrphans(tx, limit));
+    this.janitor.add('media_garbage', (tx, limit) => this.removeBytes(tx, limit));
+    this.janitor.add('media spool', async () => {
+      await this.storage.tidy(this.clock.now());
+      return 0;
+    });
+  }
+
+  private async removeAllOf(tx: Tx, ownerId: string): Promise<void> {
+    await this.forget(tx, await tx.findBy(MediaUpload, { ownerId }));
+    await this.media.deleteAllOf(tx, ownerId);
+  }
+
+  private async removeUploads(tx: Tx, limit: number): Promise<number> {
+    const old = await tx
+      .createQueryBuilder(MediaUpload, 'u')
+      .where('u.created_at < now() - make_interval(hours => :hours)', { hours: STAGED_HOURS + GRACE_HOURS })
+      .limit(limit)
+      .getMany();
+    await this.forget(tx, old);
+    return old.length;
+  }
+
+  private async forget(tx: Tx, uploads: readonly MediaUpload[]): Promise<void> {
+    const ids = uploads.map(({ id }) => id);
+    await tx.query('DELETE FROM media_upload WHERE id = ANY ($1::uuid[])', [ids]);
+    await tx.query('DELETE FROM media_staged WHERE key = ANY ($1)', [ids]);
+    await this.media.discard(tx, 'uploads', ids);
+    const unfinished = uploads.filter(({ finishedAt }) => finishedAt === null);
+    const keys = unfinished.map(({ ownerId, objectId, filename }) => attachmentKey(ownerId, objectId, filename));
+    await this.media.discard(tx, 'media', keys);
+  }
+
+  private async removeStaged(tx: Tx, limit: number): Promise<number> {
+    const [rows]: [Row[], number] = await tx.query(
+      `DELETE FROM media_staged WHERE key IN (
+         SELECT key FROM media_staged WHERE stored_at < now() - make_interval(hours => $1) LIMIT $2
+       ) RETURNING key`,
+      [STAGED_HOURS, limit],
+    );
+    await this.media.discard(
+      tx,
+      'uploads',
+      rows.map(({ key }) => key),
+    );
+    return rows.length;
+  }
+
+  /** Objects that were stored while their account was erased, which took the others. */
+  private async removeOrphans(tx: Tx, limit: number): Promise<number> {
+    const orphans = await tx
+      .createQueryBuilder(MediaObject, 'o')
+      .where(
+        `o.account_id = ANY (ARRAY(SELECT a.id FROM account a
+           WHERE a.deleted_at > now() - make_interval(days => :days)))`,
+        { days: ORPHAN_DAYS },
+      )
+      .limit(limit)
+      .getMany();
+    await this.media.delete(
+      tx,
+      orphans.map(({ key }) => key),
+    );
+    return orphans.length;
+  }
+
+  /** The rows are locked meanwhile: whoever wants to write bytes of such a key waits until they are gone. */
+  private async removeBytes(tx: Tx, limit: number): Promise<number> {
+    const rows = await tx
+      .createQueryBuilder(Garbage, 'g')
+      .setLock('pessimistic_write')
+      .where('g.since < now() - make_interval(mins => :minutes)', { minutes: GARBAGE_MINUTES })
+      .limit(limit)
+      .getMany();
+    for (const { bucket, key } of rows) {
+      const isNeeded = bucket === 'media' && (await tx.existsBy(MediaObject, { key }));
+      if (!isNeeded) await this.storage.remove(bucket, key);
+      await tx.delete(Garbage, { bucket, key });
+    }
+    return rows.length;
+  }
+}

@@ -1,0 +1,29 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Authenticated, Me, RateLimit } from '../../policy/decorators.js';
+import type { Identity } from '../../policy/identity.js';
+import { MediaService } from './media.service.js';
+import { CompleteInput, PlanInput } from './uploads.dto.js';
+
+@Controller('v1/media/uploads')
+export class UploadsController {
+  constructor(private readonly media: MediaService) {}
+
+  @Post()
+  @HttpCode(200)
+  @Authenticated()
+  @RateLimit('media:upload')
+  plan(@Me() me: Identity, @Body() { attachments }: PlanInput) {
+    return this.media.plan(me, attachments);
+  }
+
+  @Post('complete')
+  @HttpCode(200)
+  @Authenticated()
+  @RateLimit('media:upload')
+  complete(@Me() me: Identity, @Body() { uploads }: CompleteInput) {
+    return this.media.complete(
+      me,
+      uploads.map(({ upload_filename }) => upload_filename),
+    );
+  }
+}

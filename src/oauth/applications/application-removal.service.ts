@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { AccountParts } from '../../accounts/account-parts.service.js';
+import { AccountState } from '../../accounts/account-state.service.js';
+import { Applications } from './applications.service.js';
+
+/** Removes with an account its applications and their bots. */
+@Injectable()
+export class ApplicationRemoval {
+  constructor(parts: AccountParts, state: AccountState, applications: Applications) {
+    parts.alsoRemove(async (tx, ownerId) => {
+      const bots = await applications.ofOwner(ownerId, tx);
+      await applications.deleteAllOf(tx, ownerId);
+      for (const { id } of bots) await state.erase(tx, id);
+    });
+  }
+}

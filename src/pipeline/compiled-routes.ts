@@ -1,0 +1,42 @@
+import { Injectable, type Type } from '@nestjs/common';
+import type { RoutePlan } from '../policy/plan.js';
+import type { Guard } from './guards.js';
+
+/** A plan with the rows that can refuse a request to its route. */
+export interface CompiledRoute {
+  readonly plan: RoutePlan;
+  readonly guards: readonly Guard[];
+}
+
+/** A compiled route with what the framework knows it by. */
+export interface AuditedRoute extends CompiledRoute {
+  readonly controller: Type;
+  readonly handler: object;
+}
+
+/** What the guard stack runs: compiled once at boot by the route audit, frozen, read on every request. */
+@Injectable()
+export class CompiledRoutes {
+  private readonly routes = new Map<Type, Map<object, CompiledRoute>>();
+
+  fill(audited: readonly AuditedRoute[]): void {
+    for (const { controller, handler, plan, guards } of audited) {
+      const ofController = this.routes.get(controller) ?? new Map<object, CompiledRoute>();
+      this.routes.set(controller, ofController.set(handler, Object.freeze({ plan, guards })));
+    }
+  }
+
+  of(controller: Type, handler: object): CompiledRoute {
+    const route = this.routes.get(controller)?.get(handler);
+    if (!route) throw new Error(`the route audit did not see ${controller.name}`);
+    return route;
+  }
+
+  /** The rows of a plan, in order. */
+  guardsOf(plan: RoutePlan): readonly Guard[] {
+    for (const ofController of this.routes.values()) {
+      for (const route of ofController.values()) if (route.plan === plan) return route.guards;
+    }
+    return [];
+  }
+}

@@ -1,0 +1,25 @@
+import type { RoutePolicy } from './route-policy.js';
+
+/** A class whose members have rules. */
+export type Shape = new () => object;
+
+/** The input classes that are validated for a route. */
+export interface InputPlan {
+  readonly params?: Shape;
+  readonly query?: Shape;
+  readonly body?: Shape;
+  readonly sudo?: Shape;
+}
+
+/** A route as the guards see it: compiled once at boot, frozen, read on every request. */
+export interface RoutePlan {
+  readonly controller: string;
+  readonly handler: string;
+  readonly method: string;
+  /** The route template, with `:name` and `*name` for parameters. */
+  readonly path: string;
+  readonly policy: RoutePolicy;
+  readonly accepts: { readonly kind: 'json' | 'form' | 'raw' | 'none'; readonly limit: number };
+  readonly input: InputPlan | undefined;
+  readonly bucketId: string | undefined;
+}

@@ -3434,10 +3434,10 @@ export interface components {
             ticket: string;
             verification_proof: string;
         };
-        Registered: {
+        Registered: components["schemas"]["TokenResponse"] | components["schemas"]["AwaitsApproval"] | {
             /** @constant */
             registration_pending_verification: true;
-        } | components["schemas"]["TokenResponse"] | components["schemas"]["AwaitsApproval"];
+        };
         RegisterInput: {
             consent?: boolean;
             /** Format: email */

@@ -8,6 +8,8 @@ import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
 import { ApiDescription } from './description/description.service.js';
+import { Commands } from './gateway/commands/commands.service.js';
+import { GatewayAdapter } from './gateway/gateway.adapter.js';
 import { ProcessSessions } from './gateway/store/process-sessions.js';
 import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
@@ -88,6 +90,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       app.get(RouteAudit).audit();
       app.get(ApiDescription).attach(app, options.descriptions ?? []);
       app.useGlobalFilters(app.get(RefusalFilter));
+      app.useWebSocketAdapter(app.get(GatewayAdapter));
       frontDoor.answerParserFaults(app.getHttpServer());
       await app.init();
     } catch (error) {
@@ -99,6 +102,13 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     for (const part of opened) await part.close();
     throw error;
   }
+}
+
+/** Who may use what: the output of `npm run routes`. */
+export interface Surface {
+  readonly routes: Routes;
+  readonly compiled: CompiledRoutes;
+  readonly commands: Commands;
 }
 
 /** The service, assembled and audited without a database and without a server: for a configuration that names neither. */
@@ -120,12 +130,12 @@ async function unopened(config: Config): Promise<INestApplication> {
 }
 
 /**
- * The routes of the service with their policies.
+ * The routes and gateway commands of the service with their policies.
  * @throws RouteAuditError when a route is not declared as it must be
  */
-export async function readRoutes(config: Config): Promise<{ routes: Routes; compiled: CompiledRoutes }> {
+export async function readRoutes(config: Config): Promise<Surface> {
   const app = await unopened(config);
-  return { routes: app.get(Routes), compiled: app.get(CompiledRoutes) };
+  return { routes: app.get(Routes), compiled: app.get(CompiledRoutes), commands: app.get(Commands) };
 }
 
 /** The OpenAPI description of the service. @throws as `readRoutes` */

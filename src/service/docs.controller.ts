@@ -61,6 +61,18 @@ export class DocsController {
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 
+  /** The description of the gateway. */
+  @Get('asyncapi.json')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  @Cors('any')
+  @Answers({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  async asyncapi(@TheCall() call: Call) {
+    this.demandEnabled();
+    const description = await this.description.getGateway();
+    return this.send(call, description, 'application/json; charset=utf-8');
+  }
+
   /** The description as a page. */
   @Get('docs')
   @CredentialFree()

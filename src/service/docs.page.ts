@@ -8,6 +8,7 @@ export const DOCS_PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
+<p>The gateway is described in <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI 3).</p>
 <div id="description"></div>
 <noscript><p>The description as a file: <a href="/openapi.json">openapi.json</a></p></noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>

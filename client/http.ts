@@ -181,18 +181,21 @@ export class Http<Paths> {
   }
 }
 
-/** A path with its parameters in place; a wildcard keeps its slashes. */
+/** A path with its parameters in place; a list fills a wildcard, a segment each. */
 function filled(path: string, parts: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parts[name];
     if (value === undefined) throw new TypeError(`${path} needs ${name}`);
-    return String(value).split('/').map(encodeURIComponent).join('/');
+    return [value]
+      .flat()
+      .map((part) => encodeURIComponent(String(part)))
+      .join('/');
   });
 }
 
 function search(query: Readonly<Record<string, unknown>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === '' ? '' : `?${text}`;
 }
 

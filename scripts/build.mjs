@@ -63,7 +63,7 @@ async function describe(ts, program) {
 }
 
 export async function build(force = false) {
-  const current = fingerprint('src', 'test/support');
+  const current = fingerprint('src', 'client', 'test/support');
   if (!force && existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return;
   if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
   const { default: ts } = await import('typescript');

@@ -8,6 +8,8 @@ import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { Log } from './core/log.js';
 import { ApiDescription } from './description/description.service.js';
+import { Commands } from './gateway/commands/commands.service.js';
+import { GatewayAdapter } from './gateway/gateway.adapter.js';
 import { ProcessSessions } from './gateway/store/process-sessions.js';
 import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
@@ -88,6 +90,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       app.get(RouteAudit).audit();
       app.get(ApiDescription).attach(app, options.descriptions ?? []);
       app.useGlobalFilters(app.get(RefusalFilter));
+      app.useWebSocketAdapter(app.get(GatewayAdapter));
       frontDoor.answerParserFaults(app.getHttpServer());
       await app.init();
     } catch (error) {
@@ -101,12 +104,15 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   }
 }
 
-/**
- * The routes of the service with their policies, audited, without a database and without a server: for a configuration
- * that names no database server.
- * @throws RouteAuditError when a route is not declared as it must be
- */
-export async function readRoutes(config: Config): Promise<{ routes: Routes; compiled: CompiledRoutes }> {
+/** Who may use what: the output of `npm run routes`. */
+export interface Surface {
+  readonly routes: Routes;
+  readonly compiled: CompiledRoutes;
+  readonly commands: Commands;
+}
+
+/** The service, assembled and audited without a database and without a server: for a configuration that names neither. */
+async function unopened(config: Config): Promise<INestApplication> {
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unopened(config);
   const replica = await Replica.join(config, database, log);
@@ -120,7 +126,23 @@ export async function readRoutes(config: Config): Promise<{ routes: Routes; comp
   const adapter = await httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
   app.get(RouteAudit).audit();
-  return { routes: app.get(Routes), compiled: app.get(CompiledRoutes) };
+  return app;
+}
+
+/**
+ * The routes and gateway commands of the service with their policies.
+ * @throws RouteAuditError when a route is not declared as it must be
+ */
+export async function readRoutes(config: Config): Promise<Surface> {
+  const app = await unopened(config);
+  return { routes: app.get(Routes), compiled: app.get(CompiledRoutes), commands: app.get(Commands) };
+}
+
+/** The OpenAPI description of the service. @throws as `readRoutes` */
+export async function readDescription(config: Config): Promise<object> {
+  const app = await unopened(config);
+  app.get(ApiDescription).attach(app, []);
+  return app.get(ApiDescription).document();
 }
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {

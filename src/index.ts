@@ -22,6 +22,8 @@ export {
 export { Log } from './core/log.js';
 export { Snowflakes } from './core/snowflake.js';
 export { codePoints } from './core/text/text.js';
+export type { GatewayConnection } from './gateway/commands/command.js';
+export { GatewayCommands } from './gateway/commands/decorators.js';
 export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';
 export * from './http/input.js';

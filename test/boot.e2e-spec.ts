@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import {
   All,
   Body,
@@ -20,8 +18,6 @@ import {
   ValidationPipe,
 } from '@nestjs/common';
 import { APP_GUARD, ApplicationConfig, RouterModule } from '@nestjs/core';
-import { createApp } from '../src/app.js';
-import { loadConfig } from '../src/core/config/config.js';
 import { Text } from '../src/http/input.js';
 import { GuardStack } from '../src/pipeline/guard-stack.js';
 import {
@@ -41,30 +37,7 @@ import {
   RequiresSudo,
   UserOnly,
 } from '../src/policy/decorators.js';
-import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
-
-const databases: OwnDatabase[] = [];
-
-afterEach(async () => {
-  for (const database of databases.splice(0)) await database.giveBack();
-});
-
-/** Starts the service with a team's modules on a database of its own; nothing listens. */
-async function boot(modules: (Type | DynamicModule)[], env: Record<string, string> = {}) {
-  const database = await ownDatabase();
-  databases.push(database);
-  const { databaseUrl, embedded } = database;
-  const config = loadConfig({
-    NODE_ENV: 'test',
-    HTTP_PLATFORM: process.env.HTTP_PLATFORM,
-    GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
-    DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
-    DATABASE_URL: databaseUrl,
-    LOG_LEVEL: 'silent',
-    ...env,
-  });
-  return createApp(config, { modules, ...(embedded ? { embeddedDatabase: embedded } : {}) });
-}
+import { boot } from './support/boot.js';
 
 const moduleOf = (...controllers: Type[]): DynamicModule => {
   class ProbeModule {}

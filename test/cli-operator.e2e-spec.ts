@@ -11,7 +11,7 @@ import { SessionSweep } from '../src/auth/sessions/session-sweep.service.js';
 import { COMMANDS } from '../src/cli/commands.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
-import { Database, type Row } from '../src/platform/database/database.js';
+import { Database } from '../src/platform/database/database.js';
 import { preparedDirectory } from './machine/service-process.js';
 import { superuser } from './support/admin.js';
 import { GatewayClient } from './support/gateway-client.js';
@@ -21,6 +21,7 @@ import {
   expectRefusal,
   gatehouse,
   person,
+  type Row,
   SoftwareAuthenticator,
   signIn,
 } from './support/index.js';

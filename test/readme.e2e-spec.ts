@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
+import { WebSocket } from 'ws';
 import { freePort } from './machine/browser.js';
 import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { copyOfTemplate } from './support/gatehouse.js';
@@ -132,8 +133,9 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
 
   describe('the examples in TypeScript, compiled as a team would', () => {
     beforeAll(() => {
-      const types = ['notes.ts', 'sink.ts'];
+      const types = ['notes.ts', 'commands.ts', 'sink.ts'];
       writeFileSync(join(place, 'notes.ts'), block('class NotesController'));
+      writeFileSync(join(place, 'commands.ts'), block('class NotesGateway'));
       writeFileSync(join(place, 'sink.ts'), block('class SearchSink'));
       const options = { extends: join(root, 'tsconfig.json'), include: types, exclude: [] };
       const compilerOptions = { rootDir: place, outDir: place, noEmit: false, noUnusedLocals: false };
@@ -150,15 +152,41 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
         stdio: ['ignore', 'pipe', 'pipe'],
       });
 
-    test('the controller serves whom its policy admits', async () => {
-      const child = started('notes.js');
+    /** One of them with the address that it listens at and a session of the tour. */
+    async function serving(file: string) {
+      const child = started(file);
       let out = '';
       while (!/^Database .+\n/m.test(out)) out += String((await once(child.stdout, 'data'))[0]);
       const url = /^Listening +(http:\S+)$/m.exec(out)?.[1];
       const { output: session } = await terminal.paste('printf %s "$SESSION"');
+      return { child, url, session };
+    }
+
+    test('the controller serves whom its policy admits', async () => {
+      const { child, url, session } = await serving('notes.js');
       expect((await fetch(`${url}/v1/notes`)).status).toBe(401);
       const answer = await fetch(`${url}/v1/notes`, { headers: { authorization: session } });
       expect(await answer.json()).toEqual({ notes_of: expect.stringMatching(/^\d+$/) });
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect((await ended)[0]).toBe(0);
+    });
+
+    test('the command is served after Identify', async () => {
+      const { child, url, session } = await serving('commands.js');
+      const socket = new WebSocket(`${url?.replace('http', 'ws')}/gateway`);
+      const told: { t: string; d: unknown }[] = [];
+      socket.on('message', (data) => told.push(JSON.parse(String(data))));
+      const heard = async (type: string) => {
+        while (!told.some(({ t }) => t === type)) await once(socket, 'message');
+        return told.find(({ t }) => t === type)?.d;
+      };
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ op: 2, d: { token: session } }));
+      socket.send(JSON.stringify({ op: 0, t: 'NOTES_WATCH', d: { note_id: '12' } }));
+      expect(await heard('NOTES_WATCHED')).toEqual({ note_id: '12', by: expect.stringMatching(/^\d+$/) });
+      socket.send(JSON.stringify({ op: 0, t: 'NOTES_WATCH', d: {} }));
+      expect(await heard('REFUSED')).toMatchObject({ op: 0, t: 'NOTES_WATCH', code: 'INVALID_FORM_BODY' });
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       expect((await ended)[0]).toBe(0);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { invalid } from '../core/errors.js';
 import { violates } from '../platform/database/constraints.js';
-import type { Tx } from '../platform/database/database.js';
+import type { Changed, Tx } from '../platform/database/database.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
 import { CLEARED_BY_VERIFYING } from './account-facts.js';
 
@@ -15,7 +15,7 @@ export class AccountContact {
    * False: the account has another address by now.
    */
   async confirmEmail(tx: Tx, id: string, email: string): Promise<boolean> {
-    const [, changed] = await tx.query(
+    const [, changed] = await tx.query<Changed>(
       `UPDATE account SET email_verified = true, email_bounced = false, suspicious_flags = suspicious_flags & ~$3::int,
          traits = array_remove(traits, $4)
        WHERE id = $1 AND email = $2`,
@@ -65,7 +65,7 @@ export class AccountContact {
 
   /** A mail server refused the address for good: it is verified no longer. Nothing, if the account has another. */
   async markBounced(tx: Tx, id: string, email: string): Promise<void> {
-    const [, changed] = await tx.query(
+    const [, changed] = await tx.query<Changed>(
       'UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1 AND lower(email) = lower($2)',
       [id, email],
     );
@@ -84,7 +84,7 @@ export class AccountContact {
 
   /** How many other accounts have verified the number with one of these digests. */
   async countPhone(tx: Tx, id: string, digests: readonly Buffer[]): Promise<number> {
-    const [row] = await tx.query(
+    const [row] = await tx.query<[{ count: number }]>(
       `SELECT count(*)::int AS count FROM account
        WHERE phone_digest = ANY($2) AND has_verified_phone AND deleted_at IS NULL AND id <> $1`,
       [id, digests],

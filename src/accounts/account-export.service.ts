@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Row } from '../platform/database/database.js';
+import { Database } from '../platform/database/database.js';
 
 /**
  * What is kept of an account, by the name under which it is exported. Digests, keys and encrypted values are secrets of
  * the service and stay inside; that they exist is told.
  */
-const PARTS: Readonly<Record<string, string>> = {
+const ROWS_BY_PART: Readonly<Record<string, string>> = {
   account: `SELECT id, username, lpad(discriminator::text, 4, '0') AS discriminator, global_name, email, email_verified,
       email_bounced, has_verified_phone, bio, pronouns, accent_color, avatar, avatar_color, banner, locale, flags, traits,
       acls, suspicious_flags, terms_agreed_at, banned, banned_until, deletion_at, deletion_reason_code,
@@ -55,8 +55,8 @@ export class AccountExport {
     return this.database.transaction(async (tx) => {
       await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       const parts: Record<string, unknown> = {};
-      for (const [name, query] of Object.entries(PARTS)) {
-        const rows: Row[] = await tx.query(query, [id]);
+      for (const [name, query] of Object.entries(ROWS_BY_PART)) {
+        const rows = await tx.query<Record<string, unknown>[]>(query, [id]);
         parts[name] = SINGLE.has(name) ? (rows[0] ?? null) : rows;
       }
       return parts;

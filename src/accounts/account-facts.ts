@@ -1,4 +1,4 @@
-import type { Account } from '../policy/account.js';
+import type { Account, Authenticators } from '../policy/account.js';
 
 /** Bits of `account.flags` (admin.md 5.1). */
 export const ACCOUNT_FLAGS = {
@@ -63,8 +63,43 @@ export const ACCOUNT_COLUMNS = `
   ${iso('a.password_changed_at', 'password_changed_at')}, ${iso('a.terms_agreed_at', 'terms_agreed_at')},
   ${iso('a.deleted_at', 'deleted_at')}, ${iso('a.created_at', 'account_created_at')}`;
 
-// biome-ignore lint/suspicious/noExplicitAny: a row of the statements below, whose columns the driver types
-export type AccountRow = Record<string, any>;
+/** A row with `ACCOUNT_COLUMNS`. */
+export interface AccountRow {
+  readonly account_id: string;
+  readonly bot: boolean;
+  readonly system: boolean;
+  readonly username: string;
+  readonly discriminator: number;
+  readonly global_name: string | null;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+  readonly email_bounced: boolean;
+  readonly has_verified_phone: boolean;
+  readonly has_password: boolean;
+  readonly has_totp: boolean;
+  readonly passkeys: number;
+  readonly passkey_second_factor: boolean;
+  readonly owner_authenticators: Authenticators | null;
+  readonly bio: string | null;
+  readonly pronouns: string | null;
+  readonly accent_color: number | null;
+  readonly avatar: string | null;
+  readonly avatar_color: number | null;
+  readonly banner: string | null;
+  readonly locale: string;
+  readonly flags: string;
+  readonly traits: readonly string[];
+  readonly acls: readonly string[];
+  readonly suspicious_flags: number;
+  readonly epoch: number;
+  readonly address_epoch: number;
+  readonly banned_until: Date | null;
+  readonly banned: boolean;
+  readonly password_changed_at: string | null;
+  readonly terms_agreed_at: string | null;
+  readonly deleted_at: string | null;
+  readonly account_created_at: string;
+}
 
 export function accountOf(row: AccountRow): Account {
   return {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Row, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.js';
 import type { Account } from '../policy/account.js';
 import { tagOf } from './account.views.js';
-import { ACCOUNT_COLUMNS, accountOf } from './account-facts.js';
+import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from './account-facts.js';
 
 /** An account with what only administrators see of it. */
 export interface AccountRecord extends Account {
@@ -47,7 +47,25 @@ const RECORD_COLUMNS = `${ACCOUNT_COLUMNS}, a.created_at AS registered_at, a.reg
   a.last_active_ip, a.deletion_at, a.deletion_reason_code, a.deletion_public_reason,
   EXISTS (SELECT 1 FROM sso_identity i WHERE i.account_id = a.id) AS sso_linked`;
 
-const recordOf = (row: Row): AccountRecord => ({
+interface RecordRow extends AccountRow {
+  readonly registered_at: Date;
+  readonly registration_ip: string | null;
+  readonly last_active_at: Date | null;
+  readonly last_active_ip: string | null;
+  readonly deletion_at: Date | null;
+  readonly deletion_reason_code: number | null;
+  readonly deletion_public_reason: string | null;
+  readonly sso_linked: boolean;
+}
+
+interface SummaryRow {
+  readonly id: string;
+  readonly username: string;
+  readonly discriminator: number;
+  readonly global_name: string | null;
+}
+
+const recordOf = (row: RecordRow): AccountRecord => ({
   ...accountOf(row),
   storedSuspicion: row.suspicious_flags,
   registeredAt: row.registered_at,
@@ -76,13 +94,13 @@ export class AccountRecords {
   constructor(private readonly database: Database) {}
 
   async find(id: string, tx: Tx = this.database.manager): Promise<AccountRecord | null> {
-    const rows: Row[] = await tx.query(`SELECT ${RECORD_COLUMNS} FROM account a WHERE a.id = $1`, [id]);
+    const rows = await tx.query<RecordRow[]>(`SELECT ${RECORD_COLUMNS} FROM account a WHERE a.id = $1`, [id]);
     return rows[0] ? recordOf(rows[0]) : null;
   }
 
   /** Reads an account and keeps every other change of it waiting until `tx` ends. */
   async lock(tx: Tx, id: string): Promise<AccountRecord | null> {
-    const locked: Row[] = await tx.query('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    const locked = await tx.query<unknown[]>('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [id]);
     return locked.length > 0 ? this.find(id, tx) : null;
   }
 
@@ -93,7 +111,7 @@ export class AccountRecords {
     order: 'newest' | 'oldest' = 'newest',
   ): Promise<{ records: AccountRecord[]; total: number }> {
     const [condition, values] = conditionOf(selector);
-    const count: Row[] = await this.database.manager.query(
+    const [count] = await this.database.manager.query<[{ total: number }]>(
       `SELECT count(*)::int AS total FROM (SELECT 1 FROM account a WHERE ${condition} LIMIT ${MAX_TOTAL}) counted`,
       values,
     );
@@ -101,16 +119,16 @@ export class AccountRecords {
     // What is skipped is only counted: the accounts of the page alone are read.
     const page = `SELECT a.id FROM account a WHERE ${condition}
       ORDER BY a.id ${direction} LIMIT ${Number(limit)} OFFSET ${Number(offset)}`;
-    const rows: Row[] = await this.database.manager.query(
+    const rows = await this.database.manager.query<RecordRow[]>(
       `SELECT ${RECORD_COLUMNS} FROM (${page}) page JOIN account a ON a.id = page.id ORDER BY a.id ${direction}`,
       values,
     );
-    return { records: rows.map(recordOf), total: count[0]?.total };
+    return { records: rows.map(recordOf), total: count.total };
   }
 
   /** Summaries of those accounts that exist, by id. */
   async summaries(ids: readonly string[]): Promise<Map<string, AccountSummary>> {
-    const rows: Row[] = await this.database.manager.query(
+    const rows = await this.database.manager.query<SummaryRow[]>(
       `SELECT id, username, discriminator, CASE WHEN deleted_at IS NULL THEN global_name ELSE 'Deleted User' END
          AS global_name
        FROM account WHERE id = ANY($1::bigint[])`,
@@ -126,7 +144,7 @@ export class AccountRecords {
 
   /** Whether any account holds the wildcard, so that the instance has an administrator. */
   async hasAdministrator(tx: Tx = this.database.manager): Promise<boolean> {
-    const rows: Row[] = await tx.query("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
+    const rows = await tx.query<unknown[]>("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
     return rows.length > 0;
   }
 }

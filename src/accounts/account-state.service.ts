@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { invalid } from '../core/errors.js';
 import { violates } from '../platform/database/constraints.js';
-import type { Row, Tx } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/database.js';
 import type { Account as AccountFacts } from '../policy/account.js';
 import { AccountSettings } from './account.entities.js';
 import { AccountService, COLORS, PENDING_VERIFICATION } from './account.service.js';
 import { ACCOUNT_FLAGS, CLEARED_BY_VERIFYING } from './account-facts.js';
 
 /** What a person says and proves of himself, as it is where nobody did yet. */
-const NOBODYS = `
+const EMPTIED_COLUMNS = `
   email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
   password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
   pronouns = NULL, accent_color = NULL, avatar = NULL, banner = NULL, locale = 'en-US', terms_agreed_at = NULL,
@@ -48,7 +48,7 @@ export class AccountState {
 
   /** Sends the account to its deletion. Answers when it will be deleted. */
   async scheduleDeletion(tx: Tx, id: string, hours: number): Promise<Date> {
-    const [[row]] = await tx.query(
+    const [[row]] = await tx.query<[rows: [{ deletion_at: Date }], count: number]>(
       `UPDATE account SET flags = flags | $2::bigint, deletion_at = now() + $3 * interval '1 hour',
          deletion_reason_code = $4
        WHERE id = $1 RETURNING deletion_at`,
@@ -59,7 +59,7 @@ export class AccountState {
 
   /** Ids of accounts whose time has come, locked until `tx` ends; those that a sign-in holds are left for later. */
   async findDueForDeletion(tx: Tx, limit: number): Promise<string[]> {
-    const rows: Row[] = await tx.query(
+    const rows = await tx.query<{ id: string }[]>(
       `SELECT id FROM account WHERE deletion_at <= now() AND deleted_at IS NULL
        ORDER BY deletion_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
       [limit],
@@ -70,9 +70,9 @@ export class AccountState {
   /** Leaves of an account what others refer to: its id and that it is deleted. */
   async erase(tx: Tx, id: string): Promise<void> {
     await tx.query(
-      `UPDATE account SET ${NOBODYS}, username = 'DeletedUser', discriminator = 0, global_name = NULL, email = NULL,
-         email_verified = false, avatar_color = NULL, flags = $2, traits = '{}', acls = '{}', suspicious_flags = 0,
-         registration_ip = NULL, deleted_at = now()
+      `UPDATE account SET ${EMPTIED_COLUMNS}, username = 'DeletedUser', discriminator = 0, global_name = NULL,
+         email = NULL, email_verified = false, avatar_color = NULL, flags = $2, traits = '{}', acls = '{}',
+         suspicious_flags = 0, registration_ip = NULL, deleted_at = now()
        WHERE id = $1`,
       [id, String(ACCOUNT_FLAGS.DELETED)],
     );
@@ -118,9 +118,9 @@ export class AccountState {
   async handOver(tx: Tx, id: string, { username, globalName, ip }: Successor): Promise<void> {
     const discriminator = await this.accounts.freeDiscriminator(tx, username);
     await tx.query(
-      `UPDATE account SET ${NOBODYS}, username = $4, discriminator = $5, global_name = $6, email_verified = true,
-         avatar_color = $7, registration_ip = $8, suspicious_flags = suspicious_flags & ~$2::int,
-         traits = array_remove(traits, $3)
+      `UPDATE account SET ${EMPTIED_COLUMNS}, username = $4, discriminator = $5, global_name = $6,
+         email_verified = true, avatar_color = $7, registration_ip = $8,
+         suspicious_flags = suspicious_flags & ~$2::int, traits = array_remove(traits, $3)
        WHERE id = $1`,
       [
         ...[id, CLEARED_BY_VERIFYING.email, PENDING_VERIFICATION],

@@ -1,15 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../core/clock.js';
 import { invalid } from '../core/errors.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { violates } from '../platform/database/constraints.js';
-import { Database, type Row, type Tx } from '../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../platform/database/database.js';
 import { Replica } from '../platform/replicas/replica.js';
 import type { Account as AccountFacts } from '../policy/account.js';
 import { Account, AccountSettings } from './account.entities.js';
-import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, accountOf } from './account-facts.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type AccountRow, accountOf } from './account-facts.js';
 import { Seen } from './seen.js';
 
 export interface NewAccount {
@@ -78,7 +79,7 @@ export class AccountService {
 
   /** Those of `ids` that exist, by id. */
   async findAll(ids: readonly string[], tx: Tx = this.database.manager): Promise<Map<string, AccountFacts>> {
-    const rows: Row[] = await tx.query(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE a.id = ANY ($1)`, [ids]);
+    const rows = await tx.query<AccountRow[]>(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE a.id = ANY ($1)`, [ids]);
     return new Map(rows.map((row) => [row.account_id, accountOf(row)]));
   }
 
@@ -87,7 +88,7 @@ export class AccountService {
   }
 
   private async read(tx: Tx, condition: string, value: string): Promise<AccountFacts | null> {
-    const rows: Row[] = await tx.query(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE ${condition}`, [value]);
+    const rows = await tx.query<AccountRow[]>(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE ${condition}`, [value]);
     return rows[0] ? accountOf(rows[0]) : null;
   }
 
@@ -96,7 +97,7 @@ export class AccountService {
    * that is gone has no password.
    */
   async passwordOf(email: string): Promise<PasswordOfAddress> {
-    const [row] = await this.database.manager.query(
+    const [row] = await this.database.manager.query<[PasswordOfAddress]>(
       `SELECT a.id, a.bot, a.epoch, CASE WHEN a.deleted_at IS NULL AND a.flags & $2::bigint = 0 THEN a.password_hash END
          AS "passwordHash"
        FROM (SELECT 1) one LEFT JOIN account a ON lower(a.email) = lower($1)`,
@@ -153,11 +154,11 @@ export class AccountService {
    */
   async freeDiscriminator(tx: Tx, username: string): Promise<number> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended(lower($1), 7))', [username]);
-    const rows: Row[] = await tx.query(
+    const rows = await tx.query<{ discriminator: number }[]>(
       'SELECT discriminator FROM account WHERE lower(username) = lower($1) AND deleted_at IS NULL',
       [username],
     );
-    const taken = new Set(rows.map(({ discriminator }) => discriminator as number));
+    const taken = new Set(rows.map(({ discriminator }) => discriminator));
     if (taken.size >= 9999) throw invalid('username', 'TOO_MANY_USERS_WITH_THIS_USERNAME');
     for (;;) {
       const candidate = randomInt(1, 10_000);
@@ -166,7 +167,7 @@ export class AccountService {
   }
 
   async isTagTaken(tx: Tx, username: string, discriminator: number): Promise<boolean> {
-    const rows: Row[] = await tx.query(
+    const rows = await tx.query<unknown[]>(
       'SELECT 1 FROM account WHERE lower(username) = lower($1) AND discriminator = $2 AND deleted_at IS NULL',
       [username, discriminator],
     );
@@ -213,7 +214,10 @@ export class AccountService {
    * ends sessions too does so by `SessionService.revokeAll`.
    */
   async raiseEpoch(tx: Tx, id: string): Promise<Seen> {
-    const [[row]] = await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = $1 RETURNING id, epoch', [id]);
+    const [[row]] = await tx.query<Changed<{ id: string; epoch: number }>>(
+      'UPDATE account SET epoch = epoch + 1 WHERE id = $1 RETURNING id, epoch',
+      [id],
+    );
     if (!row) throw new Error('an account whose epoch is raised must be there');
     return Seen.ofRaise(row);
   }
@@ -225,8 +229,8 @@ export class AccountService {
   }
 
   /** Writes members of one account, if there are any, and tells its gateway sessions. */
-  async update(tx: Tx, id: string, changes: Partial<Account>): Promise<void> {
-    if (Object.keys(changes).length > 0) await tx.update(Account, { id }, changes as never);
+  async update(tx: Tx, id: string, changes: QueryDeepPartialEntity<Account>): Promise<void> {
+    if (Object.keys(changes).length > 0) await tx.update(Account, { id }, changes);
     await this.announce(tx, id);
   }
 

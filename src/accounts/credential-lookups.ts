@@ -3,7 +3,7 @@ import { Database } from '../platform/database/database.js';
 import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
 
 // 5.9: deleted and disabled accounts still resolve; each operation decides.
-const STATEMENTS = {
+const ACCOUNTS_BY_CREDENTIAL = {
   session: `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
     FROM session s JOIN account a ON a.id = s.account_id
     WHERE s.digest = ANY($1::bytea[]) AND s.revoked_at IS NULL`,
@@ -22,15 +22,35 @@ const STATEMENTS = {
     WHERE k.id = ANY($1::bigint[]) AND (k.expires_at IS NULL OR k.expires_at > now())`,
 } as const;
 
-type Kind = keyof typeof STATEMENTS;
+type Kind = keyof typeof ACCOUNTS_BY_CREDENTIAL;
 type Key = Buffer | string;
+
+interface KeyedRow extends AccountRow {
+  readonly key: Key;
+}
+
+interface BearerRow extends KeyedRow {
+  readonly token_id: string;
+  readonly application_id: string;
+  readonly scopes: readonly string[];
+  readonly expires_at: Date;
+}
+
+/** What is found of each kind. */
+interface Found {
+  readonly session: KeyedRow & { readonly session_id: string };
+  readonly 'held-session': KeyedRow & { readonly digest: Buffer };
+  readonly bot: KeyedRow & { readonly application_id: string };
+  readonly bearer: BearerRow;
+  readonly 'admin-key': KeyedRow & { readonly digest: Buffer; readonly key_acls: readonly string[] };
+}
 
 const MAX_IN_FLIGHT = 2;
 
-interface Waiting {
+interface Waiting<R> {
   readonly key: Key;
   readonly name: string;
-  resolve(row: AccountRow | undefined): void;
+  resolve(row: R | undefined): void;
   reject(reason: unknown): void;
 }
 
@@ -42,14 +62,14 @@ const nameOf = (key: Key): string => (typeof key === 'string' ? key : key.toStri
  * those that come while two statements are in flight go out together once one of them is back. Nothing is cached, so
  * nothing can be stale.
  */
-class Batch {
-  private waiting: Waiting[] = [];
+class Batch<R extends KeyedRow> {
+  private waiting: Waiting<R>[] = [];
   private inFlight = 0;
   private scheduled = false;
 
-  constructor(private readonly ask: (keys: Key[]) => Promise<AccountRow[]>) {}
+  constructor(private readonly ask: (keys: Key[]) => Promise<R[]>) {}
 
-  find(key: Key): Promise<AccountRow | undefined> {
+  find(key: Key): Promise<R | undefined> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ key, name: nameOf(key), resolve, reject });
       if (this.scheduled || this.inFlight >= MAX_IN_FLIGHT) return;
@@ -85,7 +105,7 @@ class Batch {
 @Injectable()
 export class CredentialLookups {
   readonly counters = { statements: 0, lookups: 0 };
-  private readonly batches: Readonly<Record<Kind, Batch>>;
+  private readonly batches: { readonly [K in Kind]: Batch<Found[K]> };
 
   constructor(private readonly database: Database) {
     this.batches = {
@@ -98,15 +118,15 @@ export class CredentialLookups {
   }
 
   /** A database that cannot be asked rejects, never says no. */
-  find(kind: Kind, key: Key): Promise<AccountRow | undefined> {
+  find<K extends Kind>(kind: K, key: Key): Promise<Found[K] | undefined> {
     this.counters.lookups++;
     return this.batches[kind].find(key);
   }
 
-  private batch(kind: Kind): Batch {
+  private batch<K extends Kind>(kind: K): Batch<Found[K]> {
     return new Batch((keys) => {
       this.counters.statements++;
-      return this.database.statement(`identity-${kind}`, STATEMENTS[kind], [keys]);
+      return this.database.statement(`identity-${kind}`, ACCOUNTS_BY_CREDENTIAL[kind], [keys]);
     });
   }
 }

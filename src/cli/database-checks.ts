@@ -39,7 +39,9 @@ export async function databaseFindings(config: Config): Promise<Finding[]> {
 
 async function version(opened: Database): Promise<Finding[]> {
   if (opened.isEmbedded) return [ok('database', 'embedded, for trial and development')];
-  const [row] = await opened.manager.query("SELECT current_setting('server_version_num')::int AS version");
+  const [row] = await opened.manager.query<[{ version: number }]>(
+    "SELECT current_setting('server_version_num')::int AS version",
+  );
   const release = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
   return row.version >= OLDEST_POSTGRES
     ? [ok('database', release)]
@@ -49,7 +51,9 @@ async function version(opened: Database): Promise<Finding[]> {
 async function clock(opened: Database): Promise<Finding> {
   const here = new Clock();
   const before = here.now();
-  const [row] = await opened.manager.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
+  const [row] = await opened.manager.query<[{ now: string }]>(
+    'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',
+  );
   const skew = Math.abs(Number(row.now) - (before + here.now()) / 2) / 1000;
   return skew <= SKEW_SECONDS
     ? ok('clock', 'agrees with the database')
@@ -76,12 +80,14 @@ async function stored(opened: Database, config: Config): Promise<Finding[]> {
   });
 }
 
-const hasSchema = async (opened: Database): Promise<boolean> =>
-  (await opened.manager.query("SELECT to_regclass('account') AS account"))[0].account !== null;
+async function hasSchema(opened: Database): Promise<boolean> {
+  const [row] = await opened.manager.query<[{ account: string | null }]>("SELECT to_regclass('account') AS account");
+  return row.account !== null;
+}
 
 async function administrator(opened: Database): Promise<Finding[]> {
   if (!(await hasSchema(opened))) return [];
-  const rows = await opened.manager.query("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
+  const rows = await opened.manager.query<unknown[]>("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
   if (rows.length > 0) return [ok('administrator', 'at least one account holds the wildcard ACL')];
   const mend = `Redeem the setup token, or run \`${commandLine("user grant-acl <email> '*'")}\``;
   return [warning('administrator', 'no account holds the wildcard ACL', mend)];

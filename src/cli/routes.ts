@@ -7,18 +7,19 @@ import { describePolicy } from '../policy/routes.js';
 import { type Command, CommandError, UsageError } from './command.js';
 
 /** The routes of the default configuration: nothing of this machine's environment changes the list. */
-const defaultRoutes = () => readRoutes(loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') }));
+const defaultSurface = () => readRoutes(loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') }));
 
 export const routes: Command = async (args, { out }) => {
   if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
-  out((await defaultRoutes()).routes.describe().trimEnd());
+  const { routes, commands } = await defaultSurface();
+  out((routes.describe() + commands.describe()).trimEnd());
   return 0;
 };
 
 export const explain: Command = async (args, { out }) => {
   const [method, path, ...more] = args;
   if (!method || !path?.startsWith('/') || more.length > 0) throw new UsageError('a method and a path are needed');
-  const { routes, compiled } = await defaultRoutes();
+  const { routes, compiled } = await defaultSurface();
   const plans = routes.matching(path).filter((plan) => plan.method === method.toUpperCase());
   // A literal segment is more specific than a parameter.
   const [plan] = plans.sort((a, b) => a.path.split(/[:*]/).length - b.path.split(/[:*]/).length);

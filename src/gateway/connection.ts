@@ -1,5 +1,7 @@
+import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
+import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './protocol/event.js';
 import {
   CLOSING,
@@ -7,7 +9,6 @@ import {
   ClosingError,
   FRAME,
   helloFrame,
-  OP,
   type Payload,
   parsePayload,
 } from './protocol/protocol.js';
@@ -22,8 +23,11 @@ export interface ConnectionHost {
   now(): number;
   /** Charges one payload to the connection's budgets. False when one is spent. */
   admits(connection: Connection): boolean | Promise<boolean>;
-  identify(connection: Connection, d: unknown): Promise<void>;
-  resume(connection: Connection, d: unknown): Promise<void>;
+  /** What answers a message, if anything does. */
+  planOf(payload: Payload): CommandPlan | undefined;
+  serve(command: Command, callback: CommandCallback): Promise<void>;
+  /** Sends an event to a session alone. */
+  tell(session: GatewaySession, event: GatewayEvent): void;
   /** The client has processed what the session dispatched up to `seq`. */
   acknowledged(session: GatewaySession, seq: number): void;
   /** The connection holds its session no longer. */
@@ -37,7 +41,7 @@ const RESUMED = eventOf('RESUMED', {}, true);
 const REPLAY_UNSENT_BYTES = 1024 * 1024;
 
 /** One socket: messages strictly one after another, heartbeats, and what is sent (contract/gateway.md sections 2 to 6). */
-export class Connection implements SessionHolder {
+export class Connection implements SessionHolder, Sender {
   session: GatewaySession | null = null;
   isClosed = false;
   readonly payloads = new RollingWindow();
@@ -47,6 +51,9 @@ export class Connection implements SessionHolder {
   private isPrompted = false;
   private isBusy = false;
   private isStarting = false;
+  private handlers: readonly MessageMappingProperties[] = [];
+  /** Called once, when the socket has ended. */
+  onGone: () => void = () => {};
   private waiting: (Buffer | Closing)[] = [];
   /** Dispatches that follow what is being sent: READY or a replay. */
   private held: Dispatch[] | null = null;
@@ -67,6 +74,11 @@ export class Connection implements SessionHolder {
 
   get isForeign(): boolean {
     return this.foreign !== null;
+  }
+
+  /** Takes what the framework calls for each message, of every gateway there is. */
+  bind(handlers: readonly MessageMappingProperties[]): void {
+    this.handlers = this.handlers.length === 0 ? handlers : [...this.handlers, ...handlers];
   }
 
   /** Says Hello unless the address has too many sockets or the version is wrong; what comes before it waits. */
@@ -110,8 +122,7 @@ export class Connection implements SessionHolder {
 
   private obey(payload: Payload): void {
     const admitted = this.host.admits(this);
-    const task = typeof admitted === 'boolean' ? this.act(payload, admitted) : this.actLater(payload, admitted);
-    if (task) this.work(task);
+    this.work(typeof admitted === 'boolean' ? this.act(payload, admitted) : this.actLater(payload, admitted));
   }
 
   private async actLater(payload: Payload, admitted: Promise<boolean>): Promise<void> {
@@ -119,22 +130,21 @@ export class Connection implements SessionHolder {
     if (!this.isClosed) await this.act(payload, isAdmitted);
   }
 
-  private act({ op, d }: Payload, isAdmitted: boolean): Promise<void> | undefined {
+  /** First match decides (contract/gateway.md section 3, steps 4 to 10). */
+  private act(payload: Payload, isAdmitted: boolean): Promise<void> {
     if (!isAdmitted) throw new ClosingError('rateLimited');
-    if (op === OP.HEARTBEAT) {
-      this.beat(d);
-      return undefined;
-    }
-    if (op === OP.IDENTIFY && this.session) throw new ClosingError('alreadyAuthenticated');
-    if (op === OP.IDENTIFY) return this.start(this.host.identify(this, d));
-    if (op === OP.RESUME) return this.start(this.host.resume(this, d));
-    throw new ClosingError(this.session ? 'unknownOpcode' : 'notAuthenticated');
+    const plan = this.host.planOf(payload);
+    if (!this.session && !plan?.isOurs) throw new ClosingError('notAuthenticated');
+    const handler = plan && this.handlers.find(({ message }) => message === plan.message);
+    if (!handler) throw new ClosingError('unknownOpcode');
+    if (plan.isBeforeIdentify && this.session) throw new ClosingError('alreadyAuthenticated');
+    return this.serve(new Command(this, plan, payload.d), handler.callback);
   }
 
-  private async start(task: Promise<void>): Promise<void> {
-    this.isStarting = true;
+  private async serve(command: Command, callback: CommandCallback): Promise<void> {
+    this.isStarting = command.plan.isSessionStart;
     try {
-      await task;
+      await this.host.serve(command, callback);
     } finally {
       this.isStarting = false;
     }
@@ -153,7 +163,7 @@ export class Connection implements SessionHolder {
     if (this.socket.isPaused && !this.isClosed && this.waiting.length === 0) this.socket.resume();
   }
 
-  private beat(d: unknown): void {
+  beat(d: unknown): void {
     if (this.session && d !== null && d !== undefined) {
       if (!Number.isInteger(d) || (d as number) < 0) throw new ClosingError('invalidSequence');
       this.host.acknowledged(this.session, d as number);
@@ -184,6 +194,10 @@ export class Connection implements SessionHolder {
     if (this.isClosed) return;
     this.socket.send(frame);
     if (this.socket.bufferedAmount > this.host.numbers.unsent_bytes) this.close(CLOSING.unavailable);
+  }
+
+  dispatch(type: string, d: unknown): void {
+    if (this.session) this.host.tell(this.session, eventOf(type, d ?? null, true));
   }
 
   /** Sends a dispatch of the session, in its turn. */
@@ -256,6 +270,12 @@ export class Connection implements SessionHolder {
   /** Cuts the transport, whatever state it is in. */
   terminate(): void {
     this.socket.terminate();
+  }
+
+  /** The socket has ended. */
+  gone(): void {
+    this.ended();
+    this.onGone();
   }
 
   /** Nothing is taken or sent any more; the session stays behind. */

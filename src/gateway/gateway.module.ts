@@ -1,10 +1,13 @@
 import { Global, Module, type Provider, type Type } from '@nestjs/common';
+import { Commands } from './commands/commands.service.js';
 import { Credentials } from './credentials.service.js';
+import { GatewayAdapter } from './gateway.adapter.js';
 import { GatewayController } from './gateway.controller.js';
 import { Gateway } from './gateway.service.js';
 import { GatewayLimits } from './limits/limits.js';
 import { ProcessLimits } from './limits/process-limits.service.js';
 import { SharedLimits } from './limits/shared-limits.service.js';
+import { SessionGateway } from './session.gateway.js';
 import { SessionStarts } from './session-starts.service.js';
 import { GatewayEvents } from './sessions/events.service.js';
 import { ProcessKeeping, SessionKeeping } from './sessions/keeping.js';
@@ -34,15 +37,18 @@ const either = (provide: object, alone: Type, shared: Type): Provider[] => [
   providers: [
     ...either(GatewayLimits, ProcessLimits, SharedLimits),
     ...either(SessionKeeping, ProcessKeeping, SharedKeeping),
+    Commands,
     Credentials,
     Gateway,
+    GatewayAdapter,
     GatewayEvents,
     LiveSessions,
     Presence,
     Renewal,
+    SessionGateway,
     SessionStarts,
     Takeover,
   ],
-  exports: [Gateway, GatewayEvents],
+  exports: [Commands, Credentials, Gateway, GatewayEvents, GatewayLimits],
 })
 export class GatewayModule {}

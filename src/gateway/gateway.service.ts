@@ -1,75 +1,40 @@
-import type { IncomingMessage, Server } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { IpBans } from '../bans/ip-bans.service.js';
 import { addressKey } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
-import { Refusal } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import { isFromForeignPage } from '../http/cross-origin.js';
-import { declineUpgrade, LINGER_MS, routedPath } from '../http/framing.js';
-import { FrontDoor } from '../http/front-door.js';
+import { LINGER_MS } from '../http/framing.js';
 import { Load } from '../http/load.js';
 import type { Call } from '../policy/call.js';
+import type { Command, CommandCallback, CommandPlan } from './commands/command.js';
+import { Commands } from './commands/commands.service.js';
 import { Connection, type ConnectionHost } from './connection.js';
 import { Credentials } from './credentials.service.js';
 import { GatewayLimits } from './limits/limits.js';
-import { CLOSING, type Closing } from './protocol/protocol.js';
+import type { GatewayEvent } from './protocol/event.js';
+import { CLOSING, type Payload } from './protocol/protocol.js';
 import { AddressUse } from './protocol/windows.js';
 import { SessionStarts } from './session-starts.service.js';
 import { SessionKeeping } from './sessions/keeping.js';
 import { LiveSessions } from './sessions/live-sessions.service.js';
 import { Presence } from './sessions/presence.service.js';
 import type { GatewaySession } from './sessions/session.js';
-import { readInPieces } from './small-reads.js';
 
-const PATH = '/gateway';
 const TICK_MS = 250;
 const BAN_CHECK_MS = 500;
-// An honest message comes in one piece or a few; what is unfinished is kept, and ten thousand sockets must not pile it up.
-const MAX_FRAGMENTS = 16;
-const MAX_CHUNKS = 32;
-const NOTHING = Buffer.alloc(0);
 const DRAIN_STEP_MS = 50;
 const DRAIN_PER_STEP = 50;
 
-/** Close codes with which the WebSocket library answers a message that it does not take, and ours in their place. */
-const NO_MESSAGE: Readonly<Record<number, Closing>> = {
-  1007: CLOSING.undecodable,
-  1008: CLOSING.tooLarge,
-  1009: CLOSING.tooLarge,
-};
-
-/** A socket of the library with its connection; a message that cannot be read waits its turn like any other. */
-class GatewaySocket extends WebSocket {
-  connection?: Connection;
-
-  override close(code?: number, reason?: string | Buffer): void {
-    // A reason is there unless the library itself ends the connection.
-    const closing = reason === undefined && code !== undefined ? NO_MESSAGE[code] : undefined;
-    if (closing && this.connection && !this.connection.isClosed) this.connection.receive(closing);
-    else super.close(code, reason);
-  }
-}
-
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  (this as GatewaySocket).connection?.receive(isBinary ? CLOSING.undecodable : (data as Buffer));
-}
-
-/** A broken transport needs no answer: it is closed next. */
-function onError(): void {}
-
-/** The realtime gateway: sockets from the upgrade to their end (contract/gateway.md). */
+/** The connections of this process: what they share, and what time and shutdown do to them (contract/gateway.md). */
 @Injectable()
 export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly numbers: GatewayNumbers;
-  private readonly sockets: WebSocketServer;
   private readonly connections = new Set<Connection>();
   private readonly addresses = new Map<string, AddressUse>();
   private ticker: NodeJS.Timeout | undefined;
@@ -77,8 +42,6 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
   private drained: Promise<void> | undefined;
 
   constructor(
-    private readonly http: HttpAdapterHost,
-    private readonly door: FrontDoor,
     private readonly load: Load,
     private readonly bans: IpBans,
     private readonly sessions: LiveSessions,
@@ -87,67 +50,36 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     private readonly starts: SessionStarts,
     private readonly limits: GatewayLimits,
     private readonly credentials: Credentials,
+    private readonly commands: Commands,
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly metrics: Metrics,
     private readonly log: Log,
   ) {
     this.numbers = config.gateway;
-    const options = {
-      noServer: true,
-      WebSocket: GatewaySocket,
-      clientTracking: false,
-      perMessageDeflate: false,
-      // No subprotocol is spoken.
-      handleProtocols: () => false as const,
-      maxPayload: this.numbers.message_bytes,
-      maxFragments: MAX_FRAGMENTS,
-      maxBufferedChunks: MAX_CHUNKS,
-      closeTimeout: this.numbers.close_ms,
-    };
-    this.sockets = new WebSocketServer(options);
   }
 
   onApplicationBootstrap(): void {
-    const server = this.http.httpAdapter.getHttpServer() as Server;
-    server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-      if (this.door.isAnswering(socket)) socket.destroy();
-      else if (isForGateway(req)) this.upgrade(req, socket, head);
-      else declineUpgrade(server, req, socket, head);
-    });
-    this.sockets.on('wsClientError', (_error: Error, socket: Duplex, req: IncomingMessage) => {
-      const refusal = new Refusal('BAD_REQUEST').with({ 'Sec-WebSocket-Version': '13' });
-      if (req.call) this.door.refuseUpgrade(req.call, socket, refusal);
-    });
     this.ticker = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const call = this.door.admitUpgrade(req, socket);
-    if (!call) return;
-    readInPieces(socket, head);
-    this.sockets.handleUpgrade(req, socket, NOTHING, (ws) =>
-      this.open(ws as GatewaySocket, call, speaksOurVersion(req.url ?? '')),
-    );
-  }
-
-  private open(socket: GatewaySocket, { address, req }: Call, isVersionRight: boolean): void {
+  connect(socket: WebSocket, { address, req }: Call): Connection {
     const use = this.useOf(addressKey(address));
     const foreign = isFromForeignPage(req.headers, this.config) ? this.useOf(`foreign/${use.key}`) : null;
-    const connection = new Connection(socket, address, use, foreign, this);
-    socket.connection = connection;
+    return new Connection(socket, address, use, foreign, this);
+  }
+
+  /** Counts a new connection. Whether its address has room for it. */
+  entered(connection: Connection): boolean | Promise<boolean> {
+    const { use, foreign } = connection;
     use.sockets++;
     if (foreign) foreign.sockets++;
     this.connections.add(connection);
     this.metrics.sockets.set(this.connections.size);
-    socket.on('error', onError);
-    socket.on('message', onMessage);
-    socket.on('close', () => this.gone(connection));
-    connection.greet(this.limits.hasRoom(use, foreign), isVersionRight);
+    return this.limits.hasRoom(use, foreign);
   }
 
-  private gone(connection: Connection): void {
-    connection.ended();
+  left(connection: Connection): void {
     for (const use of [connection.use, connection.foreign]) {
       if (!use) continue;
       use.sockets--;
@@ -175,12 +107,16 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     return payloads.take(this.now(), payloads_per_socket, window_ms) && this.limits.takePayload(use, session);
   }
 
-  identify(connection: Connection, d: unknown): Promise<void> {
-    return this.starts.identify(connection, d);
+  planOf(payload: Payload): CommandPlan | undefined {
+    return this.commands.find(payload);
   }
 
-  resume(connection: Connection, d: unknown): Promise<void> {
-    return this.starts.resume(connection, d);
+  serve(command: Command, callback: CommandCallback): Promise<void> {
+    return this.commands.serve(command, callback);
+  }
+
+  tell(session: GatewaySession, event: GatewayEvent): void {
+    this.sessions.tell(session, event);
   }
 
   acknowledged(session: GatewaySession, seq: number): void {
@@ -242,20 +178,4 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     await this.limits.leave(this.addresses.values());
     await this.keeping.leave();
   }
-}
-
-/** Everything else that asks for another protocol gets the one that it has. */
-function isForGateway(req: IncomingMessage): boolean {
-  if (req.method !== 'GET' || req.headers.upgrade?.toLowerCase() !== 'websocket') return false;
-  try {
-    return routedPath(req) === PATH;
-  } catch {
-    return false;
-  }
-}
-
-/** `v` may be absent; it is never anything but `1`, and never there twice. */
-function speaksOurVersion(url: string): boolean {
-  const versions = new URLSearchParams(url.slice(PATH.length + 1)).getAll('v');
-  return versions.length === 0 || (versions.length === 1 && versions[0] === '1');
 }

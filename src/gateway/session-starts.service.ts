@@ -8,7 +8,6 @@ import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { OwnViews } from '../users/profile/own-views.service.js';
 import type { Connection } from './connection.js';
 import { Credentials } from './credentials.service.js';
-import { GatewayLimits } from './limits/limits.js';
 import { StartSlots } from './limits/start-slots.js';
 import { eventOf } from './protocol/event.js';
 import { ClosingError, FRAME, type IdentifyInput, parseIdentify, parseResume } from './protocol/protocol.js';
@@ -26,7 +25,6 @@ export class SessionStarts {
     private readonly sessions: LiveSessions,
     private readonly keeping: SessionKeeping,
     private readonly presence: Presence,
-    private readonly limits: GatewayLimits,
     private readonly credentials: Credentials,
     private readonly views: OwnViews,
     private readonly clock: Clock,
@@ -42,7 +40,6 @@ export class SessionStarts {
 
   /** Starts a session on the connection; whatever fails without a code of its own fails to start it. */
   async identify(connection: Connection, d: unknown): Promise<void> {
-    if (!(await this.takesAttempt(connection))) return;
     const input = parseIdentify(d);
     const entered = this.slots.enter(this.clock.monotonic());
     if (entered !== true && !(await entered)) throw new ClosingError('startFailed');
@@ -118,7 +115,6 @@ export class SessionStarts {
 
   /** Hands a session to the connection. A Resume that fails leaves its target as it was. */
   async resume(connection: Connection, d: unknown): Promise<void> {
-    if (!(await this.takesAttempt(connection))) return;
     const { token, sessionId, seq } = parseResume(d);
     if (seq < 0) throw new ClosingError('unavailable');
     const target = this.sessions.find(sessionId);
@@ -168,10 +164,6 @@ export class SessionStarts {
     if (!left || left === session) return;
     left.holder = null;
     this.sessions.retain(left);
-  }
-
-  private takesAttempt({ use }: Connection): boolean | Promise<boolean> {
-    return !this.config.rateLimits || this.limits.takeAttempt(use);
   }
 
   private closingOf(error: unknown, fallback: 'startFailed' | 'unavailable'): ClosingError {

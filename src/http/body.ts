@@ -165,6 +165,11 @@ function objectIn(text: string): Record<string, unknown> {
   } catch {
     throw invalid('body', 'INVALID_FORMAT');
   }
+  return plainObject(value);
+}
+
+/** What JSON was parsed to, if it may be the input of an operation. @throws Refusal FV(body: INVALID_FORMAT) */
+export function plainObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || hasForbiddenKey(value))
     throw invalid('body', 'INVALID_FORMAT');
   return value as Record<string, unknown>;

@@ -1,32 +1,54 @@
 import { isNativeError } from 'node:util/types';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Refusal, refusalOf } from '../core/errors.js';
+import type { Command } from '../gateway/commands/command.js';
+import { Commands } from '../gateway/commands/commands.service.js';
+import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
 import { CrossOrigin } from '../http/cross-origin.js';
-import { type Call, callOf } from '../policy/call.js';
-import { type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
+import { callOf } from '../policy/call.js';
+import { CompiledRoutes } from './compiled-routes.js';
 import { handOver } from './route-input.js';
 
-/** The only APP_GUARD: runs the rows that the plan of the route holds, in order. */
+/** The only APP_GUARD: runs the rows that the plan of the route or of the gateway command holds, in order. */
 @Injectable()
 export class GuardStack implements CanActivate {
   constructor(
     private readonly routes: CompiledRoutes,
     private readonly cors: CrossOrigin,
+    private readonly commands: Commands,
   ) {}
 
-  canActivate(context: ExecutionContext): true | Promise<true> {
-    const route = this.routes.of(context.getClass(), context.getHandler());
-    const { plan } = route;
+  canActivate(context: ExecutionContext): Promise<true> {
+    return context.getType() === 'ws' ? this.admitCommand(context) : this.admitRequest(context);
+  }
+
+  private async admitRequest(context: ExecutionContext): Promise<true> {
+    const { plan, guards } = this.routes.of(context.getClass(), context.getHandler());
     const request = context.switchToHttp().getRequest();
     const call = callOf(request);
     call.plan = plan;
     call.params = request.params;
     this.cors.apply(call, plan);
-    return run(call, route, request);
+    await judge(call, plan, guards);
+    if (plan.input) handOver(plan.input, call, request);
+    return true;
+  }
+
+  private async admitCommand(context: ExecutionContext): Promise<true> {
+    const plan = this.commands.planOf(context.getClass(), context.getHandler());
+    const given = context.getArgs<[connection: unknown, payload: unknown, command: Command]>();
+    const [, , command] = given;
+    await judge(command, plan, plan.guards);
+    given[1] = command.payload;
+    return true;
   }
 }
 
-async function run(call: Call, { plan, guards }: CompiledRoute, request: object): Promise<true> {
+interface Row<C, P> {
+  check(call: C, plan: P): void | Promise<void>;
+}
+
+async function judge<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Promise<void> {
   for (const guard of guards) {
     try {
       const pending = guard.check(call, plan);
@@ -35,13 +57,16 @@ async function run(call: Call, { plan, guards }: CompiledRoute, request: object)
       throw deny(error);
     }
   }
-  if (plan.input) handOver(plan.input, call, request);
-  return true;
 }
+
+/** Ends of a connection, and of a message: what a guard of commands may throw beside a refusal. */
+const isEnd = (error: unknown): boolean => error instanceof ClosingError || error instanceof Dropped;
 
 /** A guard that throws something unexpected denies with 500, whatever status the thrown thing would have had. */
 const deny = (error: unknown): unknown =>
-  error instanceof Refusal || refusalOf(error).code === 'SERVICE_UNAVAILABLE' ? error : new GuardFault(error);
+  error instanceof Refusal || isEnd(error) || refusalOf(error).code === 'SERVICE_UNAVAILABLE'
+    ? error
+    : new GuardFault(error);
 
 class GuardFault extends Error {
   constructor(cause: unknown) {

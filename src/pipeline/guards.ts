@@ -17,7 +17,7 @@ import { hasBotPrefix, parseAuthorization } from '../policy/credential.js';
 import type { Identity } from '../policy/identity.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
-import { RequestLimits } from './request-limits.js';
+import { type Limited, RequestLimits } from './request-limits.js';
 import { readInput } from './route-input.js';
 
 /** One row of the order. A row speaks only if every row above it let the request pass. */
@@ -130,8 +130,8 @@ export class RateGuard implements Guard {
     return ['RATE_LIMITED'];
   }
 
-  check(call: Call, { policy: { bucket } }: RoutePlan): Promise<void> {
-    return this.limits.demand(call, bucket);
+  check(call: Limited, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
+    return this.limits.demand(call, plan);
   }
 }
 
@@ -202,7 +202,7 @@ export class KindGuard implements Guard {
     return ['ACCESS_DENIED'];
   }
 
-  check({ identity }: Call, { policy }: RoutePlan): void {
+  check({ identity }: Pick<Call, 'identity'>, { policy }: Pick<RoutePlan, 'policy'>): void {
     if (!identity || !this.isAdmitted(identity, policy)) throw new Refusal('ACCESS_DENIED');
   }
 
@@ -282,7 +282,7 @@ export class SuspicionGuard implements Guard {
     return ['ACCOUNT_SUSPICIOUS_ACTIVITY'];
   }
 
-  check({ identity }: Call): void {
+  check({ identity }: Pick<Call, 'identity'>): void {
     const flags = identity?.account.suspicious ?? 0;
     if (flags !== 0) throw new Refusal('ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
   }

@@ -3,6 +3,8 @@ import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import { CrossOrigin } from '../http/cross-origin.js';
 import { Doorkeeper } from '../http/doorkeeper.js';
 import { Routes } from '../policy/routes.js';
+import { CommandAudit } from './command-audit.js';
+import { CommandLoadGuard, ownCommandGuards, PayloadGuard, SessionGuard } from './command-guards.js';
 import { CompiledRoutes } from './compiled-routes.js';
 import { ArrivalStack } from './doorkeeper.js';
 import { GuardStack } from './guard-stack.js';
@@ -14,9 +16,12 @@ import { RouteAudit } from './route-audit.js';
 @Module({
   imports: [DiscoveryModule],
   providers: [
-    ...[Routes, CompiledRoutes, RouteAudit, CrossOrigin],
+    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, CrossOrigin],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
+    ...ownCommandGuards(),
+    // The others are rows of routes as well.
+    ...[CommandLoadGuard, SessionGuard, PayloadGuard],
     { provide: Doorkeeper, useClass: ArrivalStack },
     { provide: APP_GUARD, useClass: GuardStack },
   ],

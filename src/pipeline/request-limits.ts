@@ -12,7 +12,7 @@ import {
   routeLimited,
 } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
-import type { RoutePolicy } from '../policy/route-policy.js';
+import type { RoutePlan } from '../policy/plan.js';
 
 const GLOBAL_LIMIT = 50;
 const HIGH_GLOBAL_LIMIT = 1200;
@@ -27,8 +27,11 @@ const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
   'media:read',
 ]);
 
+/** What is counted: a request, or a gateway command, which has no answer to tell the numbers in. */
+export type Limited = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> & Partial<Pick<Call, 'res'>>;
+
 /** The caller as a key: the identity of a credential, else its address. */
-function callerOf({ identity, address }: Call): string {
+function callerOf({ identity, address }: Limited): string {
   switch (identity?.via) {
     case undefined:
       return addressCaller(address);
@@ -55,7 +58,8 @@ export class RequestLimits {
   }
 
   /** @throws Refusal RATE_LIMITED */
-  async demand(call: Call, bucket: RoutePolicy['bucket']): Promise<void> {
+  async demand(call: Limited, plan: Pick<RoutePlan, 'policy' | 'bucketId'>): Promise<void> {
+    const { bucket } = plan.policy;
     const flags = call.identity?.account.flags ?? 0n;
     if (call.isOperational || flags & ACCOUNT_FLAGS.RATE_LIMIT_BYPASS) return;
     const caller = callerOf(call);
@@ -70,11 +74,11 @@ export class RequestLimits {
     const { limit } = this.limiter.rule(bucket.name);
     const headers = {
       ...allowanceHeaders(allowance, limit, this.clock.now()),
-      'X-RateLimit-Bucket': call.plan?.bucketId ?? '',
+      'X-RateLimit-Bucket': plan.bucketId ?? '',
     };
     if (!allowance.admitted) throw routeLimited(allowance, headers);
     if (bucket.misses) await this.refuseGuessers(bucket.misses, caller);
-    for (const name in headers) call.res.setHeader(name, headers[name as keyof typeof headers]);
+    for (const name in headers) call.res?.setHeader(name, headers[name as keyof typeof headers]);
   }
 
   private async refuseGuessers(bucket: string, caller: string): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common/internal';
 import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
+import { Commands } from '../gateway/commands/commands.service.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
@@ -18,13 +19,14 @@ import type { InputPlan, RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { Routes } from '../policy/routes.js';
 import { isScope } from '../policy/scopes.js';
+import { CommandAudit } from './command-audit.js';
 import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
 import type { FoundRoute } from './found-route.js';
 import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
 import { inputPlanOf } from './route-input.js';
 
-/** Thrown at boot: every route that is not declared as it must be. */
+/** Thrown at boot: every route and every gateway command that is not declared as it must be. */
 export class RouteAuditError extends StartError {
   constructor(readonly faults: string[]) {
     super(`Route policy audit failed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -47,6 +49,8 @@ export class RouteAudit implements OnApplicationBootstrap {
     private readonly application: ApplicationConfig,
     private readonly routes: Routes,
     private readonly compiled: CompiledRoutes,
+    private readonly commandAudit: CommandAudit,
+    private readonly commands: Commands,
   ) {}
 
   /**
@@ -58,9 +62,11 @@ export class RouteAudit implements OnApplicationBootstrap {
     this.refuseForeignGuards();
     const audited = this.findRoutes().flatMap((found) => this.compile(found, guards));
     this.refuseDuplicates(audited);
+    const commands = this.commandAudit.audit((fault) => this.faults.push(fault));
     this.throwFaults();
     this.compiled.fill(audited);
     this.routes.fill(audited.map(({ plan }) => plan));
+    this.commands.fill(commands);
   }
 
   /** Guards that were added while modules started stand on every route by now. */

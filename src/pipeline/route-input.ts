@@ -18,7 +18,7 @@ const PARTS: Partial<Record<number, 'params' | 'query' | 'body'>> = {
 
 /** What Nest's own parameter decorators bind; every bound part must be a class with rules. */
 export function inputPlanOf(
-  { controller, name }: FoundRoute,
+  { controller, name }: Pick<FoundRoute, 'controller' | 'name'>,
   policy: RoutePolicy,
   blame: (fault: string) => void,
 ): InputPlan | undefined {

@@ -69,8 +69,15 @@ export const Accepts = (kind: 'json' | 'form' | 'raw', options: { limit?: number
 /** The call that a handler serves. */
 export const callIn = (context: ExecutionContext): Call => callOf(context.switchToHttp().getRequest());
 
+/** Where a gateway command stands among what its handler is called with: behind the connection and the payload. */
+const COMMAND_ARGUMENT = 2;
+
 /** The identity that the guards resolved; `null` only on `@Public()` routes. */
-export const Me = createParamDecorator((_: unknown, context: ExecutionContext) => callIn(context).identity);
+export const Me = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const judged: Pick<Call, 'identity'> =
+    context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context);
+  return judged.identity;
+});
 
 /** The call itself: client address, request id, raw request and response. */
 export const TheCall = createParamDecorator((_: unknown, context: ExecutionContext) => callIn(context));

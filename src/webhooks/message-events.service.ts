@@ -10,7 +10,7 @@ import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 import { Snowflakes } from '../core/snowflake.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../platform/database/database.js';
 import { backOffSeconds, Drain } from '../platform/process/at-least-once.js';
 import { Janitor } from '../platform/process/janitor.js';
 import { messageView } from './message.views.js';
@@ -43,7 +43,7 @@ const LEASE_SECONDS = 30;
  * due: what waits behind the first event of one costs nothing. The search begins behind what is done, since rows that were
  * deleted a moment ago are still in the index.
  */
-export const CLAIM = `
+export const CLAIM_DUE_WEBHOOK = `
   WITH claimed AS (
     UPDATE webhook_queue SET attempts = attempts + 1, lease = lease + 1,
       next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -57,11 +57,11 @@ export const CLAIM = `
     SELECT * FROM webhook_event WHERE sink = $1 AND webhook_id = c.webhook_id AND parked_at IS NULL AND id > c.done_id
     ORDER BY id LIMIT 1) e ON true`;
 
-const WAITING = `SELECT FROM webhook_event e
+const WAITING_EVENTS = `SELECT FROM webhook_event e
   WHERE e.sink = q.sink AND e.webhook_id = q.webhook_id AND e.parked_at IS NULL AND e.id > q.done_id`;
 
 /** The lock makes events of one webhook commit in the order of their ids. */
-const QUEUE = `
+const QUEUE_WEBHOOK = `
   INSERT INTO webhook_queue AS q (sink, webhook_id) SELECT sink, $1 FROM unnest($2::text[]) AS sink ORDER BY sink
   ON CONFLICT (sink, webhook_id) DO UPDATE SET lease = q.lease`;
 
@@ -94,14 +94,14 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     // What belongs to a sink that was removed is never claimed, and goes with what is parked.
     janitor.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
     janitor.add('webhook_queue', async (tx, limit) => {
-      const [, count] = await tx.query(
+      const [, count] = await tx.query<Changed>(
         `DELETE FROM webhook_queue WHERE ctid = ANY (ARRAY(
            SELECT q.ctid FROM (
              SELECT ctid, * FROM webhook_queue WHERE next_attempt_at < now() - interval '8 days'
              ORDER BY next_attempt_at LIMIT ${limit}) q
-           WHERE NOT EXISTS (${WAITING})))`,
+           WHERE NOT EXISTS (${WAITING_EVENTS})))`,
       );
-      return Number(count);
+      return count;
     });
   }
 
@@ -139,7 +139,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     const webhook = JSON.stringify({ id, applicationId, ownerId, name });
     const row = [this.snowflakes.next(), id, kind, webhook, JSON.stringify(message), this.sinks];
     this.database.beforeCommit(tx, async () => {
-      await tx.query(QUEUE, [id, this.sinks]);
+      await tx.query(QUEUE_WEBHOOK, [id, this.sinks]);
       await tx.query(
         `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
          SELECT $1::bigint, sink, $2::bigint, $3::text, $4::jsonb, $5::jsonb FROM unnest($6::text[]) AS sink`,
@@ -161,7 +161,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** False when nothing is due. */
   private async handleNext(sink: WebhookMessageSink): Promise<boolean> {
-    const [claimed]: Claimed[] = await this.database.manager.query(CLAIM, [sink.name]);
+    const [claimed] = await this.database.manager.query<Claimed[]>(CLAIM_DUE_WEBHOOK, [sink.name]);
     if (!claimed) return false;
     if (claimed.id === null) await this.dequeue(sink, claimed);
     else if (claimed.hopeless) await this.park(sink, claimed);
@@ -196,8 +196,8 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     await this.database.transaction(async (tx) => {
       const key = [sink.name, id];
       await tx.query('SELECT 1 FROM webhook_queue WHERE sink = $1 AND webhook_id = $2 FOR UPDATE', key);
-      const [, removed] = await tx.query(
-        `DELETE FROM webhook_queue q WHERE sink = $1 AND webhook_id = $2 AND NOT EXISTS (${WAITING})`,
+      const [, removed] = await tx.query<Changed>(
+        `DELETE FROM webhook_queue q WHERE sink = $1 AND webhook_id = $2 AND NOT EXISTS (${WAITING_EVENTS})`,
         key,
       );
       if (removed === 1) return;

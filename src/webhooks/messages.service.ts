@@ -6,7 +6,7 @@ import { Snowflakes } from '../core/snowflake.js';
 import { GatewayEvents } from '../gateway/sessions/events.service.js';
 import { MediaUrlService } from '../media/addresses/urls.service.js';
 import { MediaService } from '../media/objects/media.service.js';
-import { Database, type Row, type Tx } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.js';
 import { type MessageView, messageView } from './message.views.js';
 import { MessageEvents } from './message-events.service.js';
 import type { NewFile } from './message-files.service.js';
@@ -100,13 +100,13 @@ export class WebhookMessageService implements OnModuleInit {
 
   /** The lock keeps the webhook, and with it the message, until the commit. */
   private async requireAlive(tx: Tx, id: string): Promise<void> {
-    const rows: Row[] = await tx.query('SELECT 1 FROM webhook WHERE id = $1 FOR KEY SHARE', [id]);
+    const rows = await tx.query<unknown[]>('SELECT 1 FROM webhook WHERE id = $1 FOR KEY SHARE', [id]);
     if (rows.length === 0) throw new Refusal('UNKNOWN_WEBHOOK');
   }
 
   /** Claims a repeatable value for message `id`; `null` when it was free, else the id that holds it. */
   private async claim(tx: Tx, webhookId: string, id: string, { kind, value, seconds }: Repeatable) {
-    const won: Row[] = await tx.query(
+    const won = await tx.query<unknown[]>(
       `INSERT INTO webhook_repeat AS r (webhook_id, kind, value, message_id, expires_at)
        VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))
        ON CONFLICT (webhook_id, kind, value)
@@ -204,17 +204,18 @@ export class WebhookMessageService implements OnModuleInit {
   /** @throws Refusal UNKNOWN_MESSAGE */
   async delete(webhook: OpenWebhook, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { raw } = await tx
+      const { raw }: { raw: { attachments: StoredAttachment[] }[] } = await tx
         .createQueryBuilder()
         .delete()
         .from(WebhookMessage)
         .where('id = :id AND webhook_id = :webhookId AND expires_at > now()', { id, webhookId: webhook.id })
         .returning(['attachments'])
         .execute();
-      if (!raw[0]) throw new Refusal('UNKNOWN_MESSAGE');
+      const [deleted] = raw;
+      if (!deleted) throw new Refusal('UNKNOWN_MESSAGE');
       await this.media.delete(
         tx,
-        (raw[0].attachments as StoredAttachment[]).map(({ key }) => key),
+        deleted.attachments.map(({ key }) => key),
       );
       await this.sinks.enqueue(tx, 'delete', webhook, { id });
       const d = { id, webhook_id: webhook.id };

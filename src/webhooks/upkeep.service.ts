@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountParts } from '../accounts/account-parts.service.js';
 import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
-import type { Row, Tx } from '../platform/database/database.js';
+import type { Changed, Tx } from '../platform/database/database.js';
 import { Janitor } from '../platform/process/janitor.js';
 import type { StoredAttachment } from './webhook.entities.js';
 import { WebhookService } from './webhooks.service.js';
@@ -26,13 +26,13 @@ export class WebhookUpkeep implements OnModuleInit {
   }
 
   private async removeMessages(tx: Tx, limit: number): Promise<number> {
-    const [rows]: [Row[], number] = await tx.query(
+    const [rows] = await tx.query<Changed<{ attachments: StoredAttachment[] }>>(
       `DELETE FROM webhook_message WHERE id IN (
          SELECT id FROM webhook_message WHERE expires_at <= now() LIMIT $1
        ) RETURNING attachments`,
       [limit],
     );
-    const files = rows.flatMap(({ attachments }) => attachments as StoredAttachment[]);
+    const files = rows.flatMap(({ attachments }) => attachments);
     await this.media.delete(
       tx,
       files.map(({ key }) => key),

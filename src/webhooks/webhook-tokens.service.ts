@@ -3,7 +3,7 @@ import { IS_ACTIVE } from '../accounts/account-facts.js';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
 import { digest, matches } from '../core/secrets.js';
-import { Database, type Row } from '../platform/database/database.js';
+import { Database } from '../platform/database/database.js';
 import { addressCaller, Limiter } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
 
@@ -14,6 +14,16 @@ export interface OpenWebhook {
   readonly applicationId: string | null;
   readonly name: string;
   readonly avatar: string | null;
+}
+
+interface TokenRow {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly application_id: string | null;
+  readonly name: string;
+  readonly avatar: string | null;
+  readonly digest: Buffer;
+  readonly open: boolean;
 }
 
 /** What an unknown id is compared with, so that it takes the same time as a known one. */
@@ -33,13 +43,12 @@ export class WebhookTokenService {
    * @throws Refusal UNKNOWN_WEBHOOK, the same for every cause
    */
   async resolve(call: Call, { id, token }: { id: string; token: string }): Promise<OpenWebhook> {
-    const rows: Row[] = await this.database.manager.query(
+    const [row] = await this.database.manager.query<TokenRow[]>(
       `SELECT w.id, w.owner_id, w.application_id, w.name, w.avatar, w.digest,
          a.deletion_at IS NULL AND ${IS_ACTIVE} AS open
        FROM webhook w JOIN account a ON a.id = w.owner_id WHERE w.id = $1`,
       [id],
     );
-    const [row] = rows;
     const isRight = matches(row?.digest ?? NOBODY, digest(token));
     if (row && isRight && row.open) {
       return {

@@ -5,9 +5,9 @@ import { AccountParts } from '../../src/accounts/account-parts.service.js';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
-import type { Row } from '../../src/platform/database/database.js';
 import { WEBHOOK_MESSAGE_SINKS, type WebhookMessageSink } from '../../src/webhooks/message-sinks.js';
 import { adminKey, setAcls, superuser } from '../support/admin.js';
+import type { Row } from '../support/gatehouse.js';
 import {
   type Answer,
   Authenticator,

@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await gatehouse({ env: { GATEHOUSE_SECRET_PREVIOUS: former.toString('base64') } });
   const config = service.app.get(Config);
   before = new Keyring({ ...config, secret: former, secretPrevious: undefined } as Config);
-  afterwards = new Keyring({ ...config, secretPrevious: undefined } as Config);
+  afterwards = new Keyring({ ...config, secret: config.secret, secretPrevious: undefined } as Config);
   stranger = new Keyring({ ...config, secret: randomBytes(32), secretPrevious: undefined } as Config);
 });
 afterAll(() => service.close());

@@ -18,7 +18,7 @@ import {
   WebhookTokenService,
 } from '../../src/index.js';
 import { Database } from '../../src/platform/database/database.js';
-import { CLAIM, MessageEvents } from '../../src/webhooks/message-events.service.js';
+import { CLAIM_DUE_WEBHOOK, MessageEvents } from '../../src/webhooks/message-events.service.js';
 import { until } from '../machine/service-process.js';
 import {
   expectRefusal,
@@ -278,7 +278,7 @@ describe('webhooks.md section 7, a backlog', () => {
       );
       await service.sql('ANALYZE webhook_event, webhook_queue');
       const explained = service.app.get(Database).transaction(async (tx) => {
-        const [row] = await tx.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${CLAIM}`, ['backlog']);
+        const [row] = await tx.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${CLAIM_DUE_WEBHOOK}`, ['backlog']);
         throw Object.assign(new Error('undone'), { explained: row['QUERY PLAN'][0] });
       });
       const { explained: result } = await explained.catch((error) => error);

@@ -9,12 +9,15 @@ import pg from 'pg';
 import { createApp } from '../../src/app.js';
 import { Clock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config/config.js';
-import { Database, type Row } from '../../src/platform/database/database.js';
+import { Database } from '../../src/platform/database/database.js';
 import type { Network } from '../../src/platform/outbound/network.js';
 import { Background } from '../../src/platform/process/background.js';
 import { Client } from './client.js';
 import { holdToDescription } from './described.js';
 import { lentDatabase } from './embedded.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert their columns one by one
+export type Row = Record<string, any>;
 
 /** A clock that tests move. It starts at the real time and stands still only when it is told to. */
 export class MovableClock extends Clock {

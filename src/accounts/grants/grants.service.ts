@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import { scopes as registry } from '../../policy/scopes.js';
@@ -15,7 +15,17 @@ export interface Authorization {
   readonly authorizedAt: Date;
 }
 
-const LIVE_REFRESH = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
+interface AuthorizationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly bot_public: boolean;
+  readonly avatar: string | null;
+  readonly bio: string | null;
+  readonly authorized_at: Date;
+  readonly scopes: string[];
+}
+
+const LIVE_REFRESH_TOKEN = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
 
 /** Scopes in the registry's order; those that a team has withdrawn since are gone. */
 export const inOrder = (scopes: readonly string[]): string[] => registry().filter((scope) => scopes.includes(scope));
@@ -53,7 +63,7 @@ export class Grants {
 
   /** The same for those of these accounts that have such a grant. */
   async revokeAdminGrants(tx: Tx, accountIds: readonly string[]): Promise<void> {
-    const holders: Row[] = await tx.query(
+    const holders = await tx.query<{ account_id: string }[]>(
       `SELECT account_id FROM oauth_family WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
        UNION SELECT account_id FROM oauth_code WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
        ORDER BY account_id`,
@@ -70,21 +80,21 @@ export class Grants {
     await this.hold(tx, accountId);
     const ofGrant = 'account_id = $1 AND ($2::bigint[] IS NULL OR application_id = ANY ($2))';
     const values = [accountId, applicationIds];
-    const [codes]: [Row[]] = await tx.query(
+    const [codes] = await tx.query<Changed<{ application_id: string; is_live: boolean }>>(
       `DELETE FROM oauth_code WHERE ${ofGrant} RETURNING application_id, expires_at > now() AS is_live`,
       values,
     );
-    const [families]: [Row[]] = await tx.query(
+    const [families] = await tx.query<Changed<{ application_id: string }>>(
       `DELETE FROM oauth_family WHERE id IN (SELECT id FROM oauth_family WHERE ${ofGrant} ORDER BY id FOR UPDATE)
        RETURNING application_id`,
       values,
     );
-    const [bots]: [Row[]] = await tx.query(
+    const [bots] = await tx.query<Changed<{ application_id: string }>>(
       `DELETE FROM oauth_bot_grant WHERE ${ofGrant} RETURNING application_id`,
       values,
     );
     const ended = [...codes.filter(({ is_live }) => is_live), ...families, ...bots];
-    const told = new Set(ended.map((row) => row.application_id as string));
+    const told = new Set(ended.map((row) => row.application_id));
     for (const applicationId of told) {
       await this.announce(tx, 'APPLICATION_DEAUTHORIZE', applicationId, { user_id: accountId });
     }
@@ -119,17 +129,17 @@ export class Grants {
 
   /** The scopes that the account's live refresh tokens of the application hold together. */
   async liveScopes(tx: Tx, accountId: string, applicationId: string): Promise<string[]> {
-    const rows: Row[] = await tx.query(
+    const rows = await tx.query<{ scope: string }[]>(
       `SELECT DISTINCT unnest(f.scopes) AS scope FROM oauth_family f JOIN oauth_token t ON t.family_id = f.id
-       WHERE f.account_id = $1 AND f.application_id = $2 AND ${LIVE_REFRESH}`,
+       WHERE f.account_id = $1 AND f.application_id = $2 AND ${LIVE_REFRESH_TOKEN}`,
       [accountId, applicationId],
     );
-    return rows.map(({ scope }) => scope as string);
+    return rows.map(({ scope }) => scope);
   }
 
   /** Applications that hold a live refresh token of the account with more than `bot`, latest authorisation first. */
   async list(accountId: string): Promise<Authorization[]> {
-    const rows: Row[] = await this.database.manager.query(
+    const rows = await this.database.manager.query<AuthorizationRow[]>(
       `SELECT p.id, p.name, p.bot_public, b.avatar, b.bio, min(f.created_at) AS authorized_at,
          array_agg(DISTINCT scope) AS scopes
        FROM oauth_family f
@@ -137,7 +147,7 @@ export class Grants {
          JOIN application p ON p.id = f.application_id
          LEFT JOIN account b ON b.id = p.id
          CROSS JOIN LATERAL unnest(f.scopes) scope
-       WHERE f.account_id = $1 AND ${LIVE_REFRESH}
+       WHERE f.account_id = $1 AND ${LIVE_REFRESH_TOKEN}
        GROUP BY p.id, b.id
        HAVING bool_or(scope <> 'bot')
        ORDER BY min(f.created_at) DESC, p.id DESC`,
@@ -156,7 +166,7 @@ export class Grants {
 
   /** Expired tokens, and families of which nothing is left. */
   private async removeExpired(tx: Tx, limit: number): Promise<number> {
-    const [tokens]: [Row[]] = await tx.query(
+    const [tokens] = await tx.query<Changed<{ family_id: string }>>(
       `DELETE FROM oauth_token WHERE id IN (SELECT id FROM oauth_token WHERE expires_at < now() LIMIT $1)
        RETURNING family_id`,
       [limit],
@@ -164,7 +174,7 @@ export class Grants {
     await tx.query(
       `DELETE FROM oauth_family f
        WHERE f.id = ANY ($1) AND NOT EXISTS (SELECT 1 FROM oauth_token t WHERE t.family_id = f.id)`,
-      [[...new Set(tokens.map(({ family_id }) => family_id as string))]],
+      [[...new Set(tokens.map(({ family_id }) => family_id))]],
     );
     return tokens.length;
   }

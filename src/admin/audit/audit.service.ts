@@ -90,9 +90,9 @@ export class AuditLog {
       .select('count(*)::int', 'total')
       .from(`(${counted.getQuery()})`, 'counted')
       .setParameters(counted.getParameters())
-      .getRawOne();
+      .getRawOne<{ total: number }>();
     const entries = await query.limit(limit).offset(offset).getMany();
-    return { logs: await this.views(by, entries), total: count.total as number };
+    return { logs: await this.views(by, entries), total: count?.total ?? 0 };
   }
 
   /** @throws Refusal NOT_FOUND */

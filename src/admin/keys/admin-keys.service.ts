@@ -81,7 +81,7 @@ export class AdminKeys {
     const key = `fa_${id}_${mintLetters(32)}`;
     const acls = [...new Set(input.acls)];
     const days = input.expires_in_days;
-    const { raw } = await tx
+    const { raw }: { raw: [{ created_at: Date; expires_at: Date | null }] } = await tx
       .createQueryBuilder()
       .insert()
       .into(AdminKey)
@@ -95,7 +95,7 @@ export class AdminKeys {
       })
       .returning(['createdAt', 'expiresAt'])
       .execute();
-    const { created_at: createdAt, expires_at: expiresAt } = raw[0] as { created_at: Date; expires_at: Date | null };
+    const { created_at: createdAt, expires_at: expiresAt } = raw[0];
     await this.audit.record(tx, by, {
       action: 'create_api_key',
       target: { type: 'admin_api_key', id },

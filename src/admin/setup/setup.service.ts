@@ -7,7 +7,7 @@ import { Standing } from '../../auth/sessions/standing.service.js';
 import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
-import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { AuditLog } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 
@@ -49,7 +49,7 @@ export class SetupToken implements OnModuleInit {
    */
   async reveal(): Promise<string | null> {
     const token = mintToken();
-    const rows: Row[] = await this.database.manager.query(
+    const rows = await this.database.manager.query<unknown[]>(
       `INSERT INTO instance (name, value)
        SELECT '${NAME}', jsonb_build_object('digest', $1::text, 'void', false) WHERE ${NO_ADMINISTRATOR}
        ON CONFLICT (name) DO NOTHING RETURNING name`,
@@ -76,7 +76,7 @@ export class SetupToken implements OnModuleInit {
   }
 
   private async spend(tx: Tx, token: string): Promise<boolean> {
-    const [rows] = await tx.query(
+    const [rows] = await tx.query<Changed>(
       `UPDATE instance SET value = value || '{"void": true}', changed_at = now()
        WHERE name = '${NAME}' AND value->>'digest' = $1 AND value->>'void' = 'false' AND ${NO_ADMINISTRATOR}
        RETURNING name`,

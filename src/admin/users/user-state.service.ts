@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Account } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
@@ -18,9 +19,8 @@ const USER_REQUESTED = 1;
 const DEFAULT_DAYS = 60;
 const SHORTEST_DAYS = { ofRequest: 14, ofOther: 60 };
 
-/** A moment that the database's clock decides; the entity manager takes it where it takes a value. */
-const later = (count: number, unit: 'hours' | 'days'): Date =>
-  (() => `now() + interval '${Number(count)} ${unit}'`) as unknown as Date;
+/** A moment that the database's clock decides. */
+const later = (count: number, unit: 'hours' | 'days') => () => `now() + interval '${Number(count)} ${unit}'`;
 
 /** Disablement, ban, deletion and sessions of accounts (admin.md 5.3). */
 @Injectable()
@@ -154,7 +154,7 @@ export class UserState {
   }
 
   /** Writes a state that keeps the account out, and ends everything that it is signed in with. */
-  private async shutOut(tx: Tx, { id }: AccountRecord, state: Partial<Account>): Promise<void> {
+  private async shutOut(tx: Tx, { id }: AccountRecord, state: QueryDeepPartialEntity<Account>): Promise<void> {
     await this.accounts.update(tx, id, state);
     await this.sessions.revokeAll(tx, id);
   }

@@ -21,7 +21,9 @@ import type { RegisterPasskeyInput } from './passkeys.dto.js';
 export const MAX_PASSKEYS = 10;
 
 /** A passkey as its owner sees it; key, counter and transports are never returned (account.md 1.3). */
-export const passkeyView = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
+type Named = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
+
+export const passkeyView = ({ id, name, createdAt, lastUsedAt }: Named) => ({
   id,
   name,
   created_at: createdAt.toISOString(),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Begun, Seen } from '../../accounts/seen.js';
 import { mintToken } from '../../core/secrets.js';
-import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { OneTimeSecret } from '../records/auth.entities.js';
 import { isAccountBound, type OwnedPurpose, type Purpose, partsOf } from './purposes.js';
@@ -28,9 +28,19 @@ interface IssueOptions {
 
 const keyOf = (purpose: Purpose, secret: string): Buffer => hash('sha256', `${purpose}\0${secret}`, 'buffer');
 
-const COLUMNS = 's.subject, s.payload, s.created_at, s.expires_at, s.account_id, s.epoch';
+const SECRET_COLUMNS = 's.subject, s.payload, s.created_at, s.expires_at, s.account_id, s.epoch';
 
-const issued = (row: Row): Issued => ({
+interface IssuedFacts {
+  readonly subject: string;
+  readonly payload: Record<string, unknown>;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+/** What has an epoch has an account. */
+type IssuedRow = IssuedFacts & ({ account_id: string; epoch: number } | { account_id: string | null; epoch: null });
+
+const issued = (row: IssuedRow): Issued => ({
   subject: row.subject,
   payload: row.payload,
   createdAt: row.created_at,
@@ -39,7 +49,7 @@ const issued = (row: Row): Issued => ({
 });
 
 /** What a secret is bound to is still so. In a transaction that holds the account it stays so. */
-const HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
+const STILL_HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
   AND (s.epoch IS NULL OR s.epoch = a.epoch) AND (s.address_epoch IS NULL OR s.address_epoch = a.address_epoch))`;
 
 /**
@@ -48,7 +58,7 @@ const HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
  */
 const live = (purpose: Purpose): string =>
   `s.digest = $1 AND s.purpose = $2 AND s.expires_at > now()
-   AND ${isAccountBound(purpose) ? HOLDS : `(s.account_id IS NULL OR ${HOLDS})`}`;
+   AND ${isAccountBound(purpose) ? STILL_HOLDS : `(s.account_id IS NULL OR ${STILL_HOLDS})`}`;
 
 /**
  * The one mechanism for everything that works once: tickets, codes, tokens, challenges, states. Expiry is judged by
@@ -93,17 +103,19 @@ export class OneTimeSecrets {
 
   /** Reads a live secret without spending it. */
   async peek(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
-    const [row] = await tx.query(`SELECT ${COLUMNS} FROM one_time_secret s WHERE ${live(purpose)}`, [
-      ...[keyOf(purpose, secret), purpose],
-    ]);
+    const [row] = await tx.query<IssuedRow[]>(
+      `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${live(purpose)}`,
+      [...[keyOf(purpose, secret), purpose]],
+    );
     return row ? issued(row) : null;
   }
 
   /** Spends a live secret: exactly one caller gets what was stored, every other one `null`. */
   async consume(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
-    const [[row]] = await tx.query(`DELETE FROM one_time_secret s WHERE ${live(purpose)} RETURNING ${COLUMNS}`, [
-      ...[keyOf(purpose, secret), purpose],
-    ]);
+    const [[row]] = await tx.query<Changed<IssuedRow>>(
+      `DELETE FROM one_time_secret s WHERE ${live(purpose)} RETURNING ${SECRET_COLUMNS}`,
+      [...[keyOf(purpose, secret), purpose]],
+    );
     return row ? issued(row) : null;
   }
 
@@ -123,7 +135,7 @@ export class OneTimeSecrets {
       epoch = null,
       addressEpoch = null,
     } = options.owner ? partsOf(purpose, options.owner) : {};
-    const [, changed] = await (options.tx ?? this.database.manager).query(
+    const [, changed] = await (options.tx ?? this.database.manager).query<Changed>(
       `UPDATE one_time_secret s
        SET payload = s.payload || $4::jsonb, expires_at = coalesce(now() + $5 * interval '1 second', s.expires_at),
          account_id = coalesce($6::bigint, s.account_id), epoch = coalesce($7::int, s.epoch),
@@ -139,7 +151,7 @@ export class OneTimeSecrets {
 
   /** Seconds since a live secret was issued, by the database's clock. */
   async ageOf(purpose: Purpose, secret: string): Promise<number | null> {
-    const [row] = await this.database.manager.query(
+    const [row] = await this.database.manager.query<{ age: number }[]>(
       `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${live(purpose)}`,
       [keyOf(purpose, secret), purpose],
     );
@@ -148,8 +160,8 @@ export class OneTimeSecrets {
 
   /** Like `peek`, and keeps every other transaction from spending the secret until `tx` ends. */
   async hold(purpose: Purpose, secret: string, tx: Tx): Promise<(Issued & { readonly readAt: Date }) | null> {
-    const [row] = await tx.query(
-      `SELECT ${COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${live(purpose)} FOR UPDATE OF s`,
+    const [row] = await tx.query<(IssuedRow & { read_at: Date })[]>(
+      `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${live(purpose)} FOR UPDATE OF s`,
       [keyOf(purpose, secret), purpose],
     );
     return row ? { ...issued(row), readAt: row.read_at } : null;
@@ -157,9 +169,9 @@ export class OneTimeSecrets {
 
   /** Whether a secret is void for `owner` because of nothing but its age: it expired within the last day. */
   async hasExpired(purpose: Purpose, secret: string, { id }: Begun, tx: Tx): Promise<boolean> {
-    const [row] = await tx.query(
+    const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
-       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at <= now() AND s.account_id = $3 AND ${HOLDS}`,
+       WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at <= now() AND s.account_id = $3 AND ${STILL_HOLDS}`,
       [keyOf(purpose, secret), purpose, id],
     );
     return row !== undefined;
@@ -167,7 +179,7 @@ export class OneTimeSecrets {
 
   /** Whether an unexpired secret of `owner` holds this, even one that does nothing any more. */
   async isMarked(purpose: Purpose, secret: string, mark: Record<string, unknown>, { id }: Begun, tx: Tx) {
-    const [row] = await tx.query(
+    const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
        WHERE s.digest = $1 AND s.purpose = $2 AND s.expires_at > now() AND s.account_id = $3 AND s.payload @> $4::jsonb`,
       [keyOf(purpose, secret), purpose, id, JSON.stringify(mark)],
@@ -182,11 +194,11 @@ export class OneTimeSecrets {
     limit: number,
     tx: Tx = this.database.manager,
   ): Promise<Issued | null> {
-    const [[row]] = await tx.query(
+    const [[row]] = await tx.query<Changed<IssuedRow>>(
       `UPDATE one_time_secret s
        SET payload = s.payload || jsonb_build_object('attempts', coalesce((s.payload->>'attempts')::int, 0) + 1)
        WHERE ${live(purpose)} AND coalesce((s.payload->>'attempts')::int, 0) < $3
-       RETURNING ${COLUMNS}`,
+       RETURNING ${SECRET_COLUMNS}`,
       [keyOf(purpose, secret), purpose, limit],
     );
     return row ? issued(row) : null;
@@ -214,7 +226,7 @@ export class OneTimeSecrets {
 
   /** Claims a foreign value, such as a captcha token, for `ttlSeconds`. True for exactly one caller. */
   async claim(purpose: Purpose, value: string, ttlSeconds: number): Promise<boolean> {
-    const { raw } = await this.database.manager
+    const { raw }: { raw: unknown[] } = await this.database.manager
       .createQueryBuilder()
       .insert()
       .into(OneTimeSecret)

@@ -31,16 +31,22 @@ const writing = (table: string, column: string, rows: string, changes: string): 
          (extract(epoch FROM now() - ${column}) * 1000)::float8 AS age
   FROM ${table} WHERE ${rows}`;
 
-const WRITE_SESSIONS = writing('session', 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
-const WRITE_ACCOUNTS = writing(
+const MARK_SESSIONS_USED = writing('session', 'last_used_at', 'id = ANY ($1::bigint[])', 'last_used_at = now()');
+const MARK_ACCOUNTS_ACTIVE = writing(
   'account',
   'last_active_at',
   'id = ANY ($1::bigint[]) AND deleted_at IS NULL AND epoch = ($3::int[])[array_position($1::bigint[], id)]',
   'last_active_at = now(), last_active_ip = ($2::text[])[array_position($1::bigint[], t.id)]',
 );
 
+interface Written {
+  readonly id: string;
+  readonly written: boolean;
+  readonly age: number | null;
+}
+
 /** How long each row needs no further look: what was skipped is due at once. */
-const restsOf = (rows: { id: string; written: boolean; age: number | null }[]): Map<string, number> =>
+const restsOf = (rows: readonly Written[]): Map<string, number> =>
   new Map(rows.map(({ id, written, age }) => [id, written ? ROW_MS : Math.max(0, ROW_MS - (age ?? ROW_MS))]));
 
 /**
@@ -91,10 +97,10 @@ export class LastUsed implements BeforeApplicationShutdown {
   private async write(uses: readonly Use[]): Promise<void> {
     const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
     const ofAccount = new Map(uses.map((use) => [use.accountId, use]));
-    const ofSessions = restsOf(await this.database.manager.query(WRITE_SESSIONS, [sessions]));
+    const ofSessions = restsOf(await this.database.manager.query<Written[]>(MARK_SESSIONS_USED, [sessions]));
     const latest = [...ofAccount.values()];
     const accounts = [[...ofAccount.keys()], latest.map(({ ip }) => ip), latest.map(({ epoch }) => epoch)];
-    const ofAccounts = restsOf(await this.database.manager.query(WRITE_ACCOUNTS, accounts));
+    const ofAccounts = restsOf(await this.database.manager.query<Written[]>(MARK_ACCOUNTS_ACTIVE, accounts));
     const now = this.clock.now();
     for (const use of uses) {
       const rests = [ofAccounts.get(use.accountId), use.sessionId === null ? undefined : ofSessions.get(use.sessionId)];

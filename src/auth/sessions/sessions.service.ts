@@ -10,7 +10,7 @@ import { Refusal } from '../../core/errors.js';
 import { digest, mintSessionToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
 import { isText } from '../../core/text/text.js';
-import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { Call } from '../../policy/call.js';
@@ -150,7 +150,7 @@ export class SessionService {
 
   /** The same for whichever account has the e-mail address, with the same work where none has. */
   async isIpAuthorizedFor(email: string, ip: string): Promise<boolean> {
-    const [row] = await this.database.manager.query(
+    const [row] = await this.database.manager.query<[{ known: boolean }]>(
       `SELECT i.account_id IS NOT NULL AS known
        FROM (SELECT 1) one
          LEFT JOIN account a ON lower(a.email) = lower($1)
@@ -162,7 +162,7 @@ export class SessionService {
 
   /** Whether the session works; with `tx`, it goes on to work until that ends. */
   async isLive(sessionId: string, tx?: Tx): Promise<boolean> {
-    const [row] = await (tx ?? this.database.manager).query(
+    const [row] = await (tx ?? this.database.manager).query<unknown[]>(
       `SELECT 1 FROM session WHERE id = $1 AND revoked_at IS NULL${tx ? ' FOR SHARE' : ''}`,
       [sessionId],
     );
@@ -180,10 +180,10 @@ export class SessionService {
       .addOrderBy('s.id', 'DESC')
       .limit(this.config.sessionsPerAccount)
       .setParameter('current', me.sessionId)
-      .getRawAndEntities();
+      .getRawAndEntities<{ now: Date }>();
     return entities.map((session, index) => {
       const current = session.id === me.sessionId;
-      const lastUsedAt: Date = current ? raw[index].now : session.lastUsedAt;
+      const lastUsedAt = (current && raw[index]?.now) || session.lastUsedAt;
       return {
         id_hash: idHash(session),
         client_info: clientInfo(session),
@@ -282,11 +282,11 @@ export class SessionService {
 
   /** One statement, however many there are. Answers how many there were. */
   private async revoke(tx: Tx, condition: string, values: unknown[]): Promise<number> {
-    const [rows]: [Row[]] = await tx.query(
+    const [rows] = await tx.query<Changed<{ id: string }>>(
       `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id`,
       values,
     );
-    const ids = rows.map(({ id }) => id as string);
+    const ids = rows.map(({ id }) => id);
     for (let first = 0; first < ids.length; first += IDS_PER_NOTICE) {
       const sessions = ids.slice(first, first + IDS_PER_NOTICE);
       await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });

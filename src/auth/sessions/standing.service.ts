@@ -64,7 +64,7 @@ export class Standing {
   }
 
   private async exists(tx: Tx, condition: string, values: unknown[]): Promise<boolean> {
-    const rows: unknown[] = await tx.query(`SELECT 1 FROM ${condition}`, values);
+    const rows = await tx.query<unknown[]>(`SELECT 1 FROM ${condition}`, values);
     return rows.length > 0;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import type { Row, Tx } from '../../platform/database/database.js';
+import type { Changed, Tx } from '../../platform/database/database.js';
 import { SsoIdentity } from './sso.entities.js';
 
 /** A trait: the account has an identity at a provider, and so a way to sign in. */
@@ -23,7 +23,7 @@ export class SsoIdentities {
 
   /** False: the identity has another account, or the account another identity of this issuer. */
   async link(tx: Tx, identity: { issuer: string; subject: string; accountId: string }): Promise<boolean> {
-    const { raw } = await tx
+    const { raw }: { raw: unknown[] } = await tx
       .createQueryBuilder()
       .insert()
       .into(SsoIdentity)
@@ -48,26 +48,27 @@ export class SsoIdentities {
    * Answers how many links that were.
    */
   async removeOfAdministrators(tx: Tx): Promise<number> {
-    const [links]: [Row[]] = await tx.query(
+    const [links] = await tx.query<Changed<{ account_id: string }>>(
       `DELETE FROM sso_identity i USING account a WHERE a.id = i.account_id AND cardinality(a.acls) > 0
        RETURNING i.account_id`,
     );
-    const accounts = new Set(links.map(({ account_id }) => account_id as string));
+    const accounts = new Set(links.map(({ account_id }) => account_id));
     for (const id of accounts) await this.accounts.removeTrait(tx, id, SSO_TRAIT);
     return links.length;
   }
 
   /** Answers the subject that was unlinked; `null` if there was none. */
   async unlink(tx: Tx, issuer: string, accountId: string): Promise<string | null> {
-    const { raw } = await tx
+    const { raw }: { raw: { subject: string }[] } = await tx
       .createQueryBuilder()
       .delete()
       .from(SsoIdentity)
       .where({ issuer, accountId })
       .returning(['subject'])
       .execute();
-    if (raw.length === 0) return null;
+    const [unlinked] = raw;
+    if (!unlinked) return null;
     await this.accounts.removeTrait(tx, accountId, SSO_TRAIT);
-    return raw[0].subject;
+    return unlinked.subject;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Begun } from '../../accounts/seen.js';
 import { Config } from '../../core/config/config.js';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Passkey } from '../records/auth.entities.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { type AssertionRules, credentialIdOf, type RelyingParty, verifyAssertion } from './webauthn.js';
@@ -115,15 +115,16 @@ export class WebAuthn {
   }
 
   private async holderOf({ accountId }: Passkey, tx: Tx): Promise<Begun> {
-    const [row] = await tx.query('SELECT id, epoch, address_epoch AS "addressEpoch" FROM account WHERE id = $1', [
-      accountId,
-    ]);
+    const [row] = await tx.query<[Begun]>(
+      'SELECT id, epoch, address_epoch AS "addressEpoch" FROM account WHERE id = $1',
+      [accountId],
+    );
     return row;
   }
 
   /** Strictly increasing at the moment of writing, so parallel assertions cannot turn it back; 0 means that there is none. */
   private async recordUse(tx: Tx, { id, accountId }: Passkey, counter: number): Promise<boolean> {
-    const [rows] = await tx.query(
+    const [rows] = await tx.query<Changed>(
       `UPDATE passkey SET counter = GREATEST(counter, $3::bigint), last_used_at = now()
        WHERE id = $1 AND account_id = $2 AND (counter < $3::bigint OR (counter = 0 AND $3::bigint = 0)) RETURNING id`,
       [id, accountId, counter],

@@ -45,6 +45,9 @@ export class ClosingError extends Error {
   }
 }
 
+/** Thrown while a message is handled: nothing becomes of it, and nobody is told. */
+export class Dropped extends Error {}
+
 export const FRAME = {
   heartbeat: '{"op":1,"d":null}',
   reconnect: '{"op":7}',
@@ -57,6 +60,7 @@ export const helloFrame = (intervalMs: number): string => `{"op":10,"d":{"heartb
 export interface Payload {
   readonly op: number;
   readonly d: unknown;
+  readonly t: unknown;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -74,9 +78,9 @@ export function parsePayload(text: Buffer): Payload {
     throw new ClosingError('undecodable');
   }
   if (!isObject(value)) throw new ClosingError('undecodable');
-  const { op, d } = value;
+  const { op, d, t } = value;
   if (!Number.isInteger(op)) throw new ClosingError('invalidPayload');
-  return { op: op as number, d };
+  return { op: op as number, d, t };
 }
 
 export interface IdentifyInput {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Metrics } from '../../core/metrics.js';
-import { eventOf, type Heard, personal } from '../protocol/event.js';
+import { eventOf, type GatewayEvent, type Heard, personal } from '../protocol/event.js';
 import { CLOSING, type Closing } from '../protocol/protocol.js';
 import { AccountSessions } from './account-sessions.js';
 import type { GatewaySession } from './session.js';
@@ -147,6 +147,11 @@ export class LiveSessions {
     this.byAccount.get(accountId)?.dispatch(heard);
   }
 
+  /** Sends an event to one session alone, as an answer: nobody can ask for it again. */
+  tell(session: GatewaySession, event: GatewayEvent): void {
+    this.byAccount.get(session.accountId)?.give(session, personal(event));
+  }
+
   /**
    * The token of a login session was replaced: its connections are told, and end. The sessions stay, for whoever has the
    * new one.
@@ -155,7 +160,7 @@ export class LiveSessions {
     const event = { ...eventOf('AUTH_SESSION_CHANGE', change, true), closing: CLOSING.invalidToken };
     const holders = [...(this.byLogin.get(loginId) ?? [])].flatMap((session) => {
       const { holder } = session;
-      if (holder) this.byAccount.get(session.accountId)?.give(session, personal(event));
+      if (holder) this.tell(session, event);
       return holder ?? [];
     });
     const deadline = performance.now() + FAREWELL_MS;

@@ -60,10 +60,11 @@ export class Renewal implements WriterHost {
 
   async markAhead(sessions: readonly GatewaySession[]): Promise<void> {
     const ids = sessions.map(({ id }) => id);
-    const MARK = 'INSERT INTO gateway_session_ahead (session_id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING';
+    const MARK_AHEAD =
+      'INSERT INTO gateway_session_ahead (session_id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING';
     while (!this.isLeaving) {
       try {
-        await this.database.statement('session-ahead', MARK, [ids]);
+        await this.database.statement('session-ahead', MARK_AHEAD, [ids]);
         return;
       } catch (error) {
         this.log.error('gateway sessions whose store is behind could not be noted', { error });
@@ -74,14 +75,14 @@ export class Renewal implements WriterHost {
   }
 
   async unmarkAhead(sessions: readonly GatewaySession[]): Promise<void> {
-    const UNMARK = 'DELETE FROM gateway_session_ahead WHERE session_id = ANY ($1)';
-    await this.database.statement('session-no-longer-ahead', UNMARK, [sessions.map(({ id }) => id)]);
+    const UNMARK_AHEAD = 'DELETE FROM gateway_session_ahead WHERE session_id = ANY ($1)';
+    await this.database.statement('session-no-longer-ahead', UNMARK_AHEAD, [sessions.map(({ id }) => id)]);
   }
 
   /** Whether clients have seen more of a session than the store knows. */
   async isAhead(id: string): Promise<boolean> {
-    const ASK = 'SELECT FROM gateway_session_ahead WHERE session_id = $1';
-    return (await this.database.statement('is-session-ahead', ASK, [id])).length > 0;
+    const SESSION_AHEAD = 'SELECT FROM gateway_session_ahead WHERE session_id = $1';
+    return (await this.database.statement('is-session-ahead', SESSION_AHEAD, [id])).length > 0;
   }
 
   tick(now: number): void {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Config } from '../../core/config/config.js';
 import { type FieldError, fieldError, Refusal, unavailable } from '../../core/errors.js';
-import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.js';
 import { type Bucket, type ByteRange, Storage, StorageFault } from '../../platform/storage/storage.js';
 import type { Identity } from '../../policy/identity.js';
 import { plainFilename } from '../addresses/keys.js';
@@ -23,6 +23,17 @@ interface Upload {
   readonly key: string;
   /** Of the staged object; `null` once it is finished. */
   readonly staged: { readonly sha256: Buffer } | null;
+}
+
+interface UploadRow {
+  readonly id: string;
+  readonly object_id: string;
+  readonly filename: string;
+  readonly size: string;
+  readonly finished_at: Date | null;
+  readonly staged_size: string | null;
+  readonly sha256: Buffer | null;
+  readonly stored_key: string | null;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -84,15 +95,15 @@ export class MediaService {
   /** The lock makes parallel plans of one account wait, so that together they keep the quota. */
   private async requireRoom(tx: Tx, accountId: string, files: readonly PlannedFile[]): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 12))', [accountId]);
-    const [used]: Row[] = await tx.query(
+    const [used] = await tx.query<[{ stored: string; unfinished: number; planned: string }]>(
       `SELECT (SELECT coalesce(sum(size), 0) FROM media_object WHERE account_id = $1) AS stored,
          count(*)::int AS unfinished, coalesce(sum(size), 0) AS planned
        FROM media_upload
        WHERE owner_id = $1 AND finished_at IS NULL AND created_at > now() - make_interval(hours => $2)`,
       [accountId, STAGED_HOURS],
     );
-    const bytes = files.reduce((sum, { file_size }) => sum + file_size, Number(used?.stored) + Number(used?.planned));
-    if (used?.unfinished + files.length > MAX_UNFINISHED || bytes > this.config.media.accountQuotaBytes) {
+    const bytes = files.reduce((sum, { file_size }) => sum + file_size, Number(used.stored) + Number(used.planned));
+    if (used.unfinished + files.length > MAX_UNFINISHED || bytes > this.config.media.accountQuotaBytes) {
       throw new Refusal('MEDIA_QUOTA_EXCEEDED');
     }
   }
@@ -125,7 +136,7 @@ export class MediaService {
 
   private async findUploads(me: Identity, names: readonly string[]): Promise<(Upload | null)[]> {
     const ids = names.filter((name) => UUID.test(name));
-    const rows: Row[] = await this.database.manager.query(
+    const rows = await this.database.manager.query<UploadRow[]>(
       `SELECT u.id, u.object_id, u.filename, u.size, u.finished_at, s.size AS staged_size, s.sha256, o.key AS stored_key
        FROM media_upload u
        LEFT JOIN media_staged s ON s.key = u.id::text
@@ -134,12 +145,13 @@ export class MediaService {
          AND u.created_at > now() - make_interval(hours => $4)`,
       [ids, me.account.id, me.via, STAGED_HOURS],
     );
-    const found = new Map(rows.map((row) => [row.id as string, row]));
+    const found = new Map(rows.map((row) => [row.id, row]));
     return names.map((name) => {
       const row = found.get(name);
       if (!row) return null;
-      const isStaged = row.finished_at === null;
-      if (isStaged ? row.staged_size !== row.size : row.stored_key === null) return null;
+      const isFinished = row.finished_at !== null;
+      const staged = !isFinished && row.sha256 && row.staged_size === row.size ? { sha256: row.sha256 } : null;
+      if (isFinished ? row.stored_key === null : staged === null) return null;
       const upload = {
         id: name,
         objectId: row.object_id,
@@ -148,7 +160,7 @@ export class MediaService {
         size: row.size,
       };
       const key = attachmentKey(me.account.id, row.object_id, row.filename);
-      return { upload: upload as MediaUpload, key, staged: isStaged ? { sha256: row.sha256 } : null };
+      return { upload: upload as MediaUpload, key, staged };
     });
   }
 

@@ -6,7 +6,7 @@ import { Refusal, unavailable } from '../../core/errors.js';
 import { digest } from '../../core/secrets.js';
 import { bodyApart } from '../../http/body.js';
 import { closeGently } from '../../http/framing.js';
-import { Database, type Row } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { Storage, StorageFault } from '../../platform/storage/storage.js';
 import { ANSWERED, type Call } from '../../policy/call.js';
 import { type Claims, readCapability } from '../addresses/capability.js';
@@ -93,7 +93,7 @@ export class RelayService {
 
   /** Of parallel requests exactly one gets the row; one of a process that died is taken over after its deadline. */
   private async acquire({ digest: key, holder }: Use, expires: number, room: number): Promise<void> {
-    const won: Row[] = await this.database.manager.query(
+    const won = await this.database.manager.query<unknown[]>(
       `INSERT INTO media_capability AS c (digest, state, holder, busy_until, expires_at)
        VALUES ($1, 'busy', $2, now() + make_interval(secs => $3), to_timestamp($4))
        ON CONFLICT (digest) DO UPDATE SET holder = excluded.holder, busy_until = excluded.busy_until

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountParts } from '../../accounts/account-parts.service.js';
 import { Clock } from '../../core/clock.js';
-import type { Row, Tx } from '../../platform/database/database.js';
+import type { Changed, Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { Storage } from '../../platform/storage/storage.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
@@ -64,7 +64,7 @@ export class MediaUpkeep implements OnModuleInit {
   }
 
   private async removeStaged(tx: Tx, limit: number): Promise<number> {
-    const [rows]: [Row[], number] = await tx.query(
+    const [rows] = await tx.query<Changed<{ key: string }>>(
       `DELETE FROM media_staged WHERE key IN (
          SELECT key FROM media_staged WHERE stored_at < now() - make_interval(hours => $1) LIMIT $2
        ) RETURNING key`,

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import type { Account as AccountRow } from '../../accounts/account.entities.js';
+import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
-import { ACCOUNT_COLUMNS, accountOf } from '../../accounts/account-facts.js';
+import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from '../../accounts/account-facts.js';
 import { AccountParts } from '../../accounts/account-parts.service.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
 import { Refusal } from '../../core/errors.js';
-import { Database, type Row, type Tx } from '../../platform/database/database.js';
+import { Database, type Tx } from '../../platform/database/database.js';
 import { gather } from '../../platform/database/gather.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { Account } from '../../policy/account.js';
@@ -16,7 +16,7 @@ import { isRegistered } from './redirect-uris.js';
 export const MAX_APPLICATIONS = 25;
 
 /** What stays of a bot account. */
-const FACELESS = {
+const FACELESS: QueryDeepPartialEntity<AccountEntity> = {
   username: 'DeletedUser',
   discriminator: 0,
   globalName: 'Deleted User',
@@ -26,13 +26,22 @@ const FACELESS = {
   bio: null,
   flags: '0',
   deletedAt: () => 'now()',
-} as unknown as Partial<AccountRow>;
+};
 
 /** What everyone may know of applications, with their bots, in one plain statement: consent screens ask often. */
-const PUBLIC = `
+const PUBLIC_SIDE_BY_ID = `
   SELECT p.id AS application_id, p.name, p.redirect_uris, p.bot_public, ${ACCOUNT_COLUMNS}
   FROM application p LEFT JOIN account a ON a.id = p.id
   WHERE p.id = ANY ($1::bigint[]) AND p.owner_id IS NOT NULL`;
+
+interface ApplicationFacts {
+  readonly application_id: string;
+  readonly name: string;
+  readonly redirect_uris: string[];
+  readonly bot_public: boolean;
+}
+
+type PublicRow = ApplicationFacts & (AccountRow | { account_id: null });
 
 interface PublicSide {
   readonly application: PublicFacts;
@@ -88,7 +97,7 @@ export class Applications {
   }
 
   private async publicOfMany(ids: string[]): Promise<Map<string, PublicSide>> {
-    const rows = await this.database.statement('application-public', PUBLIC, [ids]);
+    const rows = await this.database.statement<PublicRow>('application-public', PUBLIC_SIDE_BY_ID, [ids]);
     return new Map(
       rows.map((row) => {
         const { application_id: id, name, redirect_uris: redirectUris, bot_public: botPublic } = row;
@@ -137,8 +146,11 @@ export class Applications {
   }
 
   private async voidCodes(tx: Tx, { id, redirectUris }: Application): Promise<void> {
-    const bound: Row[] = await tx.query('SELECT DISTINCT redirect_uri FROM oauth_code WHERE application_id = $1', [id]);
-    const gone = bound.map((row) => row.redirect_uri as string).filter((uri) => !isRegistered(uri, redirectUris));
+    const bound = await tx.query<{ redirect_uri: string }[]>(
+      'SELECT DISTINCT redirect_uri FROM oauth_code WHERE application_id = $1',
+      [id],
+    );
+    const gone = bound.map((row) => row.redirect_uri).filter((uri) => !isRegistered(uri, redirectUris));
     await tx.query('DELETE FROM oauth_code WHERE application_id = $1 AND redirect_uri = ANY ($2)', [id, gone]);
   }
 

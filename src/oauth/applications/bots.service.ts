@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Account as AccountRow } from '../../accounts/account.entities.js';
+import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { tagOf } from '../../accounts/account.views.js';
 import { ChangeControls } from '../../accounts/change-controls.service.js';
@@ -80,7 +80,7 @@ export class Bots {
       const stored = await this.require(id, tx);
       const { username, bio } = input;
       const isRenamed = username !== undefined && username !== stored.username;
-      const changes: Partial<AccountRow> = isRenamed ? await this.rename(tx, stored, username) : {};
+      const changes: Partial<AccountEntity> = isRenamed ? await this.rename(tx, stored, username) : {};
       if (bio !== undefined && bio !== stored.bio) changes.bio = bio;
       Object.assign(changes, hashesOf(images));
       if (Object.keys(changes).length > 0) await this.write(tx, id, changes);
@@ -91,7 +91,7 @@ export class Bots {
   }
 
   /** Only the case of letters: the discriminator stays. Anything else is another name, with another discriminator. */
-  private async rename(tx: Tx, bot: Account, username: string): Promise<Partial<AccountRow>> {
+  private async rename(tx: Tx, bot: Account, username: string): Promise<Partial<AccountEntity>> {
     if (username.toLowerCase() === bot.username.toLowerCase()) return { username };
     try {
       return { username, discriminator: await this.accounts.freeDiscriminator(tx, username) };
@@ -100,7 +100,7 @@ export class Bots {
     }
   }
 
-  private async write(tx: Tx, id: string, changes: Partial<AccountRow>): Promise<void> {
+  private async write(tx: Tx, id: string, changes: Partial<AccountEntity>): Promise<void> {
     try {
       await this.accounts.update(tx, id, changes);
     } catch (error) {

@@ -3,7 +3,7 @@ import { oauthError, Refusal } from '../../core/errors.js';
 import { digest, matches, mintToken } from '../../core/secrets.js';
 import { bodyOf } from '../../http/body.js';
 import { snowflakeFault } from '../../http/input.js';
-import { Database, type Row } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { gather } from '../../platform/database/gather.js';
 import type { Call } from '../../policy/call.js';
 import type { Client } from '../../policy/identity.js';
@@ -11,8 +11,17 @@ import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
 import { StoreClock } from './store-clock.js';
 
-const STATEMENT = `SELECT id, client_type, secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+const CLIENTS_BY_ID = `
+  SELECT id, client_type, secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM application WHERE id = ANY ($1::bigint[])`;
+
+interface ClientRow {
+  readonly id: string;
+  readonly client_type: 'confidential' | 'public';
+  readonly secret_digest: Buffer | null;
+  readonly now: number;
+}
+
 const MAX_BASIC_LENGTH = 1024;
 
 /** Client authentication of the OAuth2 token operations (oauth.md 5.5). Refusals of one cause are like any other. */
@@ -40,9 +49,9 @@ export class ClientAuthenticator {
     call.client = { applicationId: id, confidential, beganAt: this.storeClock.at(call.startedAt) };
   }
 
-  private async applicationsOf(ids: string[]): Promise<Map<string, Row>> {
+  private async applicationsOf(ids: string[]): Promise<Map<string, ClientRow>> {
     const sent = performance.now();
-    const rows = await this.database.statement('oauth-client', STATEMENT, [ids]);
+    const rows = await this.database.statement<ClientRow>('oauth-client', CLIENTS_BY_ID, [ids]);
     const received = performance.now();
     for (const { now } of rows) this.storeClock.observe(now, sent, received);
     return new Map(rows.map((row) => [row.id, row]));

@@ -2,16 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { IS_ACTIVE } from '../../accounts/account-facts.js';
 import { Grants, inOrder } from '../../accounts/grants/grants.service.js';
 import { digest } from '../../core/secrets.js';
-import { Database, type Row } from '../../platform/database/database.js';
+import { Database } from '../../platform/database/database.js';
 import { gather } from '../../platform/database/gather.js';
 import type { Client } from '../../policy/identity.js';
 import { type Form, formValue, requiredValue } from './form.js';
 
-const INTROSPECT = `
+const LIVE_TOKENS_BY_DIGEST = `
   SELECT t.digest, t.application_id, t.kind, t.scopes, t.account_id, floor(extract(epoch FROM t.created_at))::float8 AS iat,
     floor(extract(epoch FROM t.expires_at))::float8 AS exp
   FROM oauth_token t JOIN account a ON a.id = t.account_id
   WHERE t.digest = ANY ($1::bytea[]) AND t.expires_at > now() AND t.consumed_at IS NULL AND ${IS_ACTIVE}`;
+
+interface LiveToken {
+  readonly digest: Buffer;
+  readonly application_id: string;
+  readonly kind: 'access' | 'refresh';
+  readonly scopes: string[];
+  readonly account_id: string;
+  readonly iat: number;
+  readonly exp: number;
+}
 
 export interface InactiveToken {
   readonly active: false;
@@ -52,9 +62,9 @@ export class TokenStatus {
     };
   }
 
-  private async tokensOf(digests: string[]): Promise<Map<string, Row>> {
+  private async tokensOf(digests: string[]): Promise<Map<string, LiveToken>> {
     const values = [digests.map((hex) => Buffer.from(hex, 'hex'))];
-    const rows = await this.database.statement('oauth-introspect', INTROSPECT, values);
+    const rows = await this.database.statement<LiveToken>('oauth-introspect', LIVE_TOKENS_BY_DIGEST, values);
     return new Map(rows.map((row) => [row.digest.toString('hex'), row]));
   }
 
@@ -62,7 +72,7 @@ export class TokenStatus {
   async revoke(client: Client, form: Form): Promise<void> {
     const token = digest(tokenOf(form));
     await this.database.transaction(async (tx) => {
-      const [row]: Row[] = await tx.query(
+      const [row] = await tx.query<{ account_id: string }[]>(
         'SELECT account_id FROM oauth_token WHERE digest = $1 AND application_id = $2 AND expires_at > now()',
         [token, client.applicationId],
       );

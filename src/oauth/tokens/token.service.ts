@@ -30,7 +30,7 @@ const wasOver = (used: string, settled: string, n: number): string =>
  * One statement, so that a code is burnt or turned into tokens in one step: of parallel exchanges one deletes the row.
  * The application is locked first, in the order in which its deletion locks.
  */
-const EXCHANGE = `
+const EXCHANGE_CODE = `
   WITH client AS MATERIALIZED (
     SELECT id FROM application WHERE id = $2 FOR KEY SHARE
   ), taken AS (
@@ -52,6 +52,16 @@ const EXCHANGE = `
   SELECT t.account_id, t.scopes, t.consented, t.announced, f.id AS family_id, f.created_at
   FROM taken t LEFT JOIN family f ON true`;
 
+interface CodeFacts {
+  readonly account_id: string;
+  readonly scopes: string[];
+  readonly consented: boolean;
+  readonly announced: boolean;
+}
+
+/** Without a family the code was burnt. */
+type TakenCode = CodeFacts & ({ family_id: string; created_at: Date } | { family_id: null; created_at: null });
+
 /**
  * Stamps of one moment go out together, in the order in which revocation locks. One that a crash may lose need not wait
  * for the disk: others see it all the same once it is written.
@@ -63,14 +73,15 @@ const settle = (table: string): string => `
 
 const SETTLE_FAMILIES = settle('oauth_family');
 
-const REVOKE_REPLAYED = `DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', 2)}`;
+const REVOKE_REPLAYED_CODE = `
+  DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', 2)}`;
 
 /**
  * One statement again. The family is locked before the token, in the order in which revocation locks them, so that a
  * refresh either is over before its family goes or finds it gone. `presented` is what the statement saw when it
  * began, `won` what it did.
  */
-const REFRESH = `
+const ROTATE_REFRESH_TOKEN = `
   WITH presented AS MATERIALIZED (
     SELECT t.id, t.family_id, t.application_id, t.expires_at > now() AS is_live, ${IS_ACTIVE} AS is_active,
       t.consumed_at IS NOT NULL AS is_consumed, $3::text[] IS NULL OR $3::text[] <@ t.scopes AS is_granted,
@@ -96,12 +107,26 @@ const REFRESH = `
   SELECT p.*, p.application_id = $2 AS is_own, won.id IS NOT NULL AS is_won, f.scopes
   FROM presented p LEFT JOIN won ON true LEFT JOIN family f ON true`;
 
+interface PresentedFacts {
+  readonly id: string;
+  readonly family_id: string;
+  readonly is_live: boolean;
+  readonly is_active: boolean;
+  readonly is_consumed: boolean;
+  readonly is_granted: boolean;
+  readonly is_replayed: boolean;
+  readonly is_own: boolean;
+}
+
+type PresentedToken = PresentedFacts &
+  ({ is_won: true; scopes: string[] } | { is_won: false; scopes: string[] | null });
+
 const SETTLE_TOKENS = settle('oauth_token');
 
 const REVOKE_FAMILY = 'DELETE FROM oauth_family WHERE id = $1';
 
 /** The pair that a redeemed refresh token was exchanged for, as long as nothing became of its refresh token. */
-const SUCCESSOR = `
+const LIVE_SUCCESSOR = `
   SELECT access.digest AS access, refresh.digest AS refresh, access.scopes,
     floor(extract(epoch FROM access.expires_at - clock_timestamp()))::int AS seconds
   FROM oauth_token used
@@ -111,6 +136,13 @@ const SUCCESSOR = `
       AND refresh.kind = 'refresh' AND refresh.consumed_at IS NULL
     JOIN account a ON a.id = used.account_id
   WHERE used.id = $1 AND used.consumed_at + $2::int * interval '1 second' > clock_timestamp() AND ${IS_ACTIVE}`;
+
+interface SuccessorPair {
+  readonly access: Buffer;
+  readonly refresh: Buffer;
+  readonly scopes: string[];
+  readonly seconds: number;
+}
 
 /** The token operation: codes and refresh tokens for token pairs (oauth.md 3.3 and 5.6). */
 @Injectable()
@@ -152,7 +184,7 @@ export class TokenService {
     await this.arrivals.gathered();
     const taken = await this.database.transaction(async (tx) => {
       const values = [code, client.applicationId, redirectUri, challenge, familyId, ...this.rows(pair)];
-      const [row] = await this.database.statement('oauth-exchange', EXCHANGE, values, tx);
+      const [row] = await this.database.statement<TakenCode>('oauth-exchange', EXCHANGE_CODE, values, tx);
       if (row?.family_id && !row.announced) {
         const authorization = { accountId: row.account_id, scopes: row.scopes, at: row.created_at };
         await this.grants.announceAuthorization(tx, client.applicationId, authorization);
@@ -162,7 +194,7 @@ export class TokenService {
       }
       return row;
     });
-    if (!taken) await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED, [code, client.beganAt]);
+    if (!taken) await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED_CODE, [code, client.beganAt]);
     if (!taken?.family_id) throw oauthError('invalid_grant');
     await this.settleFamily(familyId);
     return this.view(pair, taken.scopes, this.config.oauth.accessSeconds);
@@ -175,7 +207,7 @@ export class TokenService {
     const pair = hasLeeway ? this.mint.successor(presented) : this.mint.fresh();
     await this.arrivals.gathered();
     const values = [digest(presented), client.applicationId, scopes, ...this.rows(pair), client.beganAt];
-    const [row] = await this.database.statement('oauth-refresh', REFRESH, values);
+    const [row] = await this.database.statement<PresentedToken>('oauth-refresh', ROTATE_REFRESH_TOKEN, values);
     if (row?.is_won) {
       await this.settleToken(row.id);
       return this.view(pair, scopes ?? row.scopes, this.config.oauth.accessSeconds);
@@ -192,8 +224,11 @@ export class TokenService {
   /** The pair of an honest retry within the leeway. */
   private async repeat(presented: string, id: string) {
     const { reuseLeewaySeconds } = this.config.oauth;
-    const [row] = await this.database.statement('oauth-successor', SUCCESSOR, [id, reuseLeewaySeconds]);
-    const pair = row && this.mint.successorOf(presented, { access: row.access, refresh: row.refresh });
+    const [row] = await this.database.statement<SuccessorPair>('oauth-successor', LIVE_SUCCESSOR, [
+      id,
+      reuseLeewaySeconds,
+    ]);
+    const pair = row && this.mint.successorOf(presented, row);
     return pair ? this.view(pair, row.scopes, row.seconds) : null;
   }
 

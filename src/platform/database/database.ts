@@ -22,8 +22,10 @@ import { closeToOthers, keepToOwner } from './owner-only.js';
 /** One transaction's view of the database; helpers take it as their first argument. */
 export type Tx = EntityManager;
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of raw statements are typed where they are read
-export type Row = Record<string, any>;
+/** What TypeORM answers to an UPDATE or a DELETE: the rows that it returns, and how many it changed. */
+export type Changed<R = unknown> = [rows: R[], count: number];
+
+type Row = Record<string, unknown>;
 
 /** What the message begins with by which a client leaves. */
 const TERMINATE = 'X'.charCodeAt(0);
@@ -180,13 +182,15 @@ function reasonOf(error: unknown): string {
 
 /** A connection of the driver, or its pool. */
 interface Connection {
-  query(statement: { name?: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
+  query<R>(statement: { name?: string; text: string; values: unknown[] }): Promise<{ rows: R[] }>;
 }
 
 type Action = () => void | Promise<void>;
 
-/** Runs a prepared statement, which is on its way to the server when this returns. */
-export type Send = (name: string, text: string, values: unknown[]) => Promise<Row[]>;
+/**
+ * Runs a prepared statement, which is on its way to the server when this returns. Who reads its rows says what they are.
+ */
+export type Send = <R = Row>(name: string, text: string, values: unknown[]) => Promise<R[]>;
 type LastAction = (send: Send) => Promise<void>;
 
 /** What belongs to the end of a transaction. */
@@ -198,8 +202,8 @@ interface Closing {
 
 const connectionOf = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect() as Promise<Connection>;
 
-const run = async (connection: Connection, [name, text, values]: Parameters<Send>): Promise<Row[]> =>
-  (await connection.query({ name, text, values })).rows;
+const run = async <R>(connection: Connection, [name, text, values]: Parameters<Send>): Promise<R[]> =>
+  (await connection.query<R>({ name, text, values })).rows;
 
 /** The database: PostgreSQL by `DATABASE_URL`, else the embedded one. The only source of truth for security state. */
 export class Database {
@@ -316,7 +320,7 @@ export class Database {
   }
 
   /** A prepared statement by name, past the ORM, in a transaction or on its own: for what is asked all the time. */
-  async statement(name: string, text: string, values: unknown[], tx?: Tx): Promise<Row[]> {
+  async statement<R = Row>(name: string, text: string, values: unknown[], tx?: Tx): Promise<R[]> {
     const pool = (this.source.driver as unknown as { master: Connection }).master;
     return run(tx ? await connectionOf(tx) : pool, [name, text, values]);
   }

@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Keyring } from '../../core/secrets.js';
-import { Database, type Row } from '../database/database.js';
+import { type Changed, Database } from '../database/database.js';
 
 /** What became of the boxes of one kind: under the current key by now, or opened by no live key. */
 export interface Renewed {
   readonly renewed: number;
   readonly lost: number;
+}
+
+interface Replacement {
+  readonly id: string;
+  readonly box: Buffer;
+  readonly fresh: Buffer;
 }
 
 const BATCH = 500;
@@ -56,7 +62,7 @@ export class KeyRotation {
   private async renewColumn(label: string, table: string, column: string): Promise<Renewed> {
     let [after, renewed, lost] = ['0', 0, 0];
     for (;;) {
-      const rows: Row[] = await this.database.manager.query(
+      const rows = await this.database.manager.query<{ id: string; box: Buffer }[]>(
         `SELECT id, ${column} AS box FROM ${table} WHERE ${column} IS NOT NULL AND id > $1 ORDER BY id LIMIT ${BATCH}`,
         [after],
       );
@@ -71,11 +77,11 @@ export class KeyRotation {
   }
 
   /** Nothing, if somebody changed the box meanwhile: then it has the current key. */
-  private async replace(table: string, column: string, { id, box, fresh }: Row): Promise<number> {
-    const [, changed] = await this.database.manager.query(
+  private async replace(table: string, column: string, { id, box, fresh }: Replacement): Promise<number> {
+    const [, changed] = await this.database.manager.query<Changed>(
       `UPDATE ${table} SET ${column} = $3 WHERE id = $1 AND ${column} = $2`,
       [id, box, fresh],
     );
-    return Number(changed);
+    return changed;
   }
 }

@@ -1,5 +1,5 @@
 import type { Keyring } from '../../core/secrets.js';
-import type { Row, Tx } from '../database/database.js';
+import type { Tx } from '../database/database.js';
 
 /** A kind of thing that is stored encrypted, and how one of it is found without reading a table whole. */
 interface SealedKind {
@@ -48,7 +48,7 @@ export interface SealedState {
 export async function sealedStates(tx: Tx, keyring: Keyring): Promise<SealedState[]> {
   const states: SealedState[] = [];
   for (const { name, label, sample } of SEALED_KINDS) {
-    const rows: Row[] = await tx.query(sample);
+    const rows = await tx.query<{ box: Buffer; context: string }[]>(sample);
     const opened = rows.filter(({ box, context }) => opens(keyring, label, box, context)).length;
     if (rows.length > 0) states.push({ name, tried: rows.length, opened });
   }

@@ -5,7 +5,7 @@ import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
 import { Keyring } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { Database, type Tx } from '../database/database.js';
+import { type Changed, Database, type Tx } from '../database/database.js';
 import { Instance } from '../instance/instance.js';
 import { KeyRotation } from '../keys/key-rotation.js';
 import { backOffSeconds, Drain } from '../process/at-least-once.js';
@@ -50,7 +50,7 @@ interface Claimed {
 /** Longer than any transport takes: afterwards the sender is taken for dead and the message is sent again. */
 const LEASE_SECONDS = 120;
 
-const CLAIM = `
+const CLAIM_DUE_MAIL = `
   UPDATE outbox SET attempts = attempts + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
   WHERE id = (SELECT id FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL AND next_attempt_at <= now()
               ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -91,8 +91,11 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       labelNames: ['type', 'outcome'],
       registers: [metrics.registry],
     });
-    const WAITING = 'FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL';
-    const ask = async (value: string) => Number((await database.manager.query(`SELECT ${value} AS v ${WAITING}`))[0].v);
+    const WAITING_MAIL = 'FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL';
+    const ask = async (value: string) => {
+      const [row] = await database.manager.query<[{ v: string }]>(`SELECT ${value} AS v ${WAITING_MAIL}`);
+      return Number(row.v);
+    };
     metrics.gauge('gatehouse_outbox_waiting', 'Mail that waits to be sent', () => ask('count(*)'));
     metrics.gauge('gatehouse_outbox_lag_seconds', 'Age of the oldest mail that waits', () =>
       ask('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),
@@ -149,7 +152,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   /** False when nothing is due. */
   private async sendNext(): Promise<boolean> {
-    const [[message]]: [Claimed[]] = await this.database.manager.query(CLAIM);
+    const [[message]] = await this.database.manager.query<Changed<Claimed>>(CLAIM_DUE_MAIL);
     if (!message) return false;
     if (message.too_late || message.hopeless || !message.payload) await this.park(message, 'expired');
     else await this.attempt(message, message.payload);

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
-import { Database, type Tx } from '../database/database.js';
+import { type Changed, Database, type Tx } from '../database/database.js';
 
 const INTERVAL_MS = 60_000;
 const BATCH = 500;
@@ -33,10 +33,10 @@ export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
   /** A chore that deletes the rows of `table` (its key is `key`) for which `condition` holds. */
   addExpiry(table: string, key: string, condition: string): void {
     this.add(table, async (tx, limit) => {
-      const [, count] = await tx.query(
+      const [, count] = await tx.query<Changed>(
         `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${limit})`,
       );
-      return Number(count);
+      return count;
     });
   }
 
@@ -64,7 +64,7 @@ export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
     let removed = BATCH;
     while (removed === BATCH) {
       removed = await this.database.transaction(async (tx) => {
-        const [lock] = await tx.query('SELECT pg_try_advisory_xact_lock($1, $2) AS won', LOCK);
+        const [lock] = await tx.query<[{ won: boolean }]>('SELECT pg_try_advisory_xact_lock($1, $2) AS won', LOCK);
         return lock.won ? chore(tx, BATCH) : 0;
       });
       if (removed > 0) this.log.debug('expired rows removed', { table: name, count: removed });

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5000;
 /** What a server or its database is set to counts from the next connection on: none is kept for long. */
 const LOOKS_PER_CONNECTION = 15;
 
-const QUESTION = `
+const DATABASE_STATE = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only,
     ARRAY(SELECT name::text FROM migration) AS migrations`;
 
@@ -44,8 +44,8 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutd
   private async look(): Promise<void> {
     try {
       this.client ??= await this.connect();
-      const { rows } = await this.client.query(QUESTION);
-      const applied = new Set<string>(rows[0]?.migrations);
+      const { rows } = await this.client.query<{ read_only: boolean; migrations: string[] }>(DATABASE_STATE);
+      const applied = new Set(rows[0]?.migrations);
       const isCurrent = this.database.migrations.every((name) => applied.has(name));
       this.wasUsable = isCurrent && rows[0]?.read_only === false;
       if (++this.looks >= LOOKS_PER_CONNECTION) this.letGo();

@@ -1,4 +1,4 @@
-import type { Row, Send, Tx } from '../database/database.js';
+import type { Changed, Send, Tx } from '../database/database.js';
 
 /** What is written for all replicas to read. */
 export interface Entry {
@@ -31,7 +31,7 @@ const UNKNOWN = -1;
  * One account, by far the most frequent case. The row of the number stays locked until the commit, and only then the entry
  * gets its id: for one account numbers, ids and commits have one order.
  */
-const APPEND_ONE = `
+const APPEND_ENTRY = `
   WITH taken AS (
     INSERT INTO account_event AS a (account_id, number) VALUES ($1, 1)
     ON CONFLICT (account_id) DO UPDATE SET number = a.number + 1
@@ -39,7 +39,7 @@ const APPEND_ONE = `
   INSERT INTO journal (account_id, number, topic, data) SELECT $1, number, $2, $3 FROM taken RETURNING id`;
 
 /** Several accounts are locked in the order of their ids, so that nobody waits for somebody who waits for him. */
-const APPEND = `
+const APPEND_ENTRIES = `
   WITH entry AS (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::json[]) WITH ORDINALITY AS e (account_id, topic, data, place)
   ), taken AS (
@@ -53,7 +53,7 @@ const APPEND = `
   FROM entry e LEFT JOIN taken t USING (account_id) ORDER BY e.place
   RETURNING id`;
 
-const READ = `
+const NEW_ENTRIES = `
   SELECT id, account_id, number, topic, data FROM journal WHERE id = ANY ($2::bigint[])
   UNION ALL (SELECT id, account_id, number, topic, data FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_AT_ONCE})`;
 
@@ -62,13 +62,22 @@ const OPEN_IDS = `
   SELECT n FROM generate_series(greatest($1::bigint - ${MAX_OPEN}, (SELECT min(id) FROM journal)), $1::bigint) n
   WHERE NOT EXISTS (SELECT FROM journal WHERE id = n)`;
 
-const REMOVE = `
+const REMOVE_OLD = `
   DELETE FROM journal WHERE created_at < now() - interval '${KEPT_MS} milliseconds'
     AND id IN (SELECT id FROM journal ORDER BY id LIMIT $1)`;
 
-export type Ask = (name: string, text: string, values: unknown[]) => Promise<Row[]>;
+export type Ask = Send;
 
-const rowOf = ({ id, account_id, number, topic, data }: Row): JournalRow => ({
+/** An entry as it is stored. */
+interface StoredEntry {
+  readonly id: string;
+  readonly account_id: string | null;
+  readonly number: string | null;
+  readonly topic: string;
+  readonly data: Record<string, unknown>;
+}
+
+const rowOf = ({ id, account_id, number, topic, data }: StoredEntry): JournalRow => ({
   id: Number(id),
   accountId: account_id,
   number: number === null ? null : Number(number),
@@ -81,8 +90,8 @@ export async function appendTo(send: Send, entries: readonly WrittenEntry[]): Pr
   const [first, ...more] = entries;
   const isOne = more.length === 0 && first?.accountId;
   const rows = await (isOne
-    ? send('journal-append-one', APPEND_ONE, [first.accountId, first.topic, first.text])
-    : send('journal-append', APPEND, [
+    ? send<{ id: string }>('journal-append-one', APPEND_ENTRY, [first.accountId, first.topic, first.text])
+    : send<{ id: string }>('journal-append', APPEND_ENTRIES, [
         entries.map(({ accountId }) => accountId),
         entries.map(({ topic }) => topic),
         entries.map(({ text }) => text),
@@ -92,8 +101,8 @@ export async function appendTo(send: Send, entries: readonly WrittenEntry[]): Pr
 
 /** Removes what is too old, from the oldest on. Answers how much that was. */
 export async function removeOld(tx: Tx, limit: number): Promise<number> {
-  const [, count] = await tx.query(REMOVE, [limit]);
-  return Number(count);
+  const [, count] = await tx.query<Changed>(REMOVE_OLD, [limit]);
+  return count;
 }
 
 /**
@@ -110,7 +119,7 @@ export class JournalReader {
   async start(ask: Ask): Promise<void> {
     this.position = await lastId(ask);
     this.open.clear();
-    const rows = await ask('journal-open', OPEN_IDS, [this.position]);
+    const rows = await ask<{ n: string }>('journal-open', OPEN_IDS, [this.position]);
     for (const { n } of rows) this.open.set(Number(n), this.now());
   }
 
@@ -126,7 +135,7 @@ export class JournalReader {
 
   /** The next entries; `isAll`: there are no more. */
   async read(ask: Ask): Promise<{ rows: JournalRow[]; isAll: boolean }> {
-    const found = await ask('journal-read', READ, [this.position, [...this.open.keys()]]);
+    const found = await ask<StoredEntry>('journal-read', NEW_ENTRIES, [this.position, [...this.open.keys()]]);
     const rows = found.map(rowOf).sort((a, b) => a.id - b.id);
     let fresh = 0;
     for (const { id } of rows) {
@@ -154,20 +163,20 @@ export class JournalReader {
 }
 
 async function lastId(ask: Ask): Promise<number> {
-  const [row] = await ask('journal-last', 'SELECT max(id) AS last FROM journal', []);
+  const [row] = await ask<{ last: string | null }>('journal-last', 'SELECT max(id) AS last FROM journal', []);
   return Number(row?.last ?? UNKNOWN);
 }
 
 /** The number of the last event of each account that has had one. */
 export async function lastNumbers(ask: Ask, accountIds: readonly string[]): Promise<Map<string, number>> {
   const text = 'SELECT account_id, number FROM account_event WHERE account_id = ANY ($1::bigint[])';
-  const rows = await ask('journal-numbers', text, [accountIds]);
+  const rows = await ask<{ account_id: string; number: string }>('journal-numbers', text, [accountIds]);
   return new Map(rows.map(({ account_id, number }) => [account_id, Number(number)]));
 }
 
 /** The events of an account behind a number, whole and in order; null if some of them are gone. */
 export async function eventsSince(ask: Ask, accountId: string, number: number): Promise<JournalRow[] | null> {
-  const rows = await ask(
+  const rows = await ask<{ last: string } & (StoredEntry | { id: null })>(
     'journal-since',
     `SELECT a.number AS last, j.id, j.account_id, j.number, j.topic, j.data
      FROM account_event a LEFT JOIN journal j ON j.account_id = a.account_id AND j.number > $2
@@ -175,6 +184,6 @@ export async function eventsSince(ask: Ask, accountId: string, number: number): 
     [accountId, number],
   );
   const last = Number(rows[0]?.last ?? 0);
-  const events = rows.filter(({ id }) => id !== null).map(rowOf);
+  const events = rows.filter((row) => row.id !== null).map(rowOf);
   return events.length === last - number && events.every((event, n) => event.number === number + 1 + n) ? events : null;
 }

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
-import pg from 'pg';
+import pg, { type QueryResultRow } from 'pg';
 import { unavailable } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
-import type { Row } from '../database/database.js';
 import { Turns } from '../database/turns.js';
 
 const CHANNEL = 'gatehouse';
@@ -82,12 +81,12 @@ export class NoticeConnection {
   }
 
   /** Runs a statement in its turn; undefined while there is no connection. */
-  ask(name: string, text: string, values: unknown[]): Promise<Row[]> | undefined {
+  ask<R>(name: string, text: string, values: unknown[]): Promise<R[]> | undefined {
     const { client } = this;
     if (!client) return undefined;
     return this.turns.take(async () => {
       try {
-        return (await client.query({ name, text, values })).rows;
+        return (await client.query<R & QueryResultRow>({ name, text, values })).rows;
       } catch (error) {
         if ((error as Error).message === 'Query read timeout') this.lost(client);
         throw error;
@@ -100,7 +99,10 @@ export class NoticeConnection {
     const start = this.former ?? randomInt(WORKERS);
     for (let step = 0; step < WORKERS; step++) {
       const worker = (start + step) % WORKERS;
-      const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS won', [LEASE_CLASS, worker]);
+      const { rows } = await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS won', [
+        LEASE_CLASS,
+        worker,
+      ]);
       if (rows[0]?.won) return worker;
     }
     throw new Error('all worker ids are leased');

@@ -1,9 +1,10 @@
 import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 import { Coalesced } from '../database/coalesced.js';
-import type { Database, Row, Send, Tx } from '../database/database.js';
+import type { Database, Send, Tx } from '../database/database.js';
 import { gather } from '../database/gather.js';
 import {
+  type Ask,
   appendTo,
   eventsSince,
   JournalReader,
@@ -199,10 +200,9 @@ export abstract class Replica {
   protected abstract isTooLate(): boolean;
 
   /** Runs a statement of the journal. */
-  protected readonly ask = (name: string, text: string, values: unknown[]): Promise<Row[]> =>
-    this.run(name, text, values);
+  protected readonly ask: Ask = (name, text, values) => this.run(name, text, values);
 
-  protected run(name: string, text: string, values: unknown[]): Promise<Row[]> {
+  protected run<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
     return this.database.statement(name, text, values);
   }
 
@@ -317,8 +317,8 @@ class PostgresReplica extends Replica {
   }
 
   /** On the connection for notices, which no request keeps waiting, or on any other while that is interrupted. */
-  protected override run(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    return this.connection.ask(name, text, values) ?? super.run(name, text, values);
+  protected override run<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
+    return this.connection.ask<R>(name, text, values) ?? super.run(name, text, values);
   }
 
   override async close(): Promise<void> {

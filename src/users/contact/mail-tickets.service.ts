@@ -53,7 +53,7 @@ export class MailTickets {
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
       const account = await this.hold(tx, me);
-      const [row] = await tx.query('SELECT now() AS now');
+      const [row] = await tx.query<[{ now: Date }]>('SELECT now() AS now');
       const ticket = randomUUID();
       const { state, result } = await first({ tx, account, now: row.now }, ticket);
       await this.secrets.issue(flow, account, { ...state }, seconds, { tx, secret: ticket });

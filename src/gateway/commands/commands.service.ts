@@ -1,0 +1,98 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { isObservable, lastValueFrom } from 'rxjs';
+import { refusalOf } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { Metrics } from '../../core/metrics.js';
+import { describePolicy } from '../../policy/routes.js';
+import { ClosingError, Dropped, OP, type Payload } from '../protocol/protocol.js';
+import type { Command, CommandCallback, CommandPlan } from './command.js';
+
+/** Below are the opcodes of the service. */
+export const FIRST_TEAM_OPCODE = 64;
+export const LAST_TEAM_OPCODE = 255;
+
+/** A plan with what the framework knows its handler by. */
+export interface AuditedCommand {
+  readonly gateway: Type;
+  readonly callback: object;
+  readonly plan: CommandPlan;
+}
+
+/** Every gateway command with its policy, as the audit found it, and what becomes of one. */
+@Injectable()
+export class Commands {
+  private readonly byMessage = new Map<number | string, CommandPlan>();
+  private readonly byHandler = new Map<object, AuditedCommand[]>();
+
+  constructor(
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+  ) {}
+
+  fill(audited: readonly AuditedCommand[]): void {
+    for (const command of audited) {
+      const { callback, plan } = command;
+      this.byMessage.set(plan.message, plan);
+      this.byHandler.set(callback, [...(this.byHandler.get(callback) ?? []), command]);
+    }
+  }
+
+  /** What answers a message, if anything does: teams name their commands by an opcode, or by `t` beside opcode 0. */
+  find({ op, t }: Payload): CommandPlan | undefined {
+    if (op !== OP.DISPATCH) return this.byMessage.get(op);
+    return typeof t === 'string' ? this.byMessage.get(t) : undefined;
+  }
+
+  planOf(gateway: Type, callback: object): CommandPlan {
+    const found = this.byHandler.get(callback)?.find((command) => command.gateway === gateway);
+    if (!found) throw new Error(`the audit did not see a command of ${gateway.name}`);
+    return found.plan;
+  }
+
+  /** Serves a command. What the service itself throws ends the connection; a team's refusals are told. */
+  async serve(command: Command, callback: CommandCallback): Promise<void> {
+    try {
+      const called = await callback(command.payload, command);
+      // Behind an interceptor the handler runs when somebody listens.
+      const result = isObservable(called) ? await lastValueFrom(called, { defaultValue: undefined }) : called;
+      if (!command.plan.isOurs) answer(command, result);
+    } catch (error) {
+      if (error instanceof Dropped) return;
+      if (error instanceof ClosingError || command.plan.isOurs) throw error;
+      this.refuse(command, error);
+    }
+  }
+
+  private refuse({ plan: { gateway, handler, message }, connection }: Command, error: unknown): void {
+    const refusal = refusalOf(error);
+    const { code } = refusal;
+    this.metrics.refused(code);
+    if (code === 'INTERNAL_SERVER_ERROR') this.log.error('command failed', { command: `${gateway}.${handler}`, error });
+    const what = typeof message === 'number' ? { op: message } : { op: OP.DISPATCH, t: message };
+    connection.dispatch('REFUSED', { ...what, code, message: (refusal.getResponse() as { message: string }).message });
+  }
+
+  /** `WS command policy`, a line each: follows the routes in the output of `npm run routes`. */
+  describe(): string {
+    const plans = [...this.byMessage.values()];
+    const order = ({ message }: CommandPlan) => (typeof message === 'number' ? message : Number.POSITIVE_INFINITY);
+    plans.sort((a, b) => order(a) - order(b) || String(a.message).localeCompare(String(b.message), 'en'));
+    return plans.map((plan) => `WS ${nameOf(plan)} ${rulesOf(plan)}\n`).join('');
+  }
+}
+
+/** A handler answers by an event, as Nest's own do, or not at all. */
+function answer({ connection, plan }: Command, result: unknown): void {
+  if (result === undefined || result === null) return;
+  const { event, data } = result as { event?: unknown; data?: unknown };
+  if (typeof event !== 'string') throw new Error(`${plan.gateway}.${plan.handler} answers without an event`);
+  connection.dispatch(event, data);
+}
+
+const nameOf = ({ message, handler }: CommandPlan): string =>
+  typeof message === 'number' ? `${message} ${handler.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase()}` : message;
+
+const rulesOf = ({ policy, isBeforeIdentify, isSessionStart }: CommandPlan): string =>
+  [describePolicy(policy), isBeforeIdentify && '@BeforeIdentify()', isSessionStart && '@SessionStart()']
+    .filter(Boolean)
+    .join(' ');

@@ -1,0 +1,166 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/internal';
+import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/internal';
+import {
+  GATEWAY_METADATA,
+  GATEWAY_OPTIONS,
+  MESSAGE_MAPPING_METADATA,
+  MESSAGE_METADATA,
+  PORT_METADATA,
+} from '@nestjs/websockets/internal';
+import type { CommandGuard, CommandPlan } from '../gateway/commands/command.js';
+import { type AuditedCommand, FIRST_TEAM_OPCODE, LAST_TEAM_OPCODE } from '../gateway/commands/commands.service.js';
+import { GATEWAY_PATH, hasGatewayCommands, isBeforeIdentify, isSessionStart } from '../gateway/commands/decorators.js';
+import { SessionGateway } from '../gateway/session.gateway.js';
+import { bucketId, isBucket } from '../platform/store/limits.js';
+import { readPolicy } from '../policy/decorators.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
+import { commandGuardsInOrder, ownCommandGuards } from './command-guards.js';
+import { inputPlanOf } from './route-input.js';
+
+type Blame = (fault: string) => void;
+
+/** A handler as the framework knows it. */
+interface FoundCommand {
+  readonly controller: Type;
+  readonly name: string;
+  readonly handler: object;
+  readonly message: unknown;
+}
+
+interface Guards {
+  readonly own: readonly CommandGuard[];
+  readonly team: readonly CommandGuard[];
+}
+
+const TEAM_POLICIES: ReadonlySet<string> = new Set(['UserOnly', 'BotOnly', 'Authenticated']);
+const COMMAND_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
+
+/** The boot audit of gateway commands: as that of routes. */
+@Injectable()
+export class CommandAudit {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  audit(blame: Blame): AuditedCommand[] {
+    const stack = (types: Type<CommandGuard>[]) => types.map((type) => this.modules.get(type, { strict: false }));
+    const guards = { own: stack(ownCommandGuards()), team: stack(commandGuardsInOrder()) };
+    const audited = this.find(blame).flatMap((found) => compile(found, guards, blame));
+    refuseDuplicates(audited, blame);
+    return audited;
+  }
+
+  private find(blame: Blame): FoundCommand[] {
+    return this.discovery.getProviders().flatMap((wrapper) => {
+      const { metatype } = wrapper;
+      if (wrapper.isNotMetatype || typeof metatype !== 'function') return [];
+      const gateway = metatype as Type;
+      const found = this.handlersOf(gateway);
+      const isGateway = Reflect.hasMetadata(GATEWAY_METADATA, gateway);
+      if (isGateway || found.length > 0) faultsOfGateway(wrapper, gateway).forEach(blame);
+      return found;
+    });
+  }
+
+  private handlersOf(gateway: Type): FoundCommand[] {
+    const prototype = gateway.prototype ?? {};
+    return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const handler = prototype[name] as object;
+      if (!Reflect.getMetadata(MESSAGE_MAPPING_METADATA, handler)) return [];
+      return [{ controller: gateway, name, handler, message: Reflect.getMetadata(MESSAGE_METADATA, handler) }];
+    });
+  }
+}
+
+function faultsOfGateway(wrapper: InstanceWrapper, gateway: Type): string[] {
+  const faults: string[] = [];
+  if (!hasGatewayCommands(gateway)) faults.push('has no @GatewayCommands(), which stands for @WebSocketGateway');
+  else if (!isAtOurPath(gateway)) faults.push('is a @WebSocketGateway of its own beside @GatewayCommands()');
+  if (!wrapper.isDependencyTreeStatic())
+    faults.push('is made for every message; a gateway lives as long as the process');
+  if (Reflect.getMetadata(GUARDS_METADATA, gateway)) faults.push('uses @UseGuards; the order lives in guardsInOrder');
+  return faults.map((fault) => `${gateway.name} ${fault}`);
+}
+
+function isAtOurPath(gateway: Type): boolean {
+  const options: object = Reflect.getMetadata(GATEWAY_OPTIONS, gateway);
+  const isAlone = Object.keys(options).length === 1 && 'path' in options && options.path === GATEWAY_PATH;
+  return isAlone && Reflect.getMetadata(PORT_METADATA, gateway) === 0;
+}
+
+function compile(found: FoundCommand, guards: Guards, blameAll: Blame): AuditedCommand[] {
+  const { controller: gateway, name, handler, message } = found;
+  const blame = (fault: string) => blameAll(`${gateway.name}.${name} (WS ${String(message)}) ${fault}`);
+  const isOurs = gateway === SessionGateway;
+  if (Reflect.getMetadata(GUARDS_METADATA, handler)) blame('uses @UseGuards; the order lives in guardsInOrder');
+  const policy = readPolicy(handler);
+  if (Array.isArray(policy)) {
+    policy.forEach(blame);
+    return [];
+  }
+  const marks = { isBeforeIdentify: isBeforeIdentify(handler), isSessionStart: isSessionStart(handler) };
+  const input = isOurs ? undefined : inputPlanOf(found, policy, blame);
+  if (!isOurs) {
+    messageFaultsOf(message).forEach(blame);
+    faultsOf(policy).forEach(blame);
+    if (marks.isBeforeIdentify || marks.isSessionStart) blame('declares what only commands of the service may');
+    if (input?.params || input?.query) blame('binds a path or a query to a message that has none');
+  }
+  const rules = { isOurs, ...marks, input: input?.body };
+  const plan: CommandPlan = Object.freeze({
+    gateway: gateway.name,
+    handler: name,
+    message: message as CommandPlan['message'],
+    policy,
+    ...rules,
+    guards: Object.freeze((isOurs ? guards.own : guards.team).filter((guard) => guard.concerns(policy, rules))),
+    bucketId: policy.bucket && bucketId(policy.bucket.name),
+  });
+  return [{ gateway, callback: handler, plan }];
+}
+
+function messageFaultsOf(message: unknown): string[] {
+  if (typeof message === 'string' && COMMAND_NAME.test(message)) return [];
+  const isOpcode = Number.isInteger(message) && (message as number) >= FIRST_TEAM_OPCODE;
+  if (isOpcode && (message as number) <= LAST_TEAM_OPCODE) return [];
+  return [
+    `subscribes neither to a name like NOTES_WATCH nor to an opcode from ${FIRST_TEAM_OPCODE} to ${LAST_TEAM_OPCODE}`,
+  ];
+}
+
+/** What the policy of a team's command may not say: it has an identity, and neither a request nor an answer. */
+function faultsOf(policy: RoutePolicy): string[] {
+  const faults: string[] = [];
+  const { kind, bucket } = policy;
+  if (!TEAM_POLICIES.has(kind)) faults.push(`is @${kind}; a command is @UserOnly, @BotOnly or @Authenticated`);
+  const foreign = {
+    OAuthScope: policy.scope !== undefined,
+    BlockedBySso: policy.blockedBySso,
+    RequiresSudo: policy.sudo !== undefined,
+    Captcha: policy.captcha,
+    CaseInsensitiveScheme: policy.caseInsensitiveScheme,
+    Cors: policy.cors !== 'default',
+    Accepts: policy.accepts !== undefined,
+  };
+  for (const [name, isDeclared] of Object.entries(foreign)) {
+    if (isDeclared) faults.push(`declares @${name}, which means nothing to a command`);
+  }
+  if (bucket && !isBucket(bucket.name)) faults.push(`names the unknown bucket '${bucket.name}'`);
+  if (bucket?.per || bucket?.misses) faults.push('keys its bucket by what only a route has');
+  return faults;
+}
+
+function refuseDuplicates(audited: readonly AuditedCommand[], blame: Blame): void {
+  const seen = new Map<unknown, CommandPlan>();
+  for (const { plan } of audited) {
+    const other = seen.get(plan.message);
+    if (other) {
+      blame(`${other.gateway}.${other.handler} and ${plan.gateway}.${plan.handler} both answer WS ${plan.message}`);
+    }
+    seen.set(plan.message, plan);
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
+import { invalid, Refusal } from '../core/errors.js';
+import { isWithinShape } from '../core/text/json-shape.js';
+import type { Command, CommandGuard, CommandPlan, CommandRules } from '../gateway/commands/command.js';
+import { Credentials } from '../gateway/credentials.service.js';
+import { GatewayLimits } from '../gateway/limits/limits.js';
+import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
+import { plainObject } from '../http/body.js';
+import { validateShape } from '../http/input.js';
+import type { RoutePolicy } from '../policy/route-policy.js';
+import { KindGuard, LoadGuard, RateGuard, SuspicionGuard } from './guards.js';
+
+/** What judges the service's own commands before their handlers do (gateway.md sections 7 and 8, row 1). */
+export const ownCommandGuards = (): Type<CommandGuard>[] => [AttemptGuard];
+
+/** The order of outcomes of a team's commands: rows of credentials.md section 4. The first that refuses decides. */
+export const commandGuardsInOrder = (): Type<CommandGuard>[] => [
+  CommandLoadGuard, // 1   503 SERVICE_UNAVAILABLE
+  SessionGuard, //     3   attaches the identity that identified as it is now; closes with 4003, 4004
+  RateGuard, //        5   429 RATE_LIMITED: global, then the command's bucket
+  KindGuard, //        8   403 ACCESS_DENIED
+  SuspicionGuard, //  12   403 ACCOUNT_SUSPICIOUS_ACTIVITY
+  PayloadGuard, //    13   400 INVALID_FORM_BODY
+];
+
+@Injectable()
+export class AttemptGuard implements CommandGuard {
+  constructor(
+    private readonly limits: GatewayLimits,
+    private readonly config: Config,
+  ) {}
+
+  concerns(_policy: RoutePolicy, { isSessionStart }: CommandRules): boolean {
+    return isSessionStart && this.config.rateLimits;
+  }
+
+  check({ connection }: Command): void | Promise<void> {
+    const admitted = this.limits.takeAttempt(connection.use);
+    return typeof admitted === 'boolean' ? dropUnless(admitted) : admitted.then(dropUnless);
+  }
+}
+
+function dropUnless(isAdmitted: boolean): void {
+  if (!isAdmitted) throw new Dropped();
+}
+
+@Injectable()
+export class CommandLoadGuard extends LoadGuard implements CommandGuard {
+  concerns(): boolean {
+    return true;
+  }
+
+  check(): void {
+    this.arrive();
+  }
+}
+
+@Injectable()
+export class SessionGuard implements CommandGuard {
+  constructor(private readonly credentials: Credentials) {}
+
+  concerns(): boolean {
+    return true;
+  }
+
+  async check(command: Command): Promise<void> {
+    const { connection } = command;
+    if (!connection.session) throw new ClosingError('notAuthenticated');
+    command.identity = await this.credentials.confirm(connection.session);
+    if (connection.isClosed) throw new Dropped();
+    if (!command.identity) throw new ClosingError('invalidToken');
+  }
+}
+
+/** What no class has validated no handler gets to see. */
+@Injectable()
+export class PayloadGuard implements CommandGuard {
+  concerns(): boolean {
+    return true;
+  }
+
+  check(command: Command, { input }: CommandPlan): void {
+    const payload = command.payload ?? {};
+    command.payload = undefined;
+    if (!input) return;
+    if (!isWithinShape(Buffer.from(JSON.stringify(payload)))) throw invalid('body', 'INVALID_FORMAT');
+    const { instance, faults } = validateShape(input, plainObject(payload));
+    if (faults.length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: faults });
+    command.payload = instance;
+  }
+}

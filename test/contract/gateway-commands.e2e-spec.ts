@@ -1,0 +1,406 @@
+/** @own-modules It registers a bucket and a code, which stay for as long as the modules do. */
+import { Module } from '@nestjs/common';
+import { ConnectedSocket, MessageBody, SubscribeMessage } from '@nestjs/websockets';
+import { type ErrorCode, Refusal, registerErrorCode } from '../../src/core/errors.js';
+import type { GatewayConnection } from '../../src/gateway/commands/command.js';
+import { GatewayCommands } from '../../src/gateway/commands/decorators.js';
+import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
+import { Anything, Snowflake, Text } from '../../src/http/input.js';
+import { Database } from '../../src/platform/database/database.js';
+import { registerBucket } from '../../src/platform/store/limits.js';
+import { AllowSuspicious, Authenticated, BotOnly, Me, RateLimit, UserOnly } from '../../src/policy/decorators.js';
+import type { Identity } from '../../src/policy/identity.js';
+import { GatewayClient, holdLookups } from '../support/gateway-client.js';
+import { type Gatehouse, gatehouse, newApp, outfit, type Persona, person, withGatehouse } from '../support/index.js';
+
+registerBucket('notes:count', 2, 1_000_000);
+registerErrorCode('NOTE_IS_GONE', 410, 'There is no note.');
+
+class WatchInput {
+  @Snowflake() note_id: string;
+  @Text({ max: 5, optional: true }) label?: string;
+  @Anything({ optional: true }) more?: object;
+}
+
+/** What handlers were called with. */
+let served: unknown[] = [];
+let ended: GatewayConnection[] = [];
+let release = () => {};
+
+@GatewayCommands()
+class NotesGateway {
+  handleConnection(): void {
+    throw new Error('a hook that throws');
+  }
+
+  async handleDisconnect(): Promise<void> {
+    throw new Error('a hook that rejects');
+  }
+
+  @SubscribeMessage('NOTES_WATCH')
+  @UserOnly()
+  watch(@Me() me: Identity, @MessageBody() body: WatchInput, @ConnectedSocket() { session }: GatewayConnection) {
+    served.push({ me: me.account.id, via: me.via, body, isInput: body instanceof WatchInput, session: session?.id });
+    return { event: 'NOTES_WATCHED', data: { note_id: body.note_id } };
+  }
+
+  @SubscribeMessage(64)
+  @Authenticated()
+  @RateLimit('notes:count')
+  count(@ConnectedSocket() connection: GatewayConnection): void {
+    served.push('count');
+    connection.dispatch('NOTES_COUNT', 3);
+  }
+
+  @SubscribeMessage(65)
+  @BotOnly()
+  @AllowSuspicious()
+  async robot(@Me() me: Identity) {
+    served.push(me.via);
+    return { event: 'NOTES_ROBOT' };
+  }
+
+  @SubscribeMessage(66)
+  @BotOnly()
+  strictRobot(): void {
+    served.push('strict');
+  }
+
+  @SubscribeMessage(67)
+  @UserOnly()
+  undecorated(connection: GatewayConnection, payload: unknown): void {
+    served.push({ isClosed: connection.isClosed, payload });
+  }
+
+  @SubscribeMessage('NOTES_GONE')
+  @UserOnly()
+  gone(): never {
+    throw new Refusal('NOTE_IS_GONE' as ErrorCode);
+  }
+
+  @SubscribeMessage('NOTES_BROKEN')
+  @UserOnly()
+  broken(@MessageBody() _body: WatchInput): never {
+    throw new Error('a handler that throws');
+  }
+
+  @SubscribeMessage('NOTES_WORDS')
+  @UserOnly()
+  words(): string {
+    return 'no event';
+  }
+
+  @SubscribeMessage('NOTES_SLOW')
+  @UserOnly()
+  async slow() {
+    served.push('slow');
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return { event: 'NOTES_SLOW_DONE', data: {} };
+  }
+}
+
+@GatewayCommands()
+class TellingGateway {
+  handleDisconnect(connection: GatewayConnection): void {
+    ended.push(connection);
+  }
+}
+
+@Module({ providers: [NotesGateway, TellingGateway] })
+class NotesModule {}
+
+let service: Gatehouse;
+let alice: Persona;
+let robot: string;
+beforeAll(async () => {
+  service = await gatehouse({ modules: [NotesModule] });
+  alice = await person(service, 'alice');
+  robot = (await newApp(service, alice)).bot.slice('Bot '.length);
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  served = [];
+  ended = [];
+});
+
+const named = (t: string, d?: unknown) => ({ op: 0, t, d });
+const identified = async (token: string, more: object = {}) =>
+  (await GatewayClient.identified(service, token, more)).client;
+
+/** How a command is refused, by a connection that goes on. */
+async function refusal(client: GatewayClient, payload: object) {
+  client.send(payload);
+  const { d } = await client.event('REFUSED');
+  await client.beat();
+  return d;
+}
+
+describe('gateway 4: commands of teams', () => {
+  test('a named command is served after Identify, with the caller and the validated payload', async () => {
+    const { client, ready } = await GatewayClient.identified(service, alice.authorization);
+    client.send(named('NOTES_WATCH', { note_id: 12, label: 'mine', unknown: 1 }));
+    const answer = await client.event('NOTES_WATCHED');
+    expect(answer).toEqual({ op: 0, t: 'NOTES_WATCHED', s: expect.any(Number), d: { note_id: '12' } });
+    expect(served).toEqual([
+      {
+        ...{ me: alice.id, via: 'session', isInput: true, session: ready.session_id },
+        body: { note_id: '12', label: 'mine' },
+      },
+    ]);
+  });
+
+  test('an opcode is served; what it dispatches has the next sequence', async () => {
+    const client = await identified(alice.authorization, { ignored_events: ['SESSIONS_REPLACE'] });
+    client.send({ op: 64 });
+    expect(await client.next()).toEqual({ op: 0, t: 'NOTES_COUNT', s: 2, d: 3 });
+    client.send({ op: 64, d: 'ignored' });
+    expect(await client.next()).toEqual({ op: 0, t: 'NOTES_COUNT', s: 3, d: 3 });
+  });
+
+  test('an answer without data has null; nothing is what it is', async () => {
+    const client = await identified(robot);
+    client.send({ op: 65 });
+    expect((await client.event('NOTES_ROBOT')).d).toBeNull();
+    client.send({ op: 66 });
+    await client.beat();
+    expect(client.received.map(({ t }) => t)).not.toContain('REFUSED');
+    expect(served).toEqual(['bot', 'strict']);
+  });
+
+  test.each([named('NOTES_WATCH', { note_id: 1 }), { op: 64 }, { op: 67 }, named('NO_SUCH')])(
+    'before Identify %j ends the connection',
+    async (payload) => {
+      const client = await GatewayClient.greeted(service);
+      client.send(payload);
+      expect(await client.closed()).toEqual([4003, 'Not authenticated']);
+      expect(served).toEqual([]);
+    },
+  );
+
+  test.each<object>([
+    named('NO_SUCH'),
+    { op: 0 },
+    { op: 0, t: null },
+    { op: 0, t: 64 },
+    { op: 0, t: 1 },
+    { op: 0, t: ['NOTES_WATCH'] },
+    { op: 63 },
+    { op: 68, t: 'NOTES_WATCH', d: { note_id: 1 } },
+    { op: 256 },
+    { op: -64 },
+    { op: 7, t: 'NOTES_WATCH' },
+  ])('%j is no command', async (payload) => {
+    const client = await identified(alice.authorization);
+    client.send(payload);
+    expect(await client.closed()).toEqual([4001, 'Unknown opcode']);
+    expect(served).toEqual([]);
+  });
+
+  test('a name beside an opcode of a team names nothing', async () => {
+    const client = await identified(alice.authorization);
+    client.send({ op: 64, t: 'NOTES_WATCH', d: { note_id: 1 } });
+    await client.event('NOTES_COUNT');
+    expect(served).toEqual(['count']);
+  });
+
+  test('answers and refusals are not kept for replay', async () => {
+    const more = { ignored_events: ['SESSIONS_REPLACE'] };
+    const { client, ready } = await GatewayClient.identified(service, alice.authorization, more);
+    client.send(named('NOTES_WATCH', { note_id: 1 }));
+    await client.event('NOTES_WATCHED');
+    expect(await refusal(client, { op: 66 })).toMatchObject({ code: 'ACCESS_DENIED' });
+    await client.vanish();
+    const again = await GatewayClient.greeted(service);
+    again.resume(alice.authorization, ready.session_id, 1);
+    expect(await again.next()).toEqual({ op: 0, t: 'RESUMED', s: 3, d: {} });
+    again.send({ op: 64 });
+    expect(await again.event('NOTES_COUNT')).toMatchObject({ s: 4 });
+  });
+
+  test('messages wait for a command, and are handled in order', async () => {
+    const client = await identified(alice.authorization);
+    client.send(named('NOTES_SLOW'));
+    client.send({ op: 64 });
+    client.send({ op: 1, d: null });
+    while (served.length === 0) await client.settled();
+    expect(served).toEqual(['slow']);
+    release();
+    const { received } = client;
+    await client.op(11);
+    const order = received.flatMap(({ op, t }) => (op === 11 || t?.startsWith('NOTES') ? (t ?? op) : []));
+    expect(order).toEqual(['NOTES_SLOW_DONE', 'NOTES_COUNT', 11]);
+  });
+});
+
+describe('gateway 4: who may send a command', () => {
+  test('the policy refuses with the code of a route, and the connection goes on', async () => {
+    const user = await identified(alice.authorization);
+    const denied = { code: 'ACCESS_DENIED', message: expect.stringMatching(/./) };
+    expect(await refusal(user, { op: 65 })).toEqual({ op: 65, ...denied });
+    const bot = await identified(robot);
+    const payload = named('NOTES_WATCH', { note_id: 1 });
+    expect(await refusal(bot, payload)).toEqual({ op: 0, t: 'NOTES_WATCH', ...denied });
+    expect(served).toEqual([]);
+  });
+
+  test('the caller is judged before the payload', async () => {
+    const bot = await identified(robot);
+    expect(await refusal(bot, named('NOTES_WATCH', 'bad'))).toMatchObject({ code: 'ACCESS_DENIED' });
+  });
+
+  test('refusals are sent whatever a session ignores', async () => {
+    const client = await identified(alice.authorization, { ignored_events: ['REFUSED'], shard: [1, 2] });
+    expect(await refusal(client, { op: 65 })).toMatchObject({ code: 'ACCESS_DENIED' });
+  });
+
+  test('a suspicious account is refused unless the command admits it', async () => {
+    const { bot } = await outfit(service, { suspicious: 1 });
+    const client = await identified(bot.slice('Bot '.length));
+    expect(await refusal(client, { op: 66 })).toMatchObject({ op: 66, code: 'ACCOUNT_SUSPICIOUS_ACTIVITY' });
+    client.send({ op: 65 });
+    await client.event('NOTES_ROBOT');
+    expect(served).toEqual(['bot']);
+  });
+
+  test('what changed since Identify counts', async () => {
+    const { accountId, session } = await outfit(service);
+    const client = await identified(session);
+    client.send({ op: 64 });
+    await client.event('NOTES_COUNT');
+    await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [accountId]);
+    expect(await refusal(client, { op: 64 })).toMatchObject({ code: 'ACCOUNT_SUSPICIOUS_ACTIVITY' });
+    await service.sql('UPDATE session SET revoked_at = now() WHERE account_id = $1', [accountId]);
+    client.send({ op: 64 });
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    expect(served).toEqual(['count']);
+  });
+
+  test('a credential that dies while it is looked at opens nothing', async () => {
+    const { accountId, session } = await outfit(service);
+    const client = await identified(session);
+    const letGo = await holdLookups(service);
+    client.send({ op: 64 });
+    await client.settled();
+    service.app.get(LiveSessions).revoke({ account: accountId });
+    await letGo();
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    await identified(alice.authorization);
+    expect(served).toEqual([]);
+  });
+
+  test('after a revocation nothing is sent, however long a handler takes', async () => {
+    const { accountId, session } = await outfit(service);
+    const client = await identified(session);
+    client.send(named('NOTES_SLOW'));
+    while (served.length === 0) await client.settled();
+    service.app.get(LiveSessions).revoke({ account: accountId });
+    expect(await client.closed()).toEqual([4004, 'Invalid token']);
+    release();
+    await identified(alice.authorization);
+    expect(client.received.map(({ t }) => t)).not.toContain('NOTES_SLOW_DONE');
+  });
+
+  test('a database that cannot be asked denies', async () => {
+    const client = await identified(alice.authorization);
+    const failing = jest.spyOn(service.app.get(Database), 'statement');
+    failing.mockRejectedValueOnce(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
+    expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code: 'SERVICE_UNAVAILABLE' });
+    failing.mockRejectedValueOnce(new Error('something else'));
+    expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code: 'INTERNAL_SERVER_ERROR' });
+    failing.mockRestore();
+    expect(served).toEqual([]);
+  });
+});
+
+describe('gateway 4: payloads of commands', () => {
+  const nested = (depth: number): object => (depth === 0 ? {} : { more: nested(depth - 1) });
+
+  test.each<unknown>([
+    undefined,
+    null,
+    {},
+    [],
+    'text',
+    12,
+    { note_id: 'x' },
+    { note_id: 1, label: 'longer' },
+    { note_id: 1, label: 'a\u0000' },
+    { note_id: 1, more: nested(40) },
+    { note_id: 1, more: JSON.parse('{"__proto__": {}}') },
+    [{ note_id: 1 }],
+  ])('%j is refused before the handler', async (d) => {
+    const client = await identified(alice.authorization);
+    const told = await refusal(client, named('NOTES_WATCH', d));
+    expect(told).toEqual({
+      ...{ op: 0, t: 'NOTES_WATCH' },
+      ...{ code: 'INVALID_FORM_BODY', message: 'The request has invalid fields.' },
+    });
+    expect(served).toEqual([]);
+  });
+
+  test('a handler that names no class sees no payload', async () => {
+    const client = await identified(alice.authorization);
+    client.send({ op: 67, d: { secret: 1 } });
+    await client.beat();
+    expect(served).toEqual([{ isClosed: false, payload: undefined }]);
+  });
+});
+
+describe('gateway 4: what handlers and hooks throw', () => {
+  test('a refusal is told by its code', async () => {
+    const client = await identified(alice.authorization);
+    expect(await refusal(client, named('NOTES_GONE'))).toEqual({
+      ...{ op: 0, t: 'NOTES_GONE' },
+      ...{ code: 'NOTE_IS_GONE', message: 'There is no note.' },
+    });
+  });
+
+  test.each(['NOTES_BROKEN', 'NOTES_WORDS'])(
+    '%s: a fault is told without its words and without the payload',
+    async (t) => {
+      const client = await identified(alice.authorization);
+      expect(await refusal(client, named(t, { note_id: 77_777_777 }))).toEqual({
+        ...{ op: 0, t },
+        ...{ code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong.' },
+      });
+      expect(service.log.join('')).toContain('command failed');
+      expect(service.log.join('')).not.toContain('77777777');
+    },
+  );
+
+  test('what hooks throw is logged, and ends neither the process nor the connection', async () => {
+    const client = await identified(alice.authorization);
+    await client.beat();
+    await client.vanish();
+    expect(ended).toHaveLength(1);
+    expect(ended[0]).toMatchObject({ isClosed: true, session: null });
+    expect(service.log.join('')).toContain('a hook that throws');
+    expect(service.log.join('')).toContain('a hook that rejects');
+  });
+});
+
+test('gateway 4: a bucket counts the caller, on all of its connections', async () => {
+  await withGatehouse({ env: { RATE_LIMITS: 'on' }, modules: [NotesModule] }, async (limited) => {
+    const [{ session }, other] = [await outfit(limited), await outfit(limited)];
+    const [first, second] = [
+      await GatewayClient.identified(limited, session),
+      await GatewayClient.identified(limited, session),
+    ];
+    const stranger = await GatewayClient.identified(limited, other.session);
+    for (const { client } of [first, second]) {
+      client.send({ op: 64 });
+      await client.event('NOTES_COUNT');
+    }
+    for (const { client } of [first, second]) {
+      const told = await refusal(client, { op: 64 });
+      expect(told).toEqual({ op: 64, code: 'RATE_LIMITED', message: 'Too many requests.' });
+    }
+    stranger.client.send({ op: 64 });
+    await stranger.client.event('NOTES_COUNT');
+    expect(served).toEqual(['count', 'count', 'count']);
+    first.client.send(named('NOTES_WATCH', { note_id: 1 }));
+    await first.client.event('NOTES_WATCHED');
+  });
+});

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { afterEach } from '@jest/globals';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { createApp } from '../../src/app.js';
+import { loadConfig } from '../../src/core/config/config.js';
+import { type OwnDatabase, ownDatabase } from './gatehouse.js';
+
+const databases: OwnDatabase[] = [];
+
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.giveBack();
+});
+
+/** Starts the service with a team's modules on a database of its own, for one test; nothing listens. */
+export async function boot(modules: readonly (Type | DynamicModule)[], env: Record<string, string> = {}) {
+  const database = await ownDatabase();
+  databases.push(database);
+  const { databaseUrl, embedded } = database;
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    HTTP_PLATFORM: process.env.HTTP_PLATFORM,
+    GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+    DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
+  return createApp(config, { modules, ...(embedded ? { embeddedDatabase: embedded } : {}) });
+}

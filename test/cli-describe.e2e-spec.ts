@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Described } from '../src/description/described.js';
+import { endProcesses, ServiceProcess } from './machine/service-process.js';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -50,6 +51,20 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const describeNotes = (...more: string[]) =>
   spawnSync(process.execPath, [join(ROOT, 'dist/src/cli.js'), 'describe', ...more], { cwd: folder, encoding: 'utf8' });
+
+describe('the built service', () => {
+  afterAll(endProcesses);
+
+  test('describes what its handlers answer, as its build has written it', async () => {
+    const service = await ServiceProcess.ready({});
+    const { body } = await service.anonymous.get('/openapi.json');
+    const { post } = body.paths['/v1/auth/login'];
+    expect(post.responses['200'].content['application/json'].schema).toEqual({
+      anyOf: [{ $ref: '#/components/schemas/TokenResponse' }, { $ref: '#/components/schemas/MfaChallenge' }],
+    });
+    expect(body.components.schemas.TokenResponse.required).toEqual(['token', 'user_id', 'user']);
+  });
+});
 
 describe('gatehouse describe', () => {
   test("describes a team's controllers, with what the package throws for them", () => {

@@ -8,7 +8,12 @@ const ROOT = join(import.meta.dirname, '..');
 
 const NOTES = `
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, TheCall, Text, UserOnly } from 'gatehouse';
+import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, Refusal, TheCall, Text, UserOnly } from 'gatehouse';
+
+declare module 'gatehouse' {
+  interface ExtraErrorCodes { NOTE_IS_LOST: true }
+  interface ErrorExtras { NOTE_IS_LOST: { note_id: string } }
+}
 
 export interface Note { readonly id: string; readonly text: string | null; readonly made_at: Date }
 export class NoteInput { @Text({ max: 100 }) text!: string }
@@ -23,7 +28,7 @@ export class NotesController {
   }
   /** Takes a note. */
   @Post() @Public() @RateLimit('instance:info')
-  async take(@TheCall() call: Call) { await readJson(call, 100); }
+  async take(@TheCall() call: Call) { await readJson(call, 100); throw new Refusal('NOTE_IS_LOST', { note_id: '1' }); }
 }
 
 /** Notes of people. */
@@ -91,8 +96,9 @@ describe('gatehouse describe', () => {
       },
       required: ['id', 'text', 'made_at'],
     });
+    expect(described.extras.NOTE_IS_LOST).toMatchObject({ properties: { note_id: { type: 'string' } } });
     expect(take?.codes).toEqual(
-      expect.arrayContaining(['INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
+      expect.arrayContaining(['INVALID_FORM_BODY', 'NOTE_IS_LOST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
     );
   });
 

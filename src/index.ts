@@ -35,7 +35,7 @@ export { type Notice, Replica } from './platform/replicas/replica.js';
 export { Limiter, registerBucket } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';
 export { registerAcl } from './policy/acls.js';
-export { type Answer, Answers, type Taken, Takes } from './policy/answers.js';
+export { type Answer, Answers, type QueryParameter, ReadsQuery, type Taken, Takes } from './policy/answers.js';
 export type { Call } from './policy/call.js';
 export {
   Accepts,

@@ -2,12 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Described } from '../src/description/described.js';
+import { endProcesses, ServiceProcess } from './machine/service-process.js';
 
 const ROOT = join(import.meta.dirname, '..');
 
 const NOTES = `
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, TheCall, Text, UserOnly } from 'gatehouse';
+import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, Refusal, TheCall, Text, UserOnly } from 'gatehouse';
+
+declare module 'gatehouse' {
+  interface ExtraErrorCodes { NOTE_IS_LOST: true }
+  interface ErrorExtras { NOTE_IS_LOST: { note_id: string } }
+}
 
 export interface Note { readonly id: string; readonly text: string | null; readonly made_at: Date }
 export class NoteInput { @Text({ max: 100 }) text!: string }
@@ -22,7 +28,7 @@ export class NotesController {
   }
   /** Takes a note. */
   @Post() @Public() @RateLimit('instance:info')
-  async take(@TheCall() call: Call) { await readJson(call, 100); }
+  async take(@TheCall() call: Call) { await readJson(call, 100); throw new Refusal('NOTE_IS_LOST', { note_id: '1' }); }
 }
 
 /** Notes of people. */
@@ -51,6 +57,20 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const describeNotes = (...more: string[]) =>
   spawnSync(process.execPath, [join(ROOT, 'dist/src/cli.js'), 'describe', ...more], { cwd: folder, encoding: 'utf8' });
 
+describe('the built service', () => {
+  afterAll(endProcesses);
+
+  test('describes what its handlers answer, as its build has written it', async () => {
+    const service = await ServiceProcess.ready({});
+    const { body } = await service.anonymous.get('/openapi.json');
+    const { post } = body.paths['/v1/auth/login'];
+    expect(post.responses['200'].content['application/json'].schema).toEqual({
+      anyOf: [{ $ref: '#/components/schemas/TokenResponse' }, { $ref: '#/components/schemas/MfaChallenge' }],
+    });
+    expect(body.components.schemas.TokenResponse.required).toEqual(['token', 'user_id', 'user']);
+  });
+});
+
 describe('gatehouse describe', () => {
   test("describes a team's controllers, with what the package throws for them", () => {
     const { status, stdout, stderr } = describeNotes();
@@ -76,8 +96,9 @@ describe('gatehouse describe', () => {
       },
       required: ['id', 'text', 'made_at'],
     });
+    expect(described.extras.NOTE_IS_LOST).toMatchObject({ properties: { note_id: { type: 'string' } } });
     expect(take?.codes).toEqual(
-      expect.arrayContaining(['INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
+      expect.arrayContaining(['INVALID_FORM_BODY', 'NOTE_IS_LOST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
     );
   });
 

@@ -32,7 +32,7 @@ const PART = /[:*](\w+)/g;
 export const templateOf = (path: string): string => path.replace(PART, '{$1}');
 
 /** The parameters of the path, each of them, then what the framework knows of the query. */
-export function parametersOf({ path }: RoutePlan, known: FrameworkOperation | undefined): Schema[] {
+export function parametersOf({ path, query }: RoutePlan, known: FrameworkOperation | undefined): Schema[] {
   const ofFramework = (known?.parameters ?? []).map((parameter) => modern(parameter) as Schema);
   const ofPath = [...path.matchAll(PART)].map(([text, name]) => {
     const declared = ofFramework.find((parameter) => parameter.in === 'path' && parameter.name === name);
@@ -40,7 +40,8 @@ export function parametersOf({ path }: RoutePlan, known: FrameworkOperation | un
     const description = text.startsWith('*') ? { description: 'The rest of the path, with its slashes' } : {};
     return { name, in: 'path', required: true, ...description, schema: { type: 'string' } };
   });
-  return [...ofPath, ...ofFramework.filter((parameter) => parameter.in === 'query')];
+  const readByHand = query.map((parameter) => ({ in: 'query', required: false, ...parameter }));
+  return [...ofPath, ...ofFramework.filter((parameter) => parameter.in === 'query'), ...readByHand];
 }
 
 /** The body of a route: the class that it is bound to, with the factors of sudo mode, or the declared media types. */

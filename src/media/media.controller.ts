@@ -1,16 +1,46 @@
 import { Controller, Get, Put } from '@nestjs/common';
-import { type Answer, Answers, Takes } from '../policy/answers.js';
+import { type Answer, Answers, type QueryParameter, ReadsQuery, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExternalService } from './external/external.service.js';
 import { ObjectsService } from './objects/objects.service.js';
 import { RelayService } from './objects/relay.service.js';
 
+const FORMATS = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'avif'];
+
 const CONTENT: readonly Answer[] = [
   { type: '*/*', headers: ['ETag', 'Accept-Ranges'], description: 'The content' },
   { status: 206, type: '*/*', headers: ['ETag', 'Content-Range'], description: 'The part that was asked for' },
   { status: 304, headers: ['ETag'], description: 'The caller has it' },
 ];
+
+const FLAG = { type: 'string', enum: ['true', 'false', '1', '0'] };
+const EDGE = { type: 'integer', minimum: 1 };
+const FORMAT = { type: 'string', enum: FORMATS };
+const QUALITY: QueryParameter = {
+  name: 'quality',
+  description: 'How much of the picture is kept',
+  schema: { type: 'string', enum: ['low', 'auto', 'high', 'lossless'] },
+};
+const ANIMATED: QueryParameter = { name: 'animated', description: 'All frames, not the first alone', schema: FLAG };
+
+/** What attachments and foreign media can become (media.md 7.1). */
+const SELECTORS: readonly QueryParameter[] = [
+  { name: 'width', description: 'The most pixels across', schema: EDGE },
+  { name: 'height', description: 'The most pixels from top to bottom', schema: EDGE },
+  { name: 'format', description: 'Of the picture; that of the source if none is named', schema: FORMAT },
+  ...[QUALITY, ANIMATED],
+  { name: 'download', description: 'To be saved, not shown', schema: FLAG },
+];
+const OF_ASSETS: readonly QueryParameter[] = [
+  { name: 'size', description: 'Pixels of the longer edge, to the next step', schema: EDGE },
+  { name: 'fmt', description: 'Of the picture', schema: { type: 'string', enum: ['auto', ...FORMATS] } },
+  ...[QUALITY, ANIMATED],
+];
+const CAPABILITY: QueryParameter = {
+  ...{ name: 't', description: 'The capability of the planned upload', required: true },
+  schema: { type: 'string' },
+};
 
 /** Media by path, by signature and by capability: no credential is read here (media.md section 1). */
 @Controller('media')
@@ -27,6 +57,7 @@ export class MediaController {
   @RateLimit('media:read')
   @Cors('any')
   @Answers(...CONTENT)
+  @ReadsQuery(...SELECTORS)
   attachment(@TheCall() call: Call) {
     return this.objects.attachment(call);
   }
@@ -37,6 +68,7 @@ export class MediaController {
   @RateLimit('media:read')
   @Cors('any')
   @Answers(...CONTENT)
+  @ReadsQuery(...OF_ASSETS)
   avatar(@TheCall() call: Call) {
     return this.objects.asset(call, 'avatars');
   }
@@ -47,6 +79,7 @@ export class MediaController {
   @RateLimit('media:read')
   @Cors('any')
   @Answers(...CONTENT)
+  @ReadsQuery(...OF_ASSETS)
   banner(@TheCall() call: Call) {
     return this.objects.asset(call, 'banners');
   }
@@ -57,6 +90,7 @@ export class MediaController {
   @RateLimit('media:read')
   @Cors('any')
   @Answers(...CONTENT)
+  @ReadsQuery(...SELECTORS)
   external(@TheCall() call: Call) {
     return this.foreign.show(call);
   }
@@ -79,6 +113,7 @@ export class MediaController {
   @Accepts('raw')
   @Answers({ headers: ['ETag'], description: 'The bytes are stored' })
   @Takes({ type: '*/*' })
+  @ReadsQuery(CAPABILITY)
   relay(@TheCall() call: Call) {
     return this.uploads.receive(call);
   }

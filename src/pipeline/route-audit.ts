@@ -13,7 +13,7 @@ import { Commands } from '../gateway/commands/commands.service.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
-import { answersOf, takesOf } from '../policy/answers.js';
+import { answersOf, queryOf, takesOf } from '../policy/answers.js';
 import { readPolicy } from '../policy/decorators.js';
 import type { InputPlan, RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
@@ -158,6 +158,7 @@ export class RouteAudit implements OnApplicationBootstrap {
       status: Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === 'POST' ? 201 : 200),
       answers: answersOf(handler),
       takes: takesOf(handler),
+      query: queryOf(handler),
       refusals: Object.freeze([...new Set(rows.flatMap((guard) => guard.refuses(policy)))]),
     });
     return [{ controller, handler, plan, guards: Object.freeze(rows) }];

@@ -38,3 +38,22 @@ export const Takes =
     Reflect.defineMetadata(TAKES, bodies, descriptor.value as object);
 
 export const takesOf = (handler: object): readonly Taken[] => Reflect.getOwnMetadata(TAKES, handler) ?? [];
+
+const QUERY = Symbol('gatehouse:query');
+
+/** A parameter of the query that a handler reads itself. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema. */
+  readonly schema: object;
+  readonly required?: boolean;
+}
+
+/** The parameters of the query that a handler reads itself, where they are bound to no class. */
+export const ReadsQuery =
+  (...parameters: readonly QueryParameter[]): MethodDecorator =>
+  (_target, _key, descriptor) =>
+    Reflect.defineMetadata(QUERY, parameters, descriptor.value as object);
+
+export const queryOf = (handler: object): readonly QueryParameter[] => Reflect.getOwnMetadata(QUERY, handler) ?? [];

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.js';
-import type { Answer, Taken } from './answers.js';
+import type { Answer, QueryParameter, Taken } from './answers.js';
 import type { RoutePolicy } from './route-policy.js';
 
 /** A class whose members have rules. */
@@ -30,6 +30,8 @@ export interface RoutePlan {
   readonly answers: readonly Answer[];
   /** Bodies that its handler reads itself. */
   readonly takes: readonly Taken[];
+  /** Parameters of the query that its handler reads itself. */
+  readonly query: readonly QueryParameter[];
   /** The codes with which a row may refuse a request to it. */
   readonly refusals: readonly ErrorCode[];
 }

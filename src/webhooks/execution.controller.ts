@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { Answers, Takes } from '../policy/answers.js';
+import { Answers, ReadsQuery, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { ExecutionService } from './execution.service.js';
@@ -16,6 +16,8 @@ const MESSAGE = {
   },
   example: { content: 'The build is green.' },
 };
+
+const FORM = { payload_json: { type: 'string' }, 'files[0]': { type: 'string', contentEncoding: 'binary' } };
 
 /** Routes with the token in the path: it is all the authority that there is (webhooks.md section 3). */
 @Controller('v1/webhooks/:id/:token')
@@ -61,7 +63,15 @@ export class ExecutionController {
   @Cors('none')
   @Accepts('raw')
   @Answers({ status: 204, description: 'Stored, for callers that do not wait' })
-  @Takes({ ...MESSAGE, type: JSON_TYPE }, { type: 'multipart/form-data', members: { payload_json: TEXT } })
+  @Takes(
+    { ...MESSAGE, type: JSON_TYPE },
+    { type: 'multipart/form-data', members: FORM, example: { payload_json: '{"content":"The build is green."}' } },
+  )
+  @ReadsQuery({
+    name: 'wait',
+    description: 'Answers with the message',
+    schema: { type: 'string', enum: ['true', '1'] },
+  })
   execute(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.execute(call, path);
   }

@@ -176,8 +176,7 @@ export class Calls {
   private isOurs(expression: ts.Expression, name: string): boolean {
     if (!this.ts.isIdentifier(expression) || expression.text !== name) return false;
     const [declaration] = this.symbolAt(expression)?.declarations ?? [];
-    const file = declaration?.getSourceFile().fileName ?? '';
-    return file.endsWith('/core/errors.ts') || file.endsWith('/core/errors.d.ts');
+    return isOfErrors(declaration?.getSourceFile().fileName ?? '');
   }
 
   private symbolAt(node: ts.Node): ts.Symbol | undefined {
@@ -188,6 +187,10 @@ export class Calls {
     return symbol && symbol.flags & SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
 }
+
+/** The file with the refusals, as sources or as what was built of them. */
+export const isOfErrors = (fileName: string): boolean =>
+  fileName.endsWith('/core/errors.ts') || fileName.endsWith('/core/errors.d.ts');
 
 /** How a function or method is known beyond its package: its file and its name, whether source or declaration. */
 export function keyOf(declaration: ts.Declaration, root: string, typescript: TypeScript): string {

@@ -9,7 +9,7 @@ import type {
   Schema,
   Thrown,
 } from '../described.js';
-import { Calls, keyOf } from './calls.js';
+import { Calls, isOfErrors, keyOf } from './calls.js';
 import { Returns } from './returns.js';
 import { Schemas, type TypeScript } from './schemas.js';
 
@@ -37,7 +37,7 @@ export class Handlers {
 
   constructor(
     private readonly ts: TypeScript,
-    program: ts.Program,
+    private readonly program: ts.Program,
     private readonly root: string,
     packages: ReadonlyMap<string, Readonly<Record<string, Thrown>>>,
   ) {
@@ -153,7 +153,7 @@ export class Handlers {
 
   /** The interface that says which members belong to which error code, with what other modules merge into it. */
   private extras(): Record<string, Schema> {
-    const source = this.sources.find(({ fileName }) => fileName.endsWith('/core/errors.ts'));
+    const source = this.program.getSourceFiles().find(({ fileName }) => isOfErrors(fileName));
     const declared = source?.statements.find(
       (node) => this.ts.isInterfaceDeclaration(node) && node.name.text === 'ErrorExtras',
     );

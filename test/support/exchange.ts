@@ -76,7 +76,9 @@ export class Exchange implements Promise<Answer> {
     return this.judged.then(onAnswer, onFault);
   }
 
-  catch<Otherwise = never>(onFault?: ((reason: unknown) => Otherwise | PromiseLike<Otherwise>) | null) {
+  catch<Otherwise = never>(
+    onFault?: ((reason: unknown) => Otherwise | PromiseLike<Otherwise>) | null,
+  ): Promise<Answer | Otherwise> {
     return this.then(null, onFault);
   }
 

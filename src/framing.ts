@@ -82,6 +82,8 @@ export function declineUpgrade(server: Server, req: IncomingMessage, socket: Dup
     serveAgain(server, req, socket, [head], /^(?:upgrade|http2-settings)$/i);
     return;
   }
+  // A stream of its own stands for the connection until the body is read: it too has somebody at its other end.
+  if (socket !== req.socket) Object.assign(socket, { remoteAddress: req.socket.remoteAddress });
   const body: Buffer[] = [];
   let size = 0;
   req.on('data', (chunk: Buffer) => {

@@ -2785,7 +2785,7 @@ export interface components {
             scope: string;
             sub: string;
             /** @enum {string} */
-            token_type: "refresh_token" | "Bearer";
+            token_type: "Bearer" | "refresh_token";
         };
         AdminApplicationView: {
             bot_discriminator: string | null;
@@ -3520,10 +3520,10 @@ export interface components {
             ticket: string;
             verification_proof: string;
         };
-        Registered: components["schemas"]["TokenResponse"] | components["schemas"]["AwaitsApproval"] | {
+        Registered: components["schemas"]["TokenResponse"] | {
             /** @constant */
             registration_pending_verification: true;
-        };
+        } | components["schemas"]["AwaitsApproval"];
         RegisterInput: {
             consent?: boolean;
             /** Format: email */
@@ -3611,7 +3611,7 @@ export interface components {
             /** @description For a person; holds no secret and no word of the provider. */
             detail: string;
             /** @enum {string} */
-            name: "discovery" | "endpoints" | "jwks" | "algorithms";
+            name: "algorithms" | "discovery" | "jwks" | "endpoints";
             ok: boolean;
         };
         SsoTrialResult: {
@@ -4063,7 +4063,20 @@ export interface operations {
     };
     mediaAttachment: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description To be saved, not shown */
+                download?: "true" | "false" | "1" | "0";
+                /** @description Of the picture; that of the source if none is named */
+                format?: "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description The most pixels from top to bottom */
+                height?: number;
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description The most pixels across */
+                width?: number;
+            };
             header?: never;
             path: {
                 /** @description The rest of the path, with its slashes */
@@ -4095,7 +4108,16 @@ export interface operations {
     };
     mediaAvatar: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description Of the picture */
+                fmt?: "auto" | "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description Pixels of the longer edge, to the next step */
+                size?: number;
+            };
             header?: never;
             path: {
                 file: string;
@@ -4127,7 +4149,16 @@ export interface operations {
     };
     mediaBanner: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description Of the picture */
+                fmt?: "auto" | "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description Pixels of the longer edge, to the next step */
+                size?: number;
+            };
             header?: never;
             path: {
                 file: string;
@@ -4191,7 +4222,20 @@ export interface operations {
     };
     mediaExternal: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description To be saved, not shown */
+                download?: "true" | "false" | "1" | "0";
+                /** @description Of the picture; that of the source if none is named */
+                format?: "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description The most pixels from top to bottom */
+                height?: number;
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description The most pixels across */
+                width?: number;
+            };
             header?: never;
             path: {
                 /** @description The rest of the path, with its slashes */
@@ -4224,7 +4268,10 @@ export interface operations {
     };
     mediaRelay: {
         parameters: {
-            query?: never;
+            query: {
+                /** @description The capability of the planned upload */
+                t: string;
+            };
             header?: never;
             path: {
                 /** @description The rest of the path, with its slashes */
@@ -5714,10 +5761,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @constant */
-                        status: "expired";
+                        status: "pending";
                     } | {
                         /** @constant */
-                        status: "pending";
+                        status: "expired";
                     };
                 };
             };
@@ -6899,7 +6946,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApplicationView"][] | components["schemas"]["CurrentBotApplicationView"];
+                    "application/json": components["schemas"]["CurrentBotApplicationView"] | components["schemas"]["ApplicationView"][];
                 };
             };
         };
@@ -8290,7 +8337,10 @@ export interface operations {
     };
     executionExecute: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answers with the message */
+                wait?: "true" | "1";
+            };
             header?: never;
             path: {
                 id: string;
@@ -8306,7 +8356,8 @@ export interface operations {
                     flags?: number | null;
                 };
                 "multipart/form-data": {
-                    payload_json?: string | null;
+                    "files[0]"?: string;
+                    payload_json?: string;
                 };
             };
         };

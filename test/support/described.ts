@@ -6,7 +6,7 @@ import { ApiDescription } from '../../src/description/description.service.js';
 import { templateOf } from '../../src/description/inputs.js';
 import { refusalName } from '../../src/description/refusals.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
-import type { Answer } from './client.js';
+import type { Answer } from './exchange.js';
 
 /** What the front door answers where no route is. */
 const OUTSIDE: ReadonlySet<string> = new Set([

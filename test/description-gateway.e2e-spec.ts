@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Parser } from '@asyncapi/parser';
 import { CLOSING, OP } from '../src/gateway/protocol/protocol.js';
+import { describeInBrowser, openBrowser } from './machine/browser.js';
 import { type Gatehouse, gatehouse } from './support/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read member by member
@@ -57,5 +58,26 @@ describe('/asyncapi.json', () => {
     const etag = first.headers.get('etag') ?? '';
     expect((await service.anonymous.get('/asyncapi.json', { headers: { 'if-none-match': etag } })).status).toBe(304);
     expect((await service.anonymous.get('/docs')).text).toContain('/asyncapi.json');
+  });
+});
+
+describeInBrowser('/docs', () => {
+  test('shows both descriptions, without an error of the page', async () => {
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      const faults: string[] = [];
+      page.on('pageerror', (error) => faults.push(String(error)));
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+      await page.goto(`${service.url}/docs`);
+      await page.locator('.opblock').first().waitFor();
+      const identify = page.locator('#gateway details', { hasText: 'IDENTIFY' }).first();
+      await identify.locator('summary').click();
+      expect(await identify.locator('pre').innerText()).toContain('"token"');
+      expect(await page.locator('#gateway tbody tr').count()).toBe(Object.keys(CLOSING).length);
+      expect(faults).toEqual([]);
+    } finally {
+      await browser.close();
+    }
   });
 });

@@ -50,6 +50,7 @@ const CREDENTIAL_FREE = lines(`
   GET /.well-known/oauth-authorization-server
   GET /.well-known/security.txt
   GET /.well-known/service
+  GET /asyncapi.json
   GET /dev/inbox
   GET /dev/inbox.json
   GET /docs
@@ -154,6 +155,7 @@ const WITHOUT_SUDO_PROOF = lines(`
 const READ_FROM_ANY_ORIGIN = lines(`
   GET /.well-known/oauth-authorization-server
   GET /.well-known/service
+  GET /asyncapi.json
   GET /media/attachments/{}
   GET /media/avatars/{}/{}
   GET /media/banners/{}/{}
@@ -217,7 +219,7 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
 
   test('nothing is mounted outside the places of conventions.md section 1', () => {
     const places =
-      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|openapi\.json$|favicon\.ico$|robots\.txt$|dev\/inbox)/;
+      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/inbox)/;
     expect(routes.map(({ path }) => path).filter((path) => !places.test(path))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import type { RoutePlan } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { describePolicy } from '../policy/routes.js';
+import { answerOf } from './answers.js';
 import { securityOf } from './credentials.js';
 import type { Described, DescribedHandler, Schema } from './described.js';
 import { headerParametersOf, headersOf } from './headers.js';
@@ -9,6 +10,7 @@ import { codesOf, isOfParser, REFUSAL_HEADERS, refusalName, refusalsByStatus } f
 import type { SharedResponses } from './shared-responses.js';
 
 const KIND = 'Controller';
+const JSON_TYPE = 'application/json';
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -76,6 +78,11 @@ function responsesOf(plan: RoutePlan, handler: DescribedHandler | undefined, sha
   return responses;
 }
 
+const withExample = (plan: RoutePlan, status: string, content: Record<string, Schema>): Record<string, Schema> =>
+  content[JSON_TYPE]
+    ? { ...content, [JSON_TYPE]: { ...content[JSON_TYPE], ...answerOf(operationIdOf(plan), status) } }
+    : content;
+
 /** The JSON that the handler returns, and what is declared beside it. */
 function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Map<string, Schema> {
   const found = new Map<string, { headers: Set<string>; content: Record<string, Schema>; texts: string[] }>();
@@ -103,7 +110,7 @@ function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Ma
       {
         description: texts.join(' ') || (Object.keys(content).length > 0 ? 'The answer' : 'Done; no body'),
         headers: headersFor([...headers]),
-        ...(Object.keys(content).length > 0 ? { content } : {}),
+        ...(Object.keys(content).length > 0 ? { content: withExample(plan, status, content) } : {}),
       },
     ]),
   );

@@ -162,7 +162,7 @@ describeWithSharedStore(
       await until(() => !isListening());
       const { app } = first;
       for (let n = 0; n < 50; n++) {
-        const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: String(n) } };
+        const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: String(n), action: 'update' } };
         await app.get(Database).transaction((tx) => app.get(Replica).announce(tx, { topic: 'event', data }));
       }
       toDatabase.mend();
@@ -253,7 +253,7 @@ describeWithSharedStore(
           const data = {
             type: 'WEBHOOKS_UPDATE',
             account_id: who.id,
-            d: { webhook_id: String(n), x: 'x'.repeat(n === 0 ? 20_000 : 1) },
+            d: { webhook_id: String(n).padEnd(n === 0 ? 20_000 : 1, '-'), action: 'update' },
           };
           return app.get(Replica).announce(tx, { topic: 'event', data });
         });

@@ -90,7 +90,7 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
     });
     for (let n = 0; n < 20; n++) {
       const { app } = n % 2 ? first : second;
-      const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: String(n) } };
+      const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: String(n), action: 'update' } };
       await app.get(Database).transaction((tx) => app.get(Replica).announce(tx, { topic: 'event', data }));
     }
     const inOrder = Array.from({ length: 20 }, (_, n) => String(n));

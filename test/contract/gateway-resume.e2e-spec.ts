@@ -208,7 +208,10 @@ describe('gateway 8: Resume', () => {
   test('the buffer is bounded in bytes too, and an event too large for it is sent but not kept', async () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
-    const big = (bytes: number): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: 'x'.repeat(bytes) }];
+    const big = (bytes: number): [string, unknown] => [
+      'WEBHOOKS_UPDATE',
+      { webhook_id: 'x'.repeat(bytes), action: 'update' },
+    ];
     await announce(who.id, ...[1, 2, 3, 4].map(() => big(90_000)));
     for (let n = 0; n < 4; n++) await client.event('WEBHOOKS_UPDATE');
     await client.vanish();
@@ -276,18 +279,15 @@ describe('gateway 8: Resume', () => {
 
   test('a long replay waits for its reader, and what happens meanwhile follows it', async () => {
     const { who, id, seq } = await away();
-    const long = { x: 'x'.repeat(90_000) };
-    await announce(
-      who.id,
-      ...['0', '1', '2'].map((id): [string, unknown] => ['WEBHOOKS_UPDATE', { webhook_id: id, ...long }]),
-    );
+    const long = (id: string) => ({ webhook_id: id.padEnd(90_000, '-'), action: 'update' });
+    await announce(who.id, ...['0', '1', '2'].map((id): [string, unknown] => ['WEBHOOKS_UPDATE', long(id)]));
     const client = await GatewayClient.greeted(service);
     client.resume(who.authorization, id, seq);
     await client.event('WEBHOOKS_UPDATE');
     await announce(who.id, note(3));
     const rest = [];
     for (let n = 0; n < 3; n++) rest.push(await client.event('WEBHOOKS_UPDATE'));
-    expect(idsOf(rest)).toEqual(['1', '2', '3']);
+    expect(idsOf(rest).map((id) => id.replace(/-+$/, ''))).toEqual(['1', '2', '3']);
   });
 });
 
@@ -400,7 +400,11 @@ describe('gateway 11: events', () => {
   test('32 transactions that announce for the same accounts in opposite orders all commit; numbers have no gap', async () => {
     const [one, two] = [await person(service), await person(service)];
     const replica = service.app.get(Replica);
-    const data = (who: Persona) => ({ type: 'WEBHOOKS_UPDATE', account_id: who.id, d: {} });
+    const data = (who: Persona) => ({
+      type: 'WEBHOOKS_UPDATE',
+      account_id: who.id,
+      d: { webhook_id: '1', action: 'update' },
+    });
     const work = (_: unknown, n: number) =>
       commit(async (tx) => {
         const order = n % 2 ? [one, two, one] : [two, one];

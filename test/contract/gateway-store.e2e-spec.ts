@@ -170,7 +170,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     const { s: seq = 0 } = await client.event('SESSIONS_REPLACE');
     await leaving.close();
     await first.app.get(Database).transaction(async (tx) => {
-      const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: '1' } };
+      const data = { type: 'WEBHOOKS_UPDATE', account_id: who.id, d: { webhook_id: '1', action: 'update' } };
       await first.app.get(Replica).announce(tx, { topic: 'event', data });
       await announce(second, who, 2);
     });
@@ -281,7 +281,8 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
   async function expectQuiet(who: Persona, clients: readonly GatewayClient[]) {
     for (const n of [1, 2]) {
       await announce(first, who, n);
-      for (const client of clients) expect(await client.next()).toMatchObject({ d: { webhook_id: String(n) } });
+      for (const client of clients)
+        expect(await client.next()).toMatchObject({ d: { webhook_id: String(n), action: 'update' } });
       for (const service of [first, second]) await service.idle();
     }
   }

@@ -7,6 +7,7 @@ import { templateOf } from '../../src/description/inputs.js';
 import { refusalName } from '../../src/description/refusals.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
 import type { Answer } from './exchange.js';
+import { recordAnswer } from './recorded.js';
 
 /** What the front door answers where no route is. */
 const OUTSIDE: ReadonlySet<string> = new Set([
@@ -86,6 +87,7 @@ export class Judge {
     if (!response) throw new Error(`${where}: the status is not declared${said(answer)}`);
     this.judgeHeaders(response, answer, where);
     this.judgeBody(response, method === 'HEAD', answer, where);
+    if (method !== 'HEAD') recordAnswer(operation.operationId, answer);
   }
 
   private responseOf({ responses }: Operation, status: number): Response | undefined {

@@ -1,0 +1,31 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer } from './exchange.js';
+
+/** Where answers are to be written for `npm run examples`, if they are. */
+const FOLDER = process.env.RECORD_ANSWERS;
+const LONGEST = 1500;
+/** What is so long and has no blanks may prove something wherever it stands. */
+const LONG_WORD = /[A-Za-z0-9_-]{30,}/g;
+
+const SECRET = /token|secret|key$|^ticket|proof$|^nonce$|^challenge$|^code$|^backup_codes$|hash/;
+
+/** The answer with everything that proves something made unreadable, in its own form. */
+function masked(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') {
+    return SECRET.test(name) && !URL.canParse(value)
+      ? value.replace(/[A-Za-z0-9]/g, 'x')
+      : value.replace(LONG_WORD, (word) => 'x'.repeat(word.length));
+  }
+  if (Array.isArray(value)) return value.slice(0, 2).map((item) => masked(item, name));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, masked(member, key)]));
+}
+
+/** Keeps a success of an operation, to be shown as what it answers. */
+export function recordAnswer(operation: string, { status, headers, body, text }: Answer): void {
+  if (FOLDER === undefined || status >= 300 || text.length > LONGEST) return;
+  if (!headers.get('content-type')?.startsWith('application/json')) return;
+  const line = JSON.stringify({ operation, status, body: masked(body) });
+  appendFileSync(join(FOLDER, `${process.pid}.jsonl`), `${line}\n`);
+}

@@ -2952,7 +2952,7 @@ export interface components {
             status: "cancelled";
         };
         /** @enum {string} */
-        CaptchaProvider: "none" | "altcha" | "hcaptcha" | "turnstile";
+        CaptchaProvider: "altcha" | "hcaptcha" | "none" | "turnstile";
         Challenge: {
             codeChallenge?: components["schemas"]["CodeChallenge"];
             parameters: components["schemas"]["ChallengeParameters"];
@@ -2962,7 +2962,7 @@ export interface components {
             algorithm: string;
             cost: number;
             data?: {
-                [key: string]: boolean | string | number | null;
+                [key: string]: boolean | number | string | null;
             };
             expiresAt?: number;
             keyLength: number;
@@ -2991,7 +2991,7 @@ export interface components {
                 hide_existing_accounts: boolean;
                 initial_suspicious_flags: number;
                 /** @enum {string} */
-                mode: "open" | "approval" | "closed";
+                mode: "approval" | "closed" | "open";
             };
             sso: {
                 allowed_domains: string[];
@@ -3017,14 +3017,14 @@ export interface components {
             length?: number;
         };
         Collected: {
-            /** @enum {string} */
-            status: "expired" | "pending";
-        } | {
             /** @constant */
             status: "completed";
             token: string;
             user: components["schemas"]["PartialUserView"];
             user_id: string;
+        } | {
+            /** @enum {string} */
+            status: "expired" | "pending";
         };
         CollectHandoffInput: {
             poll_secret: string;
@@ -3175,7 +3175,7 @@ export interface components {
             password_last_changed_at: string | null;
             phone: null;
             pronouns: string | null;
-            required_actions: ("REQUIRE_VERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE")[];
+            required_actions: ("REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_PHONE")[];
             /** @constant */
             system?: true;
             terms_agreed_at: string | null;
@@ -3260,7 +3260,7 @@ export interface components {
             /** @enum {string} */
             kind: "permanent" | "temporary_24h";
             /** @enum {string} */
-            reason: "platform_admin_enforcement" | "automatic";
+            reason: "automatic" | "platform_admin_enforcement";
             value: string;
         };
         ForgotInput: {
@@ -3329,7 +3329,7 @@ export interface components {
             }[];
             flags: number;
             id: string;
-            nonce?: string | number;
+            nonce?: number | string;
             timestamp: string;
             type: number;
             webhook_id: string;
@@ -3407,7 +3407,7 @@ export interface components {
             password_last_changed_at: string | null;
             phone: null;
             pronouns: string | null;
-            required_actions: ("REQUIRE_VERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE")[];
+            required_actions: ("REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_PHONE")[];
             /** @constant */
             system?: true;
             terms_agreed_at: string | null;
@@ -3434,7 +3434,7 @@ export interface components {
             ticket: string;
             verification_proof: string;
         };
-        Registered: components["schemas"]["TokenResponse"] | components["schemas"]["AwaitsApproval"] | {
+        Registered: components["schemas"]["AwaitsApproval"] | components["schemas"]["TokenResponse"] | {
             /** @constant */
             registration_pending_verification: true;
         };
@@ -3503,7 +3503,7 @@ export interface components {
             locale: string;
             session_ip_authorization: boolean;
             /** @enum {string} */
-            theme: "system" | "light" | "dark";
+            theme: "dark" | "light" | "system";
         };
         SetTraitsInput: {
             traits: string[];
@@ -3525,7 +3525,7 @@ export interface components {
             /** @description For a person; holds no secret and no word of the provider. */
             detail: string;
             /** @enum {string} */
-            name: "discovery" | "endpoints" | "jwks" | "algorithms";
+            name: "algorithms" | "discovery" | "endpoints" | "jwks";
             ok: boolean;
         };
         SsoTrialResult: {
@@ -3754,7 +3754,7 @@ export interface operations {
                         product_name: string;
                         registration: {
                             /** @enum {string} */
-                            mode: "open" | "approval" | "closed";
+                            mode: "approval" | "closed" | "open";
                         };
                         sso: {
                             display_name: string | null;
@@ -3955,7 +3955,20 @@ export interface operations {
     };
     mediaAttachment: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description To be saved, not shown */
+                download?: "true" | "false" | "1" | "0";
+                /** @description Of the picture; that of the source if none is named */
+                format?: "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description The most pixels from top to bottom */
+                height?: number;
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description The most pixels across */
+                width?: number;
+            };
             header?: never;
             path: {
                 /** @description The rest of the path, with its slashes */
@@ -3987,7 +4000,16 @@ export interface operations {
     };
     mediaAvatar: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description Of the picture */
+                fmt?: "auto" | "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description Pixels of the longer edge, to the next step */
+                size?: number;
+            };
             header?: never;
             path: {
                 file: string;
@@ -4019,7 +4041,16 @@ export interface operations {
     };
     mediaBanner: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description Of the picture */
+                fmt?: "auto" | "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description Pixels of the longer edge, to the next step */
+                size?: number;
+            };
             header?: never;
             path: {
                 file: string;
@@ -4083,7 +4114,20 @@ export interface operations {
     };
     mediaExternal: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description All frames, not the first alone */
+                animated?: "true" | "false" | "1" | "0";
+                /** @description To be saved, not shown */
+                download?: "true" | "false" | "1" | "0";
+                /** @description Of the picture; that of the source if none is named */
+                format?: "png" | "jpg" | "jpeg" | "webp" | "gif" | "avif";
+                /** @description The most pixels from top to bottom */
+                height?: number;
+                /** @description How much of the picture is kept */
+                quality?: "low" | "auto" | "high" | "lossless";
+                /** @description The most pixels across */
+                width?: number;
+            };
             header?: never;
             path: {
                 /** @description The rest of the path, with its slashes */
@@ -4116,7 +4160,10 @@ export interface operations {
     };
     mediaRelay: {
         parameters: {
-            query?: never;
+            query: {
+                /** @description The capability of the planned upload */
+                t: string;
+            };
             header?: never;
             path: {
                 /** @description The rest of the path, with its slashes */
@@ -4640,7 +4687,7 @@ export interface operations {
                             hide_existing_accounts: boolean;
                             initial_suspicious_flags: number;
                             /** @enum {string} */
-                            mode: "open" | "approval" | "closed";
+                            mode: "approval" | "closed" | "open";
                         };
                         sso: {
                             allowed_domains: string[];
@@ -5759,7 +5806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["MfaChallenge"];
+                    "application/json": components["schemas"]["MfaChallenge"] | components["schemas"]["TokenResponse"];
                 };
             };
         };
@@ -5911,11 +5958,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        completion_code: null;
-                        return_url: string;
-                    } | {
                         completion_code: string;
                         return_url: null;
+                    } | {
+                        completion_code: null;
+                        return_url: string;
                     };
                 };
             };
@@ -5943,11 +5990,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        completion_code: null;
-                        return_url: string;
-                    } | {
                         completion_code: string;
                         return_url: null;
+                    } | {
+                        completion_code: null;
+                        return_url: string;
                     };
                 };
             };
@@ -5972,14 +6019,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         options: {
-                            challenge: string;
-                            rpId: string;
-                            timeout: number;
-                            /** @constant */
-                            userVerification: "required";
-                        };
-                    } | {
-                        options: {
                             allowCredentials: {
                                 id: string;
                                 transports?: string[];
@@ -5991,6 +6030,14 @@ export interface operations {
                             timeout: number;
                             /** @constant */
                             userVerification: "discouraged";
+                        };
+                    } | {
+                        options: {
+                            challenge: string;
+                            rpId: string;
+                            timeout: number;
+                            /** @constant */
+                            userVerification: "required";
                         };
                     };
                 };
@@ -6072,7 +6119,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["MfaChallenge"];
+                    "application/json": components["schemas"]["MfaChallenge"] | components["schemas"]["TokenResponse"];
                 };
             };
         };
@@ -6791,7 +6838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApplicationView"][] | components["schemas"]["CurrentBotApplicationView"];
+                    "application/json": components["schemas"]["CurrentBotApplicationView"] | components["schemas"]["ApplicationView"][];
                 };
             };
         };
@@ -6865,7 +6912,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InactiveToken"] | components["schemas"]["ActiveToken"];
+                    "application/json": components["schemas"]["ActiveToken"] | components["schemas"]["InactiveToken"];
                 };
             };
         };
@@ -8182,7 +8229,10 @@ export interface operations {
     };
     executionExecute: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answers with the message */
+                wait?: "true" | "1";
+            };
             header?: never;
             path: {
                 id: string;
@@ -8198,7 +8248,8 @@ export interface operations {
                     flags?: number | null;
                 };
                 "multipart/form-data": {
-                    payload_json?: string | null;
+                    "files[0]"?: string;
+                    payload_json?: string;
                 };
             };
         };

@@ -68,6 +68,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/asyncapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The description of the gateway */
+        get: operations["docsAsyncapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dev/inbox": {
         parameters: {
             query?: never;
@@ -3267,6 +3284,44 @@ export interface components {
             /** Format: email */
             email: string;
         };
+        GatewayEvents: {
+            APPLICATION_AUTHORIZE: {
+                authorized_at: string;
+                scopes: string[];
+                user_id: string;
+            };
+            APPLICATION_DEAUTHORIZE: {
+                user_id: string;
+            };
+            AUTH_SESSION_CHANGE: {
+                new_auth_session_id_hash: string;
+                old_auth_session_id_hash: string;
+            };
+            READY: components["schemas"]["ReadyView"];
+            REFUSED: {
+                code: string;
+                message: string;
+                op: number;
+                t?: string;
+            };
+            RESUMED: {
+                [key: string]: unknown;
+            };
+            SESSIONS_REPLACE: components["schemas"]["ListedSessionView"][];
+            USER_SETTINGS_UPDATE: components["schemas"]["SettingsView"];
+            USER_UPDATE: components["schemas"]["PrivateUserView"];
+            WEBAUTHN_CREDENTIALS_UPDATE: components["schemas"]["PasskeyView"][];
+            WEBHOOK_MESSAGE_CREATE: components["schemas"]["MessageView"];
+            WEBHOOK_MESSAGE_DELETE: {
+                id: string;
+                webhook_id: string;
+            };
+            WEBHOOK_MESSAGE_UPDATE: components["schemas"]["MessageView"];
+            WEBHOOKS_UPDATE: {
+                action: components["schemas"]["WebhookAction"];
+                webhook_id: string;
+            };
+        };
         InactiveToken: {
             /** @constant */
             active: false;
@@ -3287,6 +3342,16 @@ export interface components {
         };
         LinkSsoInput: {
             subject: string;
+        };
+        /** @description A session in the list that its account is told (contract/gateway.md section 11). */
+        ListedSessionView: {
+            /** @constant */
+            afk: false;
+            mobile: boolean;
+            /** @description `all`, or the id of a gateway session. */
+            session_id: string;
+            /** @constant */
+            status: "online";
         };
         LoginInput: {
             /** Format: email */
@@ -3425,6 +3490,27 @@ export interface components {
             name: string;
             redirect_uris: string[];
             scopes: string[];
+        };
+        /** @description What a session begins with (contract/gateway.md 7.1). */
+        ReadyView: {
+            application?: {
+                id: string;
+            };
+            auth_session_id_hash?: string;
+            guilds: unknown[];
+            private_channels: unknown[];
+            resume_gateway_url: string;
+            session_id: string;
+            sessions: components["schemas"]["ListedSessionView"][];
+            shard?: [
+                number,
+                number
+            ];
+            user: components["schemas"]["PrivateUserView"];
+            user_settings?: components["schemas"]["SettingsView"];
+            /** @constant */
+            version: 1;
+            webauthn_credentials?: components["schemas"]["PasskeyView"][];
         };
         RedeemBridgeInput: {
             completion_code: string;
@@ -3618,6 +3704,8 @@ export interface components {
             original_proof: string;
             ticket: string;
         };
+        /** @enum {string} */
+        WebhookAction: "create" | "delete" | "rotate" | "update";
         WebhookView: {
             application_id: string | null;
             avatar: string | null;
@@ -3763,6 +3851,26 @@ export interface operations {
                             redirect_uri: string;
                         };
                     };
+                };
+            };
+        };
+    };
+    docsAsyncapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
         };

@@ -1,3 +1,5 @@
+import type { components } from './api.js';
+
 /** A socket as browsers and Node have it. */
 export interface SocketLike {
   send(text: string): void;
@@ -8,23 +10,10 @@ export interface SocketLike {
   onerror: ((event: never) => void) | null;
 }
 
-/** Events by name with their data; a team adds its own by declaration merging. */
-export interface GatewayEvents {
-  READY: { readonly session_id: string; readonly resume_gateway_url: string; readonly [member: string]: unknown };
-  RESUMED: Record<string, never>;
-  SESSIONS_REPLACE: readonly { session_id: string; status: string; afk: boolean; mobile: boolean }[];
-  AUTH_SESSION_CHANGE: { old_auth_session_id_hash: string; new_auth_session_id_hash: string };
-  USER_UPDATE: Record<string, unknown>;
-  USER_SETTINGS_UPDATE: Record<string, unknown>;
-  WEBAUTHN_CREDENTIALS_UPDATE: readonly Record<string, unknown>[];
-  WEBHOOKS_UPDATE: { webhook_id: string; action: 'create' | 'update' | 'delete' | 'rotate' };
-  WEBHOOK_MESSAGE_CREATE: Record<string, unknown>;
-  WEBHOOK_MESSAGE_UPDATE: Record<string, unknown>;
-  WEBHOOK_MESSAGE_DELETE: { id: string; webhook_id: string };
-  APPLICATION_AUTHORIZE: { user_id: string; scopes: readonly string[]; authorized_at: string };
-  APPLICATION_DEAUTHORIZE: { user_id: string };
-  REFUSED: { op: number | string; code: string; message: string };
-}
+type DescribedEvents = components['schemas']['GatewayEvents'];
+
+/** Events by name with their data, as the service describes them; a team adds its own by declaration merging. */
+export interface GatewayEvents extends DescribedEvents {}
 
 /** What becomes of the connection: `lost` is followed by another attempt, `ended` is not. */
 export type GatewayState =
@@ -90,8 +79,8 @@ export class Gateway {
   }
 
   /** Sends a command of a team: an opcode from 64 on, or its name. */
-  send(op: number | string, d?: unknown): void {
-    this.say({ op, d });
+  send(command: number | string, d?: unknown): void {
+    this.say(typeof command === 'number' ? { op: command, d } : { op: OP.dispatch, t: command, d });
   }
 
   /** Leaves for good. */

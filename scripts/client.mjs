@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { readDescription } from '../dist/src/app.js';
+import { readDescriptions } from '../dist/src/app.js';
 import { loadConfig } from '../dist/src/core/config/config.js';
 
 const FILE = join(import.meta.dirname, '../client/api.ts');
@@ -14,8 +14,8 @@ const HEAD = '/** Written by `npm run client` from the description of the servic
 const KEPT = new Set(['path', 'query']);
 
 /** Without what the client deals with by itself: headers, refusals, examples. */
-function slim(document) {
-  const copy = JSON.parse(JSON.stringify(document, (name, value) => (name === 'example' ? undefined : value)));
+function slim({ api, gateway }) {
+  const copy = JSON.parse(JSON.stringify(api, (name, value) => (name === 'example' ? undefined : value)));
   for (const item of Object.values(copy.paths)) {
     for (const operation of Object.values(item)) {
       operation.parameters = (operation.parameters ?? []).filter((parameter) => KEPT.has(parameter.in));
@@ -26,7 +26,14 @@ function slim(document) {
       operation.description = undefined;
     }
   }
-  const wanted = new Set();
+  const events = Object.entries(gateway.components.messages).filter(([name]) => name.startsWith('EVENT_'));
+  const data = events.map(([name, { payload }]) => [name.slice('EVENT_'.length), payload.properties.d]);
+  copy.components.schemas = {
+    ...gateway.components.schemas,
+    ...copy.components.schemas,
+    GatewayEvents: { type: 'object', properties: Object.fromEntries(data), required: data.map(([name]) => name) },
+  };
+  const wanted = new Set(['GatewayEvents']);
   const follow = (node) => {
     for (const [, name] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       if (wanted.has(name)) continue;
@@ -35,6 +42,7 @@ function slim(document) {
     }
   };
   follow(copy.paths);
+  follow(copy.components.schemas.GatewayEvents);
   const schemas = Object.entries(copy.components.schemas).filter(([name]) => wanted.has(name));
   return {
     openapi: copy.openapi,
@@ -44,8 +52,8 @@ function slim(document) {
   };
 }
 
-const document = await readDescription(loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') }));
-const text = HEAD + astToString(await openapiTS(slim(document), { alphabetize: true }));
+const descriptions = await readDescriptions(loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') }));
+const text = HEAD + astToString(await openapiTS(slim(descriptions), { alphabetize: true }));
 if (!process.argv.includes('--check')) writeFileSync(FILE, text);
 else if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== text) {
   console.error('client/api.ts is not what the description says: npm run client');

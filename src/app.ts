@@ -138,11 +138,12 @@ export async function readRoutes(config: Config): Promise<Surface> {
   return { routes: app.get(Routes), compiled: app.get(CompiledRoutes), commands: app.get(Commands) };
 }
 
-/** The OpenAPI description of the service. @throws as `readRoutes` */
-export async function readDescription(config: Config): Promise<object> {
+/** What the service says of itself: OpenAPI and AsyncAPI. @throws as `readRoutes` */
+export async function readDescriptions(config: Config): Promise<{ api: object; gateway: object }> {
   const app = await unopened(config);
-  app.get(ApiDescription).attach(app, []);
-  return app.get(ApiDescription).document();
+  const description = app.get(ApiDescription);
+  description.attach(app, []);
+  return { api: await description.document(), gateway: await description.gatewayDocument() };
 }
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {

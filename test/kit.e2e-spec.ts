@@ -6,6 +6,8 @@ import {
   administrator,
   adminKey,
   auditOf,
+  Client,
+  type Exchange,
   expectRefusal,
   type Gatehouse,
   GatewayClient,
@@ -66,6 +68,73 @@ describe('gatehouse/testing: what a team tests its modules with', () => {
     const answer = await service.anonymous.get('/v1/cakes');
     const forged = { ...answer, status: 400, body: { code: 'CAKE_IS_LATE', message: 'x' } };
     expect(() => expectRefusal(forged, 'CAKE_IS_LATE')).toThrow('CAKE_IS_LATE is no error code');
+  });
+
+  describe('what is expected of an answer before it is awaited, as with supertest', () => {
+    const ask = () => service.anonymous.get('/v1/cakes?kind=apple');
+    const gone = { code: 'CAKE_IS_GONE', message: 'There is no cake.' };
+
+    test('a status, one of several, headers, the body, whatever a function asserts; all of them in a row', async () => {
+      const seen: unknown[] = [];
+      const answer = await ask()
+        .expect(402)
+        .expect([402, 404])
+        .expect('Content-Type', /json/)
+        .expect('content-length', Number((await ask()).headers.get('content-length')))
+        .expect('cache-control', 'no-store')
+        .expect(402, gone)
+        .expect(gone)
+        .expect(/no cake/)
+        .expect(JSON.stringify(gone))
+        .expect(({ status, body, text, headers }) => seen.push(status, body, text, headers['cache-control']));
+      expectRefusal(answer, 'CAKE_IS_GONE');
+      expect(seen).toEqual([402, gone, JSON.stringify(gone), 'no-store']);
+    });
+
+    test.each<[string, (exchange: Exchange) => Exchange, RegExp]>([
+      ['status', (exchange) => exchange.expect(200), /expected 200 "OK", got 402/],
+      ['status of several', (exchange) => exchange.expect([200, 204]), /expected one of "200, 204", got 402/],
+      ['status with a body', (exchange) => exchange.expect(402, {}), /expected {} response body, got/],
+      ['header', (exchange) => exchange.expect('content-type', 'text/html'), /expected "content-type" of "text\/html"/],
+      ['pattern of a header', (exchange) => exchange.expect('content-type', /html/), /matching \/html\//],
+      ['header that is not there', (exchange) => exchange.expect('etag', /./), /expected "etag" header field/],
+      ['body', (exchange) => exchange.expect({ ...gone, code: 'X' }), /response body, got/],
+      ['text', (exchange) => exchange.expect('{}'), /expected '{}' response body, got/],
+      ['pattern of a text', (exchange) => exchange.expect(/cookie/), /to match \/cookie\//],
+      ['function that throws', (exchange) => exchange.expect(() => expect(1).toBe(2)), /Object\.is equality/],
+      ['function that returns an error', (exchange) => exchange.expect(() => new Error('burnt')), /burnt/],
+      ['second of two', (exchange) => exchange.expect(402).expect(404), /expected 404 "Not Found", got 402/],
+    ])('unmet it says what was asked and what was answered: %s', async (_kind, demand, reason) => {
+      const failure = await demand(ask()).then(
+        () => new Error('it was met'),
+        (error) => error as Error,
+      );
+      expect(failure.message).toMatch(`GET /v1/cakes?kind=apple was answered 402 ${JSON.stringify(gone)}\n`);
+      expect(failure.message).toMatch(reason);
+      expect(failure.stack).toContain(failure.message);
+      expect(failure.stack).toContain('kit.e2e-spec.ts');
+    });
+
+    test('an answer without a body is {} there and undefined here', async () => {
+      const alice = await person(service, 'alice');
+      const { body, text } = await service.as(alice).post('/v1/auth/logout').expect(204).expect(204, {});
+      expect([body, text]).toEqual([undefined, '']);
+    });
+
+    test('a request is sent when it is made, once, however often it is awaited', async () => {
+      const alice = await person(service, 'alice');
+      const logout = service.as(alice).post('/v1/auth/logout').expect(204);
+      expect((await Promise.all([logout, logout])).map(({ status }) => status)).toEqual([204, 204]);
+      expectRefusal(await service.as(alice).get('/v1/users/@me'), 'UNAUTHORIZED');
+      const sent = service.as(await person(service, 'bob')).patch('/v1/users/@me', { bio: 'sent' });
+      await expect(sent.expect(404)).rejects.toThrow('PATCH /v1/users/@me was answered 200 {');
+    });
+
+    test('what no service answers is a failure whatever is expected', async () => {
+      await expect(new Client('http://127.0.0.1:1', undefined, []).get('/').expect(200)).rejects.toThrow(
+        'ECONNREFUSED',
+      );
+    });
   });
 
   test('administrators, with and without keys', async () => {

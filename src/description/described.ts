@@ -24,6 +24,19 @@ export interface DescribedController {
   readonly handlers: Readonly<Record<string, DescribedHandler>>;
 }
 
+/** A message of the gateway, which has no `d` where there is no schema. */
+export interface DescribedPayload {
+  readonly summary: string;
+  readonly schema?: Schema;
+}
+
+/** What the gateway and its clients send, by name. */
+export interface DescribedGateway {
+  readonly events: Readonly<Record<string, DescribedPayload>>;
+  readonly client: Readonly<Record<string, DescribedPayload>>;
+  readonly server: Readonly<Record<string, DescribedPayload>>;
+}
+
 /** What the compiler says of a program: made by `gatehouse describe`, read when the description is composed. */
 export interface Described {
   /** By name, as `#/components/schemas/<name>` refers to them. */
@@ -38,6 +51,7 @@ export interface Described {
   readonly guards: Readonly<Record<string, readonly string[]>>;
   /** What functions and methods of the package throw, for programs that see only their declarations. */
   readonly calls: Readonly<Record<string, Thrown>>;
+  readonly gateway: DescribedGateway;
 }
 
 export interface Thrown {
@@ -45,7 +59,11 @@ export interface Thrown {
   readonly fieldCodes: readonly string[];
 }
 
-const NOTHING: Described = { schemas: {}, extras: {}, controllers: {}, tags: {}, guards: {}, calls: {} };
+const NO_GATEWAY: DescribedGateway = { events: {}, client: {}, server: {} };
+const NOTHING: Described = {
+  ...{ schemas: {}, extras: {}, controllers: {}, tags: {}, guards: {}, calls: {} },
+  gateway: NO_GATEWAY,
+};
 
 /** One description of several programs: what a team's adds to that of the service. */
 export function merged(parts: readonly Described[]): Described {
@@ -58,6 +76,11 @@ export function merged(parts: readonly Described[]): Described {
       tags: { ...fit.tags, ...whole.tags },
       guards: { ...whole.guards, ...fit.guards },
       calls: { ...whole.calls, ...fit.calls },
+      gateway: {
+        events: { ...fit.gateway.events, ...whole.gateway.events },
+        client: { ...fit.gateway.client, ...whole.gateway.client },
+        server: { ...fit.gateway.server, ...whole.gateway.server },
+      },
     };
   }, NOTHING);
 }

@@ -4,9 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
+import { Commands } from '../gateway/commands/commands.service.js';
 import { tellFields } from '../http/field-descriptions.js';
 import { Routes } from '../policy/routes.js';
 import { type Described, merged, type Schema } from './described.js';
+import type { Facts } from './document.js';
 
 export interface Description {
   readonly json: string;
@@ -25,9 +27,11 @@ export class ApiDescription {
   private application: INestApplication | undefined;
   private files: readonly string[] = [];
   private made: Promise<Description> | undefined;
+  private madeOfGateway: Promise<Description> | undefined;
 
   constructor(
     private readonly routes: Routes,
+    private readonly commands: Commands,
     private readonly config: Config,
   ) {}
 
@@ -38,32 +42,51 @@ export class ApiDescription {
   }
 
   get(): Promise<Description> {
-    this.made ??= this.make();
+    this.made ??= this.document().then(written);
     return this.made;
+  }
+
+  getGateway(): Promise<Description> {
+    this.madeOfGateway ??= this.gatewayDocument().then(written);
+    return this.madeOfGateway;
   }
 
   /** The description as an object, for programs in the same process. */
   async document(): Promise<Schema> {
-    if (!this.application) throw new Error('the description needs the application');
-    const [{ ApiProperty, DocumentBuilder, SwaggerModule }, { documentOf }] = await Promise.all([
-      import('@nestjs/swagger'),
-      import('./document.js'),
-    ]);
-    tellFields(ApiProperty);
     // The factors of sudo mode, which are bound to no parameter.
     const extraModels = this.routes.all.flatMap(({ input }) => (input?.sudo ? [input.sudo] : []));
-    const framework = SwaggerModule.createDocument(this.application, new DocumentBuilder().build(), { extraModels });
+    const [framework, { documentOf }] = await Promise.all([this.framework(extraModels), import('./document.js')]);
+    return documentOf(this.routes.all, this.described(), framework, this.facts);
+  }
+
+  /** The description of the gateway: an AsyncAPI 3 document. */
+  async gatewayDocument(): Promise<Schema> {
+    const extraModels = this.commands.all.flatMap(({ input }) => (input ? [input] : []));
+    const [{ components }, { messagesOf }] = await Promise.all([this.framework(extraModels), import('./messages.js')]);
+    const inputs = (components?.schemas ?? {}) as Record<string, Schema>;
+    return messagesOf(this.described(), this.commands.all, inputs, this.facts);
+  }
+
+  private get facts(): Facts {
     const { productName, publicOrigin: origin } = this.config;
-    return documentOf(this.routes.all, this.described(), framework, { productName, origin });
+    return { productName, origin };
+  }
+
+  /** What the framework knows of input classes. */
+  private async framework(extraModels: (new () => object)[]) {
+    if (!this.application) throw new Error('the description needs the application');
+    const { ApiProperty, DocumentBuilder, SwaggerModule } = await import('@nestjs/swagger');
+    tellFields(ApiProperty);
+    return SwaggerModule.createDocument(this.application, new DocumentBuilder().build(), { extraModels });
   }
 
   private described(): Described {
     const files = [...(existsSync(OWN) ? [OWN] : []), ...this.files];
     return merged(files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Described));
   }
+}
 
-  private async make(): Promise<Description> {
-    const json = JSON.stringify(await this.document());
-    return { json, etag: `"${hash('sha256', json, 'hex').slice(0, 32)}"` };
-  }
+function written(document: Schema): Description {
+  const json = JSON.stringify(document);
+  return { json, etag: `"${hash('sha256', json, 'hex').slice(0, 32)}"` };
 }

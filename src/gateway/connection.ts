@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
 import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
 import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './protocol/event.js';
+import type { EventType, EventTypes } from './protocol/event-types.js';
 import {
   CLOSING,
   type Closing,
@@ -196,8 +197,8 @@ export class Connection implements SessionHolder, Sender {
     if (this.socket.bufferedAmount > this.host.numbers.unsent_bytes) this.close(CLOSING.unavailable);
   }
 
-  dispatch(type: string, d: unknown): void {
-    if (this.session) this.host.tell(this.session, eventOf(type, d ?? null, true));
+  dispatch<T extends EventType>(type: T, d: EventTypes[T]): void {
+    if (this.session) this.host.tell(this.session, eventOf(type, d, true));
   }
 
   /** Sends a dispatch of the session, in its turn. */

@@ -10,6 +10,7 @@ import type { Connection } from './connection.js';
 import { Credentials } from './credentials.service.js';
 import { StartSlots } from './limits/start-slots.js';
 import { eventOf } from './protocol/event.js';
+import type { ListedSessionView, ReadyView } from './protocol/event-types.js';
 import { ClosingError, FRAME, type IdentifyInput, parseIdentify, parseResume } from './protocol/protocol.js';
 import { type Found, SessionKeeping } from './sessions/keeping.js';
 import { LiveSessions } from './sessions/live-sessions.service.js';
@@ -79,7 +80,11 @@ export class SessionStarts {
   }
 
   /** Registered for revocation and events, the credential is asked for once more: what it was before may be over. */
-  private async welcome(connection: Connection, session: GatewaySession, sessions: object[]): Promise<boolean> {
+  private async welcome(
+    connection: Connection,
+    session: GatewaySession,
+    sessions: ListedSessionView[],
+  ): Promise<boolean> {
     const isUser = session.via === 'session';
     const [identity, settings, passkeys] = await Promise.all([
       this.credentials.confirm(session),
@@ -107,7 +112,7 @@ export class SessionStarts {
     return true;
   }
 
-  private ownPart(identity: SessionIdentity | BotIdentity): object {
+  private ownPart(identity: SessionIdentity | BotIdentity): Pick<ReadyView, 'application' | 'auth_session_id_hash'> {
     return identity.via === 'bot'
       ? { application: { id: identity.applicationId } }
       : { auth_session_id_hash: idHash(identity) };

@@ -68,16 +68,49 @@ export function routedPath(req: IncomingMessage): string {
   return normal;
 }
 
+/** From Node 26 on an offer to switch protocols is made once its request's body is on its way through the parser. */
+const IS_BODY_PARSED = Number.parseInt(process.versions.node, 10) >= 26;
+/** More than this of such a body is not kept. */
+const MAX_OFFERED = 64 * 1024;
+
 /**
  * Serves a request whose offer to switch protocols is declined like any other: without the offer it goes through the
  * server's parser once more, body and further requests of the connection included.
  */
 export function declineUpgrade(server: Server, req: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
-  for (let i = 0; i < req.rawHeaders.length; i += 2) {
-    const name = req.rawHeaders[i] as string;
-    if (!/^(?:upgrade|http2-settings)$/i.test(name)) lines.push(`${name}: ${req.rawHeaders[i + 1]}`);
+  if (!IS_BODY_PARSED) {
+    serveAgain(server, req, socket, [head], /^(?:upgrade|http2-settings)$/i);
+    return;
   }
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  // A stream of its own stands for the connection until the body is read: it too has somebody at its other end.
+  if (socket !== req.socket) Object.assign(socket, { remoteAddress: req.socket.remoteAddress });
+  const body: Buffer[] = [];
+  let size = 0;
+  req.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_OFFERED) socket.destroy();
+    else body.push(chunk);
+  });
+  req.on('end', () => {
+    const frame = size > 0 ? [`Content-Length: ${size}`] : [];
+    const gone = /^(?:upgrade|http2-settings|content-length|transfer-encoding)$/i;
+    if (size <= MAX_OFFERED) serveAgain(server, req, socket, [...body, head], gone, frame);
+  });
+}
+
+function serveAgain(
+  server: Server,
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  rest: Buffer[],
+  gone: RegExp,
+  frame: string[] = [],
+): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (!gone.test(name)) lines.push(`${name}: ${rawHeaders[i + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${[...lines, ...frame].join('\r\n')}\r\n\r\n`, 'latin1'), ...rest]));
   server.emit('connection', socket);
 }

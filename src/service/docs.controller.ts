@@ -10,7 +10,7 @@ import { Text } from '../http/input.js';
 import { Answers } from '../policy/answers.js';
 import { ANSWERED, type Call } from '../policy/call.js';
 import { Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
-import { DOCS_PAGE, DOCS_SCRIPT } from './docs.page.js';
+import { DOCS_PAGE } from './docs.page.js';
 
 const FILES = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -61,6 +61,18 @@ export class DocsController {
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 
+  /** The description of the gateway. */
+  @Get('asyncapi.json')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  @Cors('any')
+  @Answers({ type: 'application/json', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  async asyncapi(@TheCall() call: Call) {
+    this.demandEnabled();
+    const description = await this.description.getGateway();
+    return this.send(call, description, 'application/json; charset=utf-8');
+  }
+
   /** The description as a page. */
   @Get('docs')
   @CredentialFree()
@@ -97,7 +109,8 @@ export class DocsController {
   private asset(file: FileName): Asset {
     const known = this.files.get(file);
     if (known) return known;
-    const bytes = file === 'start.js' ? Buffer.from(DOCS_SCRIPT) : readFileSync(join(assets(), file));
+    const path = file === 'start.js' ? join(import.meta.dirname, 'static/docs.js') : join(assets(), file);
+    const bytes = readFileSync(path);
     const asset = { bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}"` };
     this.files.set(file, asset);
     return asset;

@@ -1,4 +1,4 @@
-/** The page around Swagger UI. */
+/** The page around Swagger UI, and the gateway below it. */
 export const DOCS_PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -8,13 +8,13 @@ export const DOCS_PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
+<p>As files: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), <a href="/asyncapi.json">asyncapi.json</a>
+(AsyncAPI 3, the gateway)</p>
 <div id="description"></div>
-<noscript><p>The description as a file: <a href="/openapi.json">openapi.json</a></p></noscript>
+<h2>The gateway</h2>
+<div id="gateway"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
 </html>
-`;
-
-export const DOCS_SCRIPT = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#description', deepLinking: true });
 `;

@@ -12,6 +12,7 @@ import { MessageEvents } from './message-events.service.js';
 import type { NewFile } from './message-files.service.js';
 import type { MessageEdit, MessageInput } from './message-input.js';
 import { type StoredAttachment, WebhookMessage, WebhookRepeat } from './webhook.entities.js';
+import './webhook.events.js';
 import type { OpenWebhook } from './webhook-tokens.service.js';
 import type { MessagesQuery } from './webhooks.dto.js';
 import { type Holder, WebhookService } from './webhooks.service.js';
@@ -56,7 +57,7 @@ export class WebhookMessageService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    for (const type of ['WEBHOOK_MESSAGE_CREATE', 'WEBHOOK_MESSAGE_UPDATE']) {
+    for (const type of ['WEBHOOK_MESSAGE_CREATE', 'WEBHOOK_MESSAGE_UPDATE'] as const) {
       this.events.reader(type, async ({ webhook_id, message_id }) => {
         const message = await this.find(String(webhook_id), String(message_id));
         return message ? messageView(message, this.urls) : undefined;
@@ -224,7 +225,12 @@ export class WebhookMessageService implements OnModuleInit {
   }
 
   /** Ids only: a message may be larger than a notice. */
-  private announce(tx: Tx, type: string, { id: webhookId, ownerId }: OpenWebhook, messageId: string): Promise<void> {
+  private announce(
+    tx: Tx,
+    type: 'WEBHOOK_MESSAGE_CREATE' | 'WEBHOOK_MESSAGE_UPDATE',
+    { id: webhookId, ownerId }: OpenWebhook,
+    messageId: string,
+  ): Promise<void> {
     return this.events.announce(tx, { type, account_id: ownerId, webhook_id: webhookId, message_id: messageId });
   }
 }

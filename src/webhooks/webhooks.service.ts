@@ -15,6 +15,7 @@ import type { Account } from '../policy/account.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { MessageEvents } from './message-events.service.js';
 import { Webhook } from './webhook.entities.js';
+import type { WebhookAction } from './webhook.events.js';
 import type { CreateWebhookInput, EditWebhookInput } from './webhooks.dto.js';
 
 /** A session or a bot: whoever may own webhooks. */
@@ -174,7 +175,7 @@ export class WebhookService {
     return { ...webhookView(webhook, owner), token, url };
   }
 
-  private announce(tx: Tx, { id, ownerId }: Pick<Webhook, 'id' | 'ownerId'>, action: string): Promise<void> {
+  private announce(tx: Tx, { id, ownerId }: Pick<Webhook, 'id' | 'ownerId'>, action: WebhookAction): Promise<void> {
     const d = { webhook_id: id, action };
     return this.events.announce(tx, { type: 'WEBHOOKS_UPDATE', account_id: ownerId, d });
   }

@@ -16,6 +16,12 @@ import { type Gatehouse, gatehouse, newApp, outfit, type Persona, person, withGa
 registerBucket('notes:count', 2, 1_000_000);
 registerErrorCode('NOTE_IS_GONE', 410, 'There is no note.');
 
+declare module '../../src/gateway/protocol/event-types.js' {
+  interface EventTypes {
+    NOTES_COUNT: number;
+  }
+}
+
 class WatchInput {
   @Snowflake() note_id: string;
   @Text({ max: 5, optional: true }) label?: string;

@@ -168,7 +168,7 @@ describe('gateway 10: limits', () => {
     // Nothing that compression could make small: what the system takes on the way is full at some time.
     const webhook_id = randomBytes(75_000).toString('base64');
     for (let n = 1; sessions.find(ready.session_id)?.holder; n++) {
-      sessions.dispatch(who.id, numbered(n, eventOf('WEBHOOKS_UPDATE', { webhook_id })));
+      sessions.dispatch(who.id, numbered(n, eventOf('WEBHOOKS_UPDATE', { webhook_id, action: 'update' })));
       await new Promise((resolve) => setImmediate(resolve));
     }
     client.socket.resume();

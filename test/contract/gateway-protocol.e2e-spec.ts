@@ -5,6 +5,7 @@ import { GatewayClient, holdLookups, pass, tick } from '../support/gateway-clien
 import { frame, HANDSHAKE, lastClose, upgradeBytes } from '../support/gateway-wire.js';
 import {
   ban,
+  expectInvalid,
   expectRefusal,
   type Gatehouse,
   gatehouse,
@@ -199,6 +200,27 @@ describe('gateway 1: connecting', () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
     expect(answer).toContain('INVALID_EMAIL_OR_PASSWORD');
     expect(answer).toContain('{"status":"ok"}');
+  });
+
+  test.each([
+    ['with its length', 'Content-Length: 54', ['{"email":"nobody@example.com",', '"password":"some words"}']],
+    [
+      'in chunks',
+      'Transfer-Encoding: chunked',
+      ['1e\r\n{"email":"nobody@example.com",\r\n', '18\r\n"password":"some words"}\r\n0\r\n\r\n'],
+    ],
+  ])('its body may come in pieces, %s, and another request behind it', async (_framing, length, pieces) => {
+    const wire = await Wire.open(service);
+    const offer = ['Connection: Upgrade', 'Upgrade: h2c', 'Content-Type: application/json', length];
+    wire.send(['POST /v1/auth/login HTTP/1.1', 'Host: x', ...offer, '', ''].join('\r\n'));
+    for (const piece of pieces) {
+      await new Promise((resolve) => setImmediate(resolve));
+      wire.send(piece);
+    }
+    expectInvalid(await wire.answer(), 'email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD');
+    wire.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await wire.answer()).status).toBe(200);
+    wire.close();
   });
 });
 

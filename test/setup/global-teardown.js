@@ -3,6 +3,8 @@ import pg from 'pg';
 
 /** Removes the template and everything that was copied from it. */
 export default async function tearDown() {
+  // Where the tests ran in this process: the engine's timers would keep it for seconds.
+  for (const { engine } of globalThis[Symbol.for('gatehouse.idleDatabases')] ?? []) await engine.close();
   const { GATEHOUSE_TEST_DIR: directory, GATEHOUSE_TEST_TEMPLATE: template, TEST_DATABASE_URL: server } = process.env;
   if (directory) rmSync(directory, { recursive: true, force: true });
   if (!template || !server) return;

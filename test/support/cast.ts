@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
-import type { Answer } from './client.js';
+import type { Answer } from './exchange.js';
 import { expectInvalid, expectRefusal } from './expect-refusal.js';
 import type { Front, Gatehouse } from './gatehouse.js';
 import { mailTo } from './mail.js';

@@ -1,30 +1,10 @@
-import { Agent, fetch as undiciFetch } from 'undici';
-import { demandDescribed } from './described.js';
-
-/** What the service answered. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The parsed body: JSON where the answer says so, else text; `undefined` when it is empty. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read members of many shapes and assert them one by one
-  readonly body: any;
-  readonly text: string;
-}
+import { Exchange } from './exchange.js';
 
 type Sent = { headers?: Record<string, string>; query?: Record<string, string> };
 
 // Members that hold a secret wherever they occur in a request or an answer.
 const SECRET_MEMBER =
   /^(?:password|new_password|token|access_token|refresh_token|email_token|sudo_token|client_secret|code_verifier|ticket|key|secret|poll_secret|completion_code|ceremony_id|nonce|challenge|[a-z]+_proof)$/;
-
-/** Connections that leave from one loopback address: to the service, every one of them is another client. */
-const connections = new Map<string, Agent>();
-
-const connectionsFrom = (localAddress: string): Agent => {
-  const known = connections.get(localAddress) ?? new Agent({ localAddress });
-  connections.set(localAddress, known);
-  return known;
-};
 
 /** A person or a program that talks to the service over HTTP. */
 export class Client {
@@ -59,56 +39,49 @@ export class Client {
     return this.with({ 'x-service-sudo-mode-jwt': proof });
   }
 
-  get(path: string, sent: Sent = {}): Promise<Answer> {
+  get(path: string, sent: Sent = {}): Exchange {
     return this.send('GET', path, undefined, sent);
   }
 
-  post(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+  post(path: string, body?: unknown, sent: Sent = {}): Exchange {
     return this.send('POST', path, body, sent);
   }
 
-  put(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+  put(path: string, body?: unknown, sent: Sent = {}): Exchange {
     return this.send('PUT', path, body, sent);
   }
 
-  patch(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+  patch(path: string, body?: unknown, sent: Sent = {}): Exchange {
     return this.send('PATCH', path, body, sent);
   }
 
-  delete(path: string, body?: unknown, sent: Sent = {}): Promise<Answer> {
+  delete(path: string, body?: unknown, sent: Sent = {}): Exchange {
     return this.send('DELETE', path, body, sent);
   }
 
   /** A form, as the OAuth2 token operations take it. */
-  form(path: string, fields: Record<string, string>, sent: Sent = {}): Promise<Answer> {
+  form(path: string, fields: Record<string, string>, sent: Sent = {}): Exchange {
     for (const [name, value] of Object.entries(fields)) if (SECRET_MEMBER.test(name)) this.remember(value);
     return this.send('POST', path, new URLSearchParams(fields), sent);
   }
 
-  async send(method: string, path: string, body?: unknown, { headers = {}, query }: Sent = {}): Promise<Answer> {
+  send(method: string, path: string, body?: unknown, { headers = {}, query }: Sent = {}): Exchange {
     const isPlain = body !== undefined && typeof body !== 'string' && !isRaw(body);
     if (isPlain) this.collect(body);
-    const send = (this.localAddress === undefined ? fetch : undiciFetch) as typeof fetch;
-    const response = await send(`${this.url}${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
+    const question = {
+      url: this.url,
       method,
-      redirect: 'manual',
+      path: query ? `${path}?${new URLSearchParams(query)}` : path,
       headers: {
         ...(this.authorization !== undefined ? { authorization: this.authorization } : {}),
         ...(isPlain || typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
         ...this.extra,
         ...headers,
       },
-      ...(body === undefined ? {} : { body: isPlain ? JSON.stringify(body) : (body as RequestInit['body']) }),
-      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
-      ...(this.localAddress === undefined ? {} : { dispatcher: connectionsFrom(this.localAddress) }),
-    } as RequestInit);
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    const parsed = text === '' ? undefined : isJson ? JSON.parse(text) : text;
-    this.collect(parsed);
-    const answer = { status: response.status, headers: response.headers, body: parsed, text };
-    await demandDescribed(this.url, method, path, answer);
-    return answer;
+      body: isPlain ? JSON.stringify(body) : body,
+      localAddress: this.localAddress,
+    };
+    return new Exchange(question, (answered) => this.collect(answered));
   }
 
   private collect(value: unknown): void {

@@ -6,7 +6,7 @@ import { ApiDescription } from '../../src/description/description.service.js';
 import { templateOf } from '../../src/description/inputs.js';
 import { refusalName } from '../../src/description/refusals.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
-import type { Answer } from './client.js';
+import type { Answer } from './exchange.js';
 
 /** What the front door answers where no route is. */
 const OUTSIDE: ReadonlySet<string> = new Set([
@@ -32,6 +32,13 @@ function strict(value: unknown): unknown {
   return isClosed ? { ...made, additionalProperties: false } : made;
 }
 
+/** Compiles schemas that may refer to those components. */
+export function strictly(schemas: Readonly<Record<string, Schema>>): (schema: Schema) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false, formats: FORMATS });
+  ajv.addSchema({ components: { schemas: strict(schemas) } }, BUNDLE);
+  return (schema) => ajv.compile(strict(schema) as object);
+}
+
 interface Response {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, { $ref: string }>>;
@@ -55,7 +62,7 @@ interface Document {
 
 /** Judges answers by a description. Schemas are compiled when an answer first needs them. */
 export class Judge {
-  private readonly ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false, formats: FORMATS });
+  private readonly compile: (schema: Schema) => ValidateFunction;
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
   /** Of a description that is whole, no operation may be missing. */
@@ -63,7 +70,7 @@ export class Judge {
     private readonly document: Document,
     private readonly isWhole = true,
   ) {
-    this.ajv.addSchema({ components: { schemas: strict(document.components.schemas) } }, BUNDLE);
+    this.compile = strictly(document.components.schemas);
   }
 
   /** @throws Error that says how an answer differs from its description */
@@ -120,7 +127,7 @@ export class Judge {
   private validatorOf(schema: Schema): ValidateFunction {
     const known = this.compiled.get(schema);
     if (known) return known;
-    const validate = this.ajv.compile(strict(schema) as object);
+    const validate = this.compile(schema);
     this.compiled.set(schema, validate);
     return validate;
   }

@@ -16,7 +16,9 @@ interface Fresh {
 /** Each holds a hundred megabytes; more than these are open at once in few tests. */
 const MOST_IDLE = 2;
 
-const idle: Fresh[] = [];
+/** One list for the process, whatever modules a file of tests has for itself; the run closes them at its end. */
+const IDLE = Symbol.for('gatehouse.idleDatabases');
+const { [IDLE]: idle } = Object.assign(globalThis, { [IDLE]: (globalThis as { [IDLE]?: Fresh[] })[IDLE] ?? [] });
 type Compiled = NonNullable<PGliteOptions['pgliteWasmModule']>;
 
 let compiled: Promise<Compiled> | undefined;

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { errorTable } from '../../src/core/errors.js';
-import type { Answer } from './client.js';
+import type { Answer } from './exchange.js';
 
 /** The status of a code by the registry as it is now: a team's own codes come to it when their modules are loaded. */
 function statusOf(code: string): number {

@@ -2,6 +2,7 @@ import { WebSocket } from 'ws';
 import { Metrics } from '../../src/core/metrics.js';
 import { Gateway } from '../../src/gateway/gateway.service.js';
 import { Database } from '../../src/platform/database/database.js';
+import { demandDescribedEvent } from './described-events.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** A message of the gateway. */
@@ -91,6 +92,7 @@ export class GatewayClient {
       const message = this.received[this.read];
       if (message) {
         this.read++;
+        if (message.op === 0) await demandDescribedEvent(this.service.app, message);
         return message;
       }
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed: ${await this.end}`);

@@ -5,6 +5,7 @@ export * from './cast.js';
 export * from './client.js';
 export * from './enforce-sso.js';
 export * from './events.js';
+export { type Answer, Exchange } from './exchange.js';
 export * from './expect-refusal.js';
 export * from './gatehouse.js';
 export { GatewayClient, type Payload } from './gateway-client.js';

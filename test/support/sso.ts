@@ -7,7 +7,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 import { administrator } from './admin.js';
 import type { Persona } from './cast.js';
 import { type Certificate, certificate } from './certificate.js';
-import type { Answer } from './client.js';
+import type { Answer } from './exchange.js';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from './gatehouse.js';
 
 export type Claims = Record<string, unknown>;

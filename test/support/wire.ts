@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Answer } from './client.js';
+import type { Answer } from './exchange.js';
 
 /** An answer as it came over the wire: its header lines in their order and spelling. */
 export interface WireAnswer extends Answer {

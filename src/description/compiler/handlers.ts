@@ -1,12 +1,28 @@
 import { basename, dirname } from 'node:path';
 import type ts from 'typescript';
-import type { Described, DescribedController, DescribedHandler, Schema, Thrown } from '../described.js';
+import type {
+  Described,
+  DescribedController,
+  DescribedGateway,
+  DescribedHandler,
+  DescribedPayload,
+  Schema,
+  Thrown,
+} from '../described.js';
 import { Calls, isOfErrors, keyOf } from './calls.js';
 import { Returns } from './returns.js';
 import { Schemas, type TypeScript, unionOf } from './schemas.js';
 
 const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'Delete']);
 const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard: 'arrive' };
+
+/** Where the gateway says what is sent: in its sources, or in what was built of them. */
+const PAYLOADS = /\/gateway\/protocol\/event-types(?:\.d)?\.ts$/;
+const PARTS: Readonly<Record<string, string>> = {
+  EventTypes: 'events',
+  ClientPayloads: 'client',
+  ServerPayloads: 'server',
+};
 
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
@@ -17,6 +33,7 @@ export class Handlers {
   private readonly calls: Calls;
   private readonly returns: Returns;
   private readonly sources: readonly ts.SourceFile[];
+  private readonly all: readonly ts.SourceFile[];
 
   constructor(
     private readonly ts: TypeScript,
@@ -25,9 +42,10 @@ export class Handlers {
     packages: ReadonlyMap<string, Readonly<Record<string, Thrown>>>,
   ) {
     this.checker = program.getTypeChecker();
-    this.sources = program
-      .getSourceFiles()
-      .filter((source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source));
+    this.all = program.getSourceFiles();
+    this.sources = this.all.filter(
+      (source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source),
+    );
     this.schemas = new Schemas(ts, this.checker);
     this.returns = new Returns(ts, this.checker);
     this.calls = new Calls(ts, this.checker, this.sources, packages);
@@ -55,7 +73,8 @@ export class Handlers {
     if (faults.length > 0) throw new Error(`the description is not complete:\n  ${faults.join('\n  ')}`);
     const extras = this.extras();
     const calls = entry ? this.exported(entry) : {};
-    return { schemas: this.schemas.named, extras, controllers, tags, guards, calls };
+    const gateway = this.gateway();
+    return { schemas: this.schemas.named, extras, controllers, tags, guards, calls, gateway };
   }
 
   /** What the modules say of themselves, by folder; a module that is called like its folder speaks for it. */
@@ -142,6 +161,29 @@ export class Handlers {
     return Object.fromEntries(
       type.getProperties().map((member) => [member.name, this.schemas.of(this.checker.getTypeOfSymbol(member))]),
     );
+  }
+
+  /** The interfaces that say what the gateway and its clients send, with what this program merges into them. */
+  private gateway(): DescribedGateway {
+    const described: Record<string, Record<string, DescribedPayload>> = { events: {}, client: {}, server: {} };
+    const source = this.all.find(({ fileName }) => PAYLOADS.test(fileName));
+    for (const node of source?.statements ?? []) {
+      const part = this.ts.isInterfaceDeclaration(node) && PARTS[node.name.text];
+      if (!part) continue;
+      for (const member of this.checker.getTypeAtLocation(node).getProperties()) {
+        const isOwn = member.declarations?.some((declaration) => this.sources.includes(declaration.getSourceFile()));
+        if (!isOwn) continue;
+        const type = this.checker.getTypeOfSymbol(member);
+        const isNothing = (type.flags & this.ts.TypeFlags.Undefined) !== 0;
+        const comment = member.getDocumentationComment(this.checker);
+        const summary = this.ts.displayPartsToString(comment).replaceAll('\n', ' ').trim();
+        (described[part] as Record<string, DescribedPayload>)[member.name] = {
+          summary,
+          ...(isNothing ? {} : { schema: this.schemas.of(type) }),
+        };
+      }
+    }
+    return described as unknown as DescribedGateway;
   }
 
   /** What the functions and methods of the package's entry throw. */

@@ -32,6 +32,7 @@ export class Schemas {
     const { TypeFlags } = this.ts;
     if (type.flags & TypeFlags.Any) throw new Error('it answers `any`: name its type');
     if (type.flags & TypeFlags.Unknown) return {};
+    if (type.flags & TypeFlags.Never) return { not: {} };
     if (type.flags & TypeFlags.Null) return { type: 'null' };
     if (type.isStringLiteral() || type.isNumberLiteral()) return { const: type.value };
     if (type.flags & TypeFlags.BooleanLiteral) return { const: this.checker.typeToString(type) === 'true' };

@@ -1,6 +1,7 @@
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { RoutePolicy } from '../../policy/route-policy.js';
+import type { EventType, EventTypes } from '../protocol/event-types.js';
 import type { AddressUse } from '../protocol/windows.js';
 import type { GatewaySession } from '../sessions/session.js';
 
@@ -41,7 +42,7 @@ export interface GatewayConnection {
   /** The session that it holds: from READY or RESUMED to its end. */
   readonly session: { readonly id: string; readonly accountId: string } | null;
   /** Sends an event to that session alone. It is not kept for replay. */
-  dispatch(type: string, d: unknown): void;
+  dispatch<T extends EventType>(type: T, d: EventTypes[T]): void;
 }
 
 /** What guards know of the connection that a command came by. */

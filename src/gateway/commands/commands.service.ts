@@ -4,6 +4,7 @@ import { refusalOf } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
 import { describePolicy } from '../../policy/routes.js';
+import type { EventType } from '../protocol/event-types.js';
 import { ClosingError, Dropped, OP, type Payload } from '../protocol/protocol.js';
 import type { Command, CommandCallback, CommandPlan } from './command.js';
 
@@ -72,12 +73,17 @@ export class Commands {
     connection.dispatch('REFUSED', { ...what, code, message: (refusal.getResponse() as { message: string }).message });
   }
 
+  /** Opcodes first, in their order, then names. */
+  get all(): readonly CommandPlan[] {
+    const order = ({ message }: CommandPlan) => (typeof message === 'number' ? message : Number.POSITIVE_INFINITY);
+    return [...this.byMessage.values()].sort(
+      (a, b) => order(a) - order(b) || String(a.message).localeCompare(String(b.message), 'en'),
+    );
+  }
+
   /** `WS command policy`, a line each: follows the routes in the output of `npm run routes`. */
   describe(): string {
-    const plans = [...this.byMessage.values()];
-    const order = ({ message }: CommandPlan) => (typeof message === 'number' ? message : Number.POSITIVE_INFINITY);
-    plans.sort((a, b) => order(a) - order(b) || String(a.message).localeCompare(String(b.message), 'en'));
-    return plans.map((plan) => `WS ${nameOf(plan)} ${rulesOf(plan)}\n`).join('');
+    return this.all.map((plan) => `WS ${commandName(plan)} ${rulesOf(plan)}\n`).join('');
   }
 }
 
@@ -86,10 +92,10 @@ function answer({ connection, plan }: Command, result: unknown): void {
   if (result === undefined || result === null) return;
   const { event, data } = result as { event?: unknown; data?: unknown };
   if (typeof event !== 'string') throw new Error(`${plan.gateway}.${plan.handler} answers without an event`);
-  connection.dispatch(event, data);
+  connection.dispatch(event as EventType, (data ?? null) as never);
 }
 
-const nameOf = ({ message, handler }: CommandPlan): string =>
+export const commandName = ({ message, handler }: CommandPlan): string =>
   typeof message === 'number' ? `${message} ${handler.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase()}` : message;
 
 const rulesOf = ({ policy, isBeforeIdentify, isSessionStart }: CommandPlan): string =>

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { EventType, EventTypes } from './event-types.js';
 import type { Closing, IdentifyInput } from './protocol.js';
 
 /** An event as it is sent to any number of sessions: its data is serialised once. */
@@ -13,7 +14,7 @@ export interface GatewayEvent {
   readonly closing?: Closing;
 }
 
-export function eventOf(type: string, d: unknown, isPersonal = false): GatewayEvent {
+export function eventOf<T extends EventType>(type: T, d: EventTypes[T], isPersonal = false): GatewayEvent {
   const json = JSON.stringify(d);
   return { type, json, bytes: Buffer.byteLength(json), isPersonal };
 }

@@ -7,6 +7,7 @@ import type { JournalRow } from '../../platform/replicas/journal.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import { OwnViews } from '../../users/profile/own-views.service.js';
 import { eventOf, type Heard, numbered } from '../protocol/event.js';
+import type { EventType, EventTypes } from '../protocol/event-types.js';
 import type { AccountSessions } from './account-sessions.js';
 import { LiveSessions } from './live-sessions.service.js';
 
@@ -15,14 +16,14 @@ const ROTATION = 'AUTH_SESSION_CHANGE';
 
 /** What a notice of an event carries: the data itself where it is small and public, else ids to read it by. */
 export interface EventNotice {
-  readonly type: string;
+  readonly type: EventType;
   readonly account_id: string;
   readonly d?: unknown;
   readonly [id: string]: unknown;
 }
 
 /** Reads the data of an event; `undefined` when there is nothing left to tell. */
-export type EventReader = (notice: EventNotice) => Promise<unknown>;
+export type EventReader<T extends EventType = EventType> = (notice: EventNotice) => Promise<EventTypes[T] | undefined>;
 
 /** Events on their way from a commit to the gateway sessions of an account (contract/gateway.md section 11). */
 @Injectable()
@@ -60,7 +61,7 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /** How the data of events of a type is read where notices carry none. */
-  reader(type: string, read: EventReader): void {
+  reader<T extends EventType>(type: T, read: EventReader<T>): void {
     if (this.readers.has(type)) throw new Error(`events of type ${type} have a reader`);
     this.readers.set(type, read);
   }
@@ -113,7 +114,7 @@ export class GatewayEvents implements OnModuleInit {
     const notice = data as EventNotice;
     try {
       const d = await this.read(notice);
-      return numbered(Number(number), d === undefined ? null : eventOf(notice.type, d));
+      return numbered(Number(number), d === undefined ? null : eventOf(notice.type, d as never));
     } catch (error) {
       this.log.error('an event could not be sent', { type: notice.type, error });
       return null;
@@ -130,6 +131,6 @@ export class GatewayEvents implements OnModuleInit {
 
   /** Like a revocation it waits for no other event, and is over before the operation answers. */
   private async hearRotation({ type, session_id, d }: EventNotice): Promise<void> {
-    if (type === ROTATION) await this.sessions.rotated(String(session_id), d);
+    if (type === ROTATION) await this.sessions.rotated(String(session_id), d as EventTypes[typeof ROTATION]);
   }
 }

@@ -4,6 +4,7 @@ import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Metrics } from '../../core/metrics.js';
 import { eventOf, type GatewayEvent, type Heard, personal } from '../protocol/event.js';
+import type { EventTypes } from '../protocol/event-types.js';
 import { CLOSING, type Closing } from '../protocol/protocol.js';
 import { AccountSessions } from './account-sessions.js';
 import type { GatewaySession } from './session.js';
@@ -156,7 +157,7 @@ export class LiveSessions {
    * The token of a login session was replaced: its connections are told, and end. The sessions stay, for whoever has the
    * new one.
    */
-  async rotated(loginId: string, change: unknown): Promise<void> {
+  async rotated(loginId: string, change: EventTypes['AUTH_SESSION_CHANGE']): Promise<void> {
     const event = { ...eventOf('AUTH_SESSION_CHANGE', change, true), closing: CLOSING.invalidToken };
     const holders = [...(this.byLogin.get(loginId) ?? [])].flatMap((session) => {
       const { holder } = session;

@@ -3,6 +3,7 @@ import { Clock } from '../../core/clock.js';
 import { Log } from '../../core/log.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import { eventOf } from '../protocol/event.js';
+import type { ListedSessionView } from '../protocol/event-types.js';
 import { type ListedSession, SessionStore } from '../store/session-store.js';
 import { LiveSessions } from './live-sessions.service.js';
 
@@ -118,8 +119,9 @@ export class Presence implements OnModuleInit {
 }
 
 /** `all` first, then each session (contract/gateway.md section 11). */
-export function sessionList(sessions: readonly ListedSession[]): object[] {
-  const entry = (id: string, mobile: boolean) => ({ session_id: id, status: 'online', afk: false, mobile });
+export function sessionList(sessions: readonly ListedSession[]): ListedSessionView[] {
+  const entry = (session_id: string, mobile: boolean) =>
+    ({ session_id, status: 'online', afk: false, mobile }) as const;
   const isMobile = sessions.every(({ mobile }) => mobile);
   return [entry('all', isMobile), ...sessions.map(({ id, mobile }) => entry(id, mobile))];
 }

@@ -1,0 +1,105 @@
+import type { CommandPlan } from '../gateway/commands/command.js';
+import { commandName } from '../gateway/commands/commands.service.js';
+import { CLOSING, OP } from '../gateway/protocol/protocol.js';
+import { describePolicy } from '../policy/routes.js';
+import type { Described, DescribedPayload, Schema } from './described.js';
+import type { Facts } from './document.js';
+import { modern } from './inputs.js';
+
+const ABOUT = [
+  'The realtime gateway: connect, take Hello, Identify, beat, and after a loss Resume.',
+  'Whoever is refused learns why by the code with which the connection closes: `x-close-codes`.',
+  'A command of a team is refused by an event, `REFUSED`.',
+].join(' ');
+
+const CHANNEL = { $ref: '#/channels/gateway' };
+const words = (name: string): string => name.charAt(0) + name.slice(1).toLowerCase().replaceAll('_', ' ');
+const messageRef = (name: string) => ({ $ref: `#/components/messages/${name}` });
+const inChannel = (name: string) => ({ $ref: `#/channels/gateway/messages/${name}` });
+
+/** A frame with that opcode; `more` are members beside it. */
+function frame(op: number, payload: DescribedPayload, more: Record<string, Schema> = {}): Schema {
+  const properties = { op: { const: op }, ...more, ...(payload.schema ? { d: payload.schema } : {}) };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+const message = (name: string, summary: string, payload: Schema): Schema => ({
+  name,
+  title: words(name),
+  ...(summary === '' ? {} : { summary }),
+  payload,
+});
+
+/** What the service says: frames by opcode, and a dispatch for each event. */
+function saidByUs({ gateway }: Described): Record<string, Schema> {
+  const frames = Object.entries(gateway.server).map(([name, payload]) => [
+    `SERVER_${name}`,
+    message(name, payload.summary, frame(OP[name as keyof typeof OP], payload)),
+  ]);
+  const events = Object.entries(gateway.events).map(([name, payload]) => {
+    const more = { s: { type: 'integer', minimum: 1 }, t: { const: name } };
+    return [`EVENT_${name}`, message(name, payload.summary, frame(OP.DISPATCH, payload, more))];
+  });
+  return Object.fromEntries([...frames, ...events]);
+}
+
+/** What clients say: the opcodes of the service, and the commands of teams with the class of their payload. */
+function saidByClients(described: Described, plans: readonly CommandPlan[], inputs: Record<string, Schema>) {
+  const messages: Record<string, Schema> = {};
+  const operations: Record<string, Schema> = {};
+  for (const plan of plans) {
+    const name = commandName(plan).replace(/^\d+ /, '');
+    const known = plan.isOurs ? described.gateway.client[name] : undefined;
+    const schema = plan.input && modern(inputs[plan.input.name] ?? {});
+    const payload = known ?? { summary: '', ...(schema ? { schema: schema as Schema } : {}) };
+    const isNamed = typeof plan.message === 'string';
+    const op = typeof plan.message === 'string' ? OP.DISPATCH : plan.message;
+    const key = `CLIENT_${name}`;
+    messages[key] = message(name, payload.summary, frame(op, payload, isNamed ? { t: { const: plan.message } } : {}));
+    operations[`receive${key}`] = {
+      action: 'receive',
+      channel: CHANNEL,
+      messages: [inChannel(key)],
+      'x-gatehouse-policy': describePolicy(plan.policy),
+      ...(plan.isBeforeIdentify ? { 'x-gatehouse-before-identify': true } : {}),
+    };
+  }
+  return { messages, operations };
+}
+
+/** The gateway as an AsyncAPI 3 document, seen from the service: it receives commands and sends events. */
+export function messagesOf(
+  described: Described,
+  plans: readonly CommandPlan[],
+  inputs: Record<string, Schema>,
+  { productName, origin }: Facts,
+): Schema {
+  const ours = saidByUs(described);
+  const theirs = saidByClients(described, plans, inputs);
+  const messages = { ...theirs.messages, ...ours };
+  const { protocol, host } = new URL(origin);
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: `${productName} gateway`,
+      version: '1',
+      description: ABOUT,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    defaultContentType: 'application/json',
+    servers: { gateway: { host, pathname: '/gateway', protocol: protocol === 'https:' ? 'wss' : 'ws' } },
+    channels: {
+      gateway: {
+        address: '/gateway',
+        title: 'The gateway',
+        messages: Object.fromEntries(Object.keys(messages).map((name) => [name, messageRef(name)])),
+      },
+    },
+    operations: {
+      ...theirs.operations,
+      send: { action: 'send', channel: CHANNEL, messages: Object.keys(ours).map(inChannel) },
+    },
+    components: { messages, schemas: described.schemas },
+    'x-close-codes': Object.values(CLOSING).map(([code, reason]) => ({ code, reason })),
+  };
+}

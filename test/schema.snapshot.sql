@@ -1,0 +1,510 @@
+CREATE TABLE account (
+  id bigint NOT NULL,
+  bot boolean DEFAULT false NOT NULL,
+  system boolean DEFAULT false NOT NULL,
+  username text NOT NULL,
+  discriminator smallint NOT NULL,
+  global_name text,
+  email text,
+  email_verified boolean DEFAULT false NOT NULL,
+  email_bounced boolean DEFAULT false NOT NULL,
+  phone_digest bytea,
+  has_verified_phone boolean DEFAULT false NOT NULL,
+  password_hash text,
+  password_changed_at timestamp with time zone,
+  totp_secret bytea,
+  totp_last_step bigint DEFAULT 0 NOT NULL,
+  passkey_second_factor boolean DEFAULT false NOT NULL,
+  bio text,
+  pronouns text,
+  accent_color integer,
+  avatar text,
+  avatar_color integer,
+  banner text,
+  locale text DEFAULT 'en-US'::text NOT NULL,
+  flags bigint DEFAULT 0 NOT NULL,
+  traits text[] DEFAULT '{}'::text[] NOT NULL,
+  acls text[] DEFAULT '{}'::text[] NOT NULL,
+  suspicious_flags integer DEFAULT 0 NOT NULL,
+  epoch integer DEFAULT 0 NOT NULL,
+  terms_agreed_at timestamp with time zone,
+  banned boolean DEFAULT false NOT NULL,
+  banned_until timestamp with time zone,
+  deletion_at timestamp with time zone,
+  deletion_reason_code smallint,
+  deletion_public_reason text,
+  deleted_at timestamp with time zone,
+  registration_ip text,
+  last_active_at timestamp with time zone,
+  last_active_ip text,
+  created_at timestamp with time zone NOT NULL,
+  address_epoch integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE account_event (
+  account_id bigint NOT NULL,
+  number bigint NOT NULL
+);
+
+CREATE TABLE account_settings (
+  account_id bigint NOT NULL,
+  theme text DEFAULT 'system'::text NOT NULL,
+  email_notifications boolean DEFAULT true NOT NULL,
+  session_ip_authorization boolean DEFAULT true NOT NULL,
+  developer_mode boolean DEFAULT false NOT NULL,
+  custom jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+CREATE TABLE admin_key (
+  id bigint NOT NULL,
+  digest bytea NOT NULL,
+  name text NOT NULL,
+  acls text[] DEFAULT '{}'::text[] NOT NULL,
+  owner_id bigint NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone
+);
+
+CREATE TABLE application (
+  id bigint NOT NULL,
+  owner_id bigint,
+  name text NOT NULL,
+  client_type text NOT NULL,
+  redirect_uris text[] DEFAULT '{}'::text[] NOT NULL,
+  bot_public boolean DEFAULT true NOT NULL,
+  bot_require_code_grant boolean DEFAULT false NOT NULL,
+  secret_digest bytea,
+  secret_created_at timestamp with time zone,
+  bot_digest bytea,
+  bot_preview text,
+  bot_created_at timestamp with time zone,
+  version integer DEFAULT 1 NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE audit_log (
+  id bigint NOT NULL,
+  admin_user_id bigint NOT NULL,
+  api_key_id bigint,
+  action text NOT NULL,
+  target_type text NOT NULL,
+  target_id text DEFAULT '0'::text NOT NULL,
+  reason text,
+  metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+  request_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  sequence bigint NOT NULL,
+  hash bytea NOT NULL
+);
+
+CREATE TABLE authorized_ip (
+  account_id bigint NOT NULL,
+  ip_key text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE backup_code (
+  account_id bigint NOT NULL,
+  digest bytea NOT NULL,
+  "position" smallint NOT NULL,
+  consumed_at timestamp with time zone
+);
+
+CREATE TABLE gateway_session_ahead (
+  session_id text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE inbox_message (
+  id bigint NOT NULL,
+  channel text NOT NULL,
+  recipient text NOT NULL,
+  type text NOT NULL,
+  subject text,
+  text text NOT NULL,
+  html text,
+  metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+  account_id bigint,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE instance (
+  name text NOT NULL,
+  value jsonb NOT NULL,
+  changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE ip_ban (
+  value text NOT NULL,
+  kind text NOT NULL,
+  reason text NOT NULL,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  created_by_user_id bigint
+);
+
+CREATE TABLE journal (
+  id bigint GENERATED AS IDENTITY NOT NULL,
+  account_id bigint,
+  number bigint,
+  topic text NOT NULL,
+  data json NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE media_capability (
+  digest bytea NOT NULL,
+  state text NOT NULL,
+  holder uuid NOT NULL,
+  busy_until timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE media_garbage (
+  bucket text NOT NULL,
+  key text NOT NULL,
+  since timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE media_object (
+  key text NOT NULL,
+  owner_id bigint NOT NULL,
+  account_id bigint NOT NULL,
+  filename text NOT NULL,
+  size bigint NOT NULL,
+  sha256 bytea NOT NULL,
+  content_type text NOT NULL,
+  width integer,
+  height integer,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE media_staged (
+  key text NOT NULL,
+  size bigint NOT NULL,
+  sha256 bytea NOT NULL,
+  content_type text NOT NULL,
+  stored_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE media_upload (
+  id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  owner_id bigint NOT NULL,
+  credential_kind text NOT NULL,
+  filename text NOT NULL,
+  size bigint NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  finished_at timestamp with time zone
+);
+
+CREATE TABLE migration (
+  id integer DEFAULT nextval('migration_id_seq'::regclass) NOT NULL,
+  "timestamp" bigint NOT NULL,
+  name character varying NOT NULL
+);
+
+CREATE TABLE oauth_bot_grant (
+  account_id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE oauth_code (
+  digest bytea NOT NULL,
+  application_id bigint NOT NULL,
+  account_id bigint NOT NULL,
+  redirect_uri text NOT NULL,
+  scopes text[] NOT NULL,
+  challenge text,
+  consented boolean NOT NULL,
+  announced boolean NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE oauth_family (
+  id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  account_id bigint NOT NULL,
+  scopes text[] NOT NULL,
+  code_digest bytea NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  settled_at timestamp with time zone
+);
+
+CREATE TABLE oauth_token (
+  id bigint NOT NULL,
+  digest bytea NOT NULL,
+  kind text NOT NULL,
+  family_id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  account_id bigint NOT NULL,
+  scopes text[] NOT NULL,
+  parent_id bigint,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  consumed_at timestamp with time zone,
+  settled_at timestamp with time zone
+);
+
+CREATE TABLE one_time_secret (
+  digest bytea NOT NULL,
+  purpose text NOT NULL,
+  subject text NOT NULL,
+  payload jsonb DEFAULT '{}'::jsonb NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  account_id bigint,
+  epoch integer,
+  address_epoch integer
+);
+
+CREATE TABLE outbox (
+  id bigint NOT NULL,
+  type text NOT NULL,
+  recipient text NOT NULL,
+  payload bytea,
+  account_id bigint,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone,
+  next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  sent_at timestamp with time zone,
+  parked_at timestamp with time zone
+);
+
+CREATE TABLE passkey (
+  id text NOT NULL,
+  account_id bigint NOT NULL,
+  name text NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint DEFAULT 0 NOT NULL,
+  transports text[] DEFAULT '{}'::text[] NOT NULL,
+  backup_eligible boolean DEFAULT false NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp with time zone
+);
+
+CREATE TABLE session (
+  id bigint NOT NULL,
+  digest bytea NOT NULL,
+  account_id bigint NOT NULL,
+  ip text NOT NULL,
+  user_agent text DEFAULT ''::text NOT NULL,
+  os text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp with time zone DEFAULT now() NOT NULL,
+  revoked_at timestamp with time zone
+);
+
+CREATE TABLE sso_document (
+  url text NOT NULL,
+  value jsonb NOT NULL,
+  fetched_at timestamp with time zone NOT NULL,
+  refetched_at timestamp with time zone
+);
+
+CREATE TABLE sso_identity (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  account_id bigint NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE webhook (
+  id bigint NOT NULL,
+  owner_id bigint NOT NULL,
+  application_id bigint,
+  name text NOT NULL,
+  avatar text,
+  digest bytea NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE webhook_event (
+  id bigint GENERATED AS IDENTITY NOT NULL,
+  event_id bigint NOT NULL,
+  sink text NOT NULL,
+  webhook_id bigint NOT NULL,
+  kind text NOT NULL,
+  webhook jsonb NOT NULL,
+  message jsonb NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  parked_at timestamp with time zone
+);
+
+CREATE TABLE webhook_message (
+  id bigint NOT NULL,
+  webhook_id bigint NOT NULL,
+  application_id bigint,
+  username text NOT NULL,
+  avatar text,
+  avatar_url text,
+  content text DEFAULT ''::text NOT NULL,
+  embeds jsonb DEFAULT '[]'::jsonb NOT NULL,
+  attachments jsonb DEFAULT '[]'::jsonb NOT NULL,
+  flags integer DEFAULT 0 NOT NULL,
+  nonce jsonb,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  edited_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE webhook_queue (
+  sink text NOT NULL,
+  webhook_id bigint NOT NULL,
+  next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  lease bigint DEFAULT 0 NOT NULL,
+  done_id bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE webhook_repeat (
+  webhook_id bigint NOT NULL,
+  kind text NOT NULL,
+  value text NOT NULL,
+  message_id bigint,
+  expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE account ADD CONSTRAINT account_check CHECK (((NOT bot) OR ((email IS NULL) AND (password_hash IS NULL) AND (totp_secret IS NULL))));
+ALTER TABLE account ADD CONSTRAINT account_discriminator_check CHECK (((discriminator >= 0) AND (discriminator <= 9999)));
+ALTER TABLE account ADD CONSTRAINT account_pkey PRIMARY KEY (id);
+ALTER TABLE account_event ADD CONSTRAINT account_event_pkey PRIMARY KEY (account_id);
+ALTER TABLE account_settings ADD CONSTRAINT account_settings_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE account_settings ADD CONSTRAINT account_settings_pkey PRIMARY KEY (account_id);
+ALTER TABLE admin_key ADD CONSTRAINT admin_key_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE admin_key ADD CONSTRAINT admin_key_pkey PRIMARY KEY (id);
+ALTER TABLE application ADD CONSTRAINT application_client_type_check CHECK ((client_type = ANY (ARRAY['confidential'::text, 'public'::text])));
+ALTER TABLE application ADD CONSTRAINT application_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES account(id);
+ALTER TABLE application ADD CONSTRAINT application_pkey PRIMARY KEY (id);
+ALTER TABLE audit_log ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
+ALTER TABLE authorized_ip ADD CONSTRAINT authorized_ip_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE authorized_ip ADD CONSTRAINT authorized_ip_pkey PRIMARY KEY (account_id, ip_key);
+ALTER TABLE backup_code ADD CONSTRAINT backup_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE backup_code ADD CONSTRAINT backup_code_pkey PRIMARY KEY (account_id, digest);
+ALTER TABLE gateway_session_ahead ADD CONSTRAINT gateway_session_ahead_pkey PRIMARY KEY (session_id);
+ALTER TABLE inbox_message ADD CONSTRAINT inbox_message_pkey PRIMARY KEY (id);
+ALTER TABLE instance ADD CONSTRAINT instance_pkey PRIMARY KEY (name);
+ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_kind_check CHECK ((kind = ANY (ARRAY['permanent'::text, 'temporary_24h'::text])));
+ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_pkey PRIMARY KEY (value);
+ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_reason_check CHECK ((reason = ANY (ARRAY['platform_admin_enforcement'::text, 'automatic'::text])));
+ALTER TABLE journal ADD CONSTRAINT journal_pkey PRIMARY KEY (id);
+ALTER TABLE media_capability ADD CONSTRAINT media_capability_pkey PRIMARY KEY (digest);
+ALTER TABLE media_capability ADD CONSTRAINT media_capability_state_check CHECK ((state = ANY (ARRAY['busy'::text, 'used'::text])));
+ALTER TABLE media_garbage ADD CONSTRAINT media_garbage_pkey PRIMARY KEY (bucket, key);
+ALTER TABLE media_object ADD CONSTRAINT media_object_pkey PRIMARY KEY (key);
+ALTER TABLE media_staged ADD CONSTRAINT media_staged_pkey PRIMARY KEY (key);
+ALTER TABLE media_upload ADD CONSTRAINT media_upload_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE media_upload ADD CONSTRAINT media_upload_pkey PRIMARY KEY (id);
+ALTER TABLE migration ADD CONSTRAINT "PK_3043fc6b8af7c99b8b98830094f" PRIMARY KEY (id);
+ALTER TABLE oauth_bot_grant ADD CONSTRAINT oauth_bot_grant_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE oauth_bot_grant ADD CONSTRAINT oauth_bot_grant_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
+ALTER TABLE oauth_bot_grant ADD CONSTRAINT oauth_bot_grant_pkey PRIMARY KEY (account_id, application_id);
+ALTER TABLE oauth_code ADD CONSTRAINT oauth_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE oauth_code ADD CONSTRAINT oauth_code_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
+ALTER TABLE oauth_code ADD CONSTRAINT oauth_code_pkey PRIMARY KEY (digest);
+ALTER TABLE oauth_family ADD CONSTRAINT oauth_family_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE oauth_family ADD CONSTRAINT oauth_family_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
+ALTER TABLE oauth_family ADD CONSTRAINT oauth_family_pkey PRIMARY KEY (id);
+ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_family_id_fkey FOREIGN KEY (family_id) REFERENCES oauth_family(id) ON DELETE CASCADE;
+ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text])));
+ALTER TABLE oauth_token ADD CONSTRAINT oauth_token_pkey PRIMARY KEY (id);
+ALTER TABLE one_time_secret ADD CONSTRAINT one_time_secret_pkey PRIMARY KEY (digest);
+ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+ALTER TABLE passkey ADD CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE passkey ADD CONSTRAINT passkey_pkey PRIMARY KEY (id);
+ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE session ADD CONSTRAINT session_pkey PRIMARY KEY (id);
+ALTER TABLE sso_document ADD CONSTRAINT sso_document_pkey PRIMARY KEY (url);
+ALTER TABLE sso_identity ADD CONSTRAINT sso_identity_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE sso_identity ADD CONSTRAINT sso_identity_pkey PRIMARY KEY (issuer, subject);
+ALTER TABLE webhook ADD CONSTRAINT webhook_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id) ON DELETE CASCADE;
+ALTER TABLE webhook ADD CONSTRAINT webhook_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE webhook ADD CONSTRAINT webhook_pkey PRIMARY KEY (id);
+ALTER TABLE webhook_event ADD CONSTRAINT webhook_event_kind_check CHECK ((kind = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text])));
+ALTER TABLE webhook_event ADD CONSTRAINT webhook_event_pkey PRIMARY KEY (id);
+ALTER TABLE webhook_message ADD CONSTRAINT webhook_message_pkey PRIMARY KEY (id);
+ALTER TABLE webhook_message ADD CONSTRAINT webhook_message_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE;
+ALTER TABLE webhook_queue ADD CONSTRAINT webhook_queue_pkey PRIMARY KEY (sink, webhook_id);
+ALTER TABLE webhook_repeat ADD CONSTRAINT webhook_repeat_kind_check CHECK ((kind = ANY (ARRAY['nonce'::text, 'delivery'::text])));
+ALTER TABLE webhook_repeat ADD CONSTRAINT webhook_repeat_pkey PRIMARY KEY (webhook_id, kind, value);
+ALTER TABLE webhook_repeat ADD CONSTRAINT webhook_repeat_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE;
+
+CREATE INDEX account_deleted ON account USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX account_deletion ON account USING btree (deletion_at) WHERE ((deletion_at IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX account_last_active_ip ON account USING btree (last_active_ip, id);
+CREATE INDEX account_name ON account USING btree (lower(username), discriminator, id);
+CREATE INDEX account_pending ON account USING btree (id) WHERE (traits @> ARRAY['registration_pending_approval'::text]);
+CREATE INDEX account_phone ON account USING btree (phone_digest) WHERE (phone_digest IS NOT NULL);
+CREATE INDEX account_totp ON account USING btree (id) WHERE (totp_secret IS NOT NULL);
+CREATE INDEX account_wildcard ON account USING btree (id) WHERE (acls @> ARRAY['*'::text]);
+CREATE INDEX admin_key_owner ON admin_key USING btree (owner_id);
+CREATE INDEX application_owner ON application USING btree (owner_id);
+CREATE INDEX audit_log_action ON audit_log USING btree (action, sequence DESC);
+CREATE INDEX audit_log_admin ON audit_log USING btree (admin_user_id, sequence DESC);
+CREATE INDEX audit_log_target ON audit_log USING btree (target_id, sequence DESC);
+CREATE INDEX audit_log_target_type ON audit_log USING btree (target_type, sequence DESC);
+CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead USING btree (created_at);
+CREATE INDEX inbox_message_account ON inbox_message USING btree (account_id);
+CREATE INDEX inbox_message_recipient ON inbox_message USING btree (lower(recipient), id DESC);
+CREATE INDEX media_capability_expiry ON media_capability USING btree (expires_at);
+CREATE INDEX media_garbage_age ON media_garbage USING btree (since);
+CREATE INDEX media_object_account ON media_object USING btree (account_id);
+CREATE INDEX media_object_owner ON media_object USING btree (owner_id);
+CREATE INDEX media_staged_age ON media_staged USING btree (stored_at);
+CREATE INDEX media_upload_age ON media_upload USING btree (created_at);
+CREATE INDEX media_upload_owner ON media_upload USING btree (owner_id);
+CREATE INDEX oauth_bot_grant_application ON oauth_bot_grant USING btree (application_id);
+CREATE INDEX oauth_code_application ON oauth_code USING btree (application_id);
+CREATE INDEX oauth_code_expiry ON oauth_code USING btree (expires_at);
+CREATE INDEX oauth_code_grant ON oauth_code USING btree (account_id, application_id);
+CREATE INDEX oauth_family_application ON oauth_family USING btree (application_id);
+CREATE INDEX oauth_family_grant ON oauth_family USING btree (account_id, application_id);
+CREATE INDEX oauth_token_expiry ON oauth_token USING btree (expires_at);
+CREATE INDEX oauth_token_family ON oauth_token USING btree (family_id);
+CREATE INDEX one_time_secret_account ON one_time_secret USING btree (account_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX one_time_secret_expiry ON one_time_secret USING btree (expires_at);
+CREATE INDEX one_time_secret_subject ON one_time_secret USING btree (subject, purpose);
+CREATE INDEX outbox_account ON outbox USING btree (account_id);
+CREATE INDEX outbox_age ON outbox USING btree (COALESCE(sent_at, parked_at, created_at));
+CREATE INDEX outbox_due ON outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (parked_at IS NULL));
+CREATE INDEX outbox_recipient ON outbox USING btree (lower(recipient));
+CREATE INDEX passkey_account ON passkey USING btree (account_id);
+CREATE INDEX session_account ON session USING btree (account_id, revoked_at);
+CREATE INDEX session_revoked ON session USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
+CREATE INDEX webhook_application ON webhook USING btree (application_id);
+CREATE INDEX webhook_event_age ON webhook_event USING btree (COALESCE(parked_at, created_at));
+CREATE INDEX webhook_event_order ON webhook_event USING btree (sink, webhook_id, id) WHERE (parked_at IS NULL);
+CREATE INDEX webhook_event_webhook ON webhook_event USING btree (webhook_id);
+CREATE INDEX webhook_message_expiry ON webhook_message USING btree (expires_at);
+CREATE INDEX webhook_message_webhook ON webhook_message USING btree (webhook_id, id DESC);
+CREATE INDEX webhook_owner ON webhook USING btree (owner_id);
+CREATE INDEX webhook_queue_age ON webhook_queue USING btree (next_attempt_at);
+CREATE INDEX webhook_queue_due ON webhook_queue USING btree (sink, next_attempt_at);
+CREATE INDEX webhook_repeat_expiry ON webhook_repeat USING btree (expires_at);
+CREATE UNIQUE INDEX account_email ON account USING btree (lower(email)) WHERE (email IS NOT NULL);
+CREATE UNIQUE INDEX account_tag ON account USING btree (lower(username), discriminator) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX application_bot_digest ON application USING btree (bot_digest);
+CREATE UNIQUE INDEX audit_log_sequence ON audit_log USING btree (sequence);
+CREATE UNIQUE INDEX journal_account ON journal USING btree (account_id, number) WHERE (account_id IS NOT NULL);
+CREATE UNIQUE INDEX oauth_family_code ON oauth_family USING btree (code_digest);
+CREATE UNIQUE INDEX oauth_token_digest ON oauth_token USING btree (digest);
+CREATE UNIQUE INDEX oauth_token_live ON oauth_token USING btree (family_id) WHERE ((kind = 'refresh'::text) AND (consumed_at IS NULL));
+CREATE UNIQUE INDEX session_digest ON session USING btree (digest);
+CREATE UNIQUE INDEX sso_identity_account ON sso_identity USING btree (account_id, issuer);
+
+CREATE OR REPLACE FUNCTION refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        RAISE EXCEPTION 'audit_log is append only' USING ERRCODE = 'insufficient_privilege';
+      END $function$
+;
+CREATE SEQUENCE journal_id_seq;
+CREATE SEQUENCE migration_id_seq;
+CREATE SEQUENCE webhook_event_id_seq;
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();

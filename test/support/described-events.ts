@@ -1,0 +1,51 @@
+import type { INestApplication } from '@nestjs/common';
+import type { ValidateFunction } from 'ajv';
+import type { Schema } from '../../src/description/described.js';
+import { ApiDescription } from '../../src/description/description.service.js';
+import { Commands } from '../../src/gateway/commands/commands.service.js';
+import { strictly } from './described.js';
+import type { Payload } from './gateway-client.js';
+
+type Judge = (payload: Payload) => void;
+
+interface Document {
+  readonly components: {
+    readonly messages: Readonly<Record<string, { readonly payload: Schema }>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+}
+
+/** Applications with the same commands send the same events. */
+const judges = new Map<string, Promise<Judge>>();
+
+async function judgeOf(app: INestApplication): Promise<Judge> {
+  // Those of a team that no `gatehouse describe` has seen are not declared.
+  const isWhole = app.get(Commands).all.every(({ isOurs }) => isOurs);
+  const { components } = (await app.get(ApiDescription).gatewayDocument()) as unknown as Document;
+  const compile = strictly(components.schemas);
+  const compiled = new Map<string, ValidateFunction>();
+  return (payload) => {
+    const { t = '' } = payload;
+    const message = components.messages[`EVENT_${t}`];
+    if (!message && !isWhole) return;
+    if (!message) throw new Error(`the event ${t} is not declared`);
+    const validate = compiled.get(t) ?? compile(message.payload);
+    compiled.set(t, validate);
+    if (validate(payload)) return;
+    const faults = validate.errors?.map(({ instancePath, message, params }) =>
+      [instancePath, message, JSON.stringify(params)].join(' '),
+    );
+    throw new Error(`the event ${t} is not as declared:\n  ${faults?.join('\n  ')}\n  ${JSON.stringify(payload)}`);
+  };
+}
+
+/**
+ * An event of a service has to be as `/asyncapi.json` declares it.
+ * @throws Error that says how it differs
+ */
+export async function demandDescribedEvent(app: INestApplication, payload: Payload): Promise<void> {
+  const key = app.get(Commands).describe();
+  const judge = judges.get(key) ?? judgeOf(app);
+  judges.set(key, judge);
+  (await judge)(payload);
+}

@@ -2969,7 +2969,7 @@ export interface components {
             status: "cancelled";
         };
         /** @enum {string} */
-        CaptchaProvider: "none" | "altcha" | "hcaptcha" | "turnstile";
+        CaptchaProvider: "altcha" | "hcaptcha" | "none" | "turnstile";
         Challenge: {
             codeChallenge?: components["schemas"]["CodeChallenge"];
             parameters: components["schemas"]["ChallengeParameters"];
@@ -2979,7 +2979,7 @@ export interface components {
             algorithm: string;
             cost: number;
             data?: {
-                [key: string]: boolean | string | number | null;
+                [key: string]: boolean | number | string | null;
             };
             expiresAt?: number;
             keyLength: number;
@@ -3008,7 +3008,7 @@ export interface components {
                 hide_existing_accounts: boolean;
                 initial_suspicious_flags: number;
                 /** @enum {string} */
-                mode: "open" | "approval" | "closed";
+                mode: "approval" | "closed" | "open";
             };
             sso: {
                 allowed_domains: string[];
@@ -3034,14 +3034,14 @@ export interface components {
             length?: number;
         };
         Collected: {
-            /** @enum {string} */
-            status: "expired" | "pending";
-        } | {
             /** @constant */
             status: "completed";
             token: string;
             user: components["schemas"]["PartialUserView"];
             user_id: string;
+        } | {
+            /** @enum {string} */
+            status: "expired" | "pending";
         };
         CollectHandoffInput: {
             poll_secret: string;
@@ -3192,7 +3192,7 @@ export interface components {
             password_last_changed_at: string | null;
             phone: null;
             pronouns: string | null;
-            required_actions: ("REQUIRE_VERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE")[];
+            required_actions: ("REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_PHONE")[];
             /** @constant */
             system?: true;
             terms_agreed_at: string | null;
@@ -3277,7 +3277,7 @@ export interface components {
             /** @enum {string} */
             kind: "permanent" | "temporary_24h";
             /** @enum {string} */
-            reason: "platform_admin_enforcement" | "automatic";
+            reason: "automatic" | "platform_admin_enforcement";
             value: string;
         };
         ForgotInput: {
@@ -3394,7 +3394,7 @@ export interface components {
             }[];
             flags: number;
             id: string;
-            nonce?: string | number;
+            nonce?: number | string;
             timestamp: string;
             type: number;
             webhook_id: string;
@@ -3472,7 +3472,7 @@ export interface components {
             password_last_changed_at: string | null;
             phone: null;
             pronouns: string | null;
-            required_actions: ("REQUIRE_VERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE")[];
+            required_actions: ("REQUIRE_REVERIFIED_EMAIL" | "REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL" | "REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE" | "REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE" | "REQUIRE_VERIFIED_PHONE")[];
             /** @constant */
             system?: true;
             terms_agreed_at: string | null;
@@ -3520,10 +3520,10 @@ export interface components {
             ticket: string;
             verification_proof: string;
         };
-        Registered: components["schemas"]["TokenResponse"] | {
+        Registered: components["schemas"]["AwaitsApproval"] | components["schemas"]["TokenResponse"] | {
             /** @constant */
             registration_pending_verification: true;
-        } | components["schemas"]["AwaitsApproval"];
+        };
         RegisterInput: {
             consent?: boolean;
             /** Format: email */
@@ -3589,7 +3589,7 @@ export interface components {
             locale: string;
             session_ip_authorization: boolean;
             /** @enum {string} */
-            theme: "system" | "light" | "dark";
+            theme: "dark" | "light" | "system";
         };
         SetTraitsInput: {
             traits: string[];
@@ -3611,7 +3611,7 @@ export interface components {
             /** @description For a person; holds no secret and no word of the provider. */
             detail: string;
             /** @enum {string} */
-            name: "algorithms" | "discovery" | "jwks" | "endpoints";
+            name: "algorithms" | "discovery" | "endpoints" | "jwks";
             ok: boolean;
         };
         SsoTrialResult: {
@@ -3705,7 +3705,7 @@ export interface components {
             ticket: string;
         };
         /** @enum {string} */
-        WebhookAction: "delete" | "create" | "update" | "rotate";
+        WebhookAction: "create" | "delete" | "rotate" | "update";
         WebhookView: {
             application_id: string | null;
             avatar: string | null;
@@ -3842,7 +3842,7 @@ export interface operations {
                         product_name: string;
                         registration: {
                             /** @enum {string} */
-                            mode: "open" | "approval" | "closed";
+                            mode: "approval" | "closed" | "open";
                         };
                         sso: {
                             display_name: string | null;
@@ -4795,7 +4795,7 @@ export interface operations {
                             hide_existing_accounts: boolean;
                             initial_suspicious_flags: number;
                             /** @enum {string} */
-                            mode: "open" | "approval" | "closed";
+                            mode: "approval" | "closed" | "open";
                         };
                         sso: {
                             allowed_domains: string[];
@@ -5761,10 +5761,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @constant */
-                        status: "pending";
+                        status: "expired";
                     } | {
                         /** @constant */
-                        status: "expired";
+                        status: "pending";
                     };
                 };
             };
@@ -5914,7 +5914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["MfaChallenge"];
+                    "application/json": components["schemas"]["MfaChallenge"] | components["schemas"]["TokenResponse"];
                 };
             };
         };
@@ -6066,11 +6066,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        completion_code: null;
-                        return_url: string;
-                    } | {
                         completion_code: string;
                         return_url: null;
+                    } | {
+                        completion_code: null;
+                        return_url: string;
                     };
                 };
             };
@@ -6098,11 +6098,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        completion_code: null;
-                        return_url: string;
-                    } | {
                         completion_code: string;
                         return_url: null;
+                    } | {
+                        completion_code: null;
+                        return_url: string;
                     };
                 };
             };
@@ -6127,14 +6127,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         options: {
-                            challenge: string;
-                            rpId: string;
-                            timeout: number;
-                            /** @constant */
-                            userVerification: "required";
-                        };
-                    } | {
-                        options: {
                             allowCredentials: {
                                 id: string;
                                 transports?: string[];
@@ -6146,6 +6138,14 @@ export interface operations {
                             timeout: number;
                             /** @constant */
                             userVerification: "discouraged";
+                        };
+                    } | {
+                        options: {
+                            challenge: string;
+                            rpId: string;
+                            timeout: number;
+                            /** @constant */
+                            userVerification: "required";
                         };
                     };
                 };
@@ -6227,7 +6227,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["MfaChallenge"];
+                    "application/json": components["schemas"]["MfaChallenge"] | components["schemas"]["TokenResponse"];
                 };
             };
         };
@@ -7020,7 +7020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InactiveToken"] | components["schemas"]["ActiveToken"];
+                    "application/json": components["schemas"]["ActiveToken"] | components["schemas"]["InactiveToken"];
                 };
             };
         };

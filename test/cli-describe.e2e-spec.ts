@@ -60,12 +60,18 @@ const describeNotes = (...more: string[]) =>
 describe('the built service', () => {
   afterAll(endProcesses);
 
+  test('was described like its sources, whichever of them the compiler met first', () => {
+    const built = readFileSync(join(ROOT, 'dist/description.json'), 'utf8');
+    const sources = readFileSync(process.env.GATEHOUSE_TEST_DESCRIPTION as string, 'utf8');
+    expect(JSON.parse(built)).toEqual(JSON.parse(sources));
+  });
+
   test('describes what its handlers answer, as its build has written it', async () => {
     const service = await ServiceProcess.ready({});
     const { body } = await service.anonymous.get('/openapi.json');
     const { post } = body.paths['/v1/auth/login'];
     expect(post.responses['200'].content['application/json'].schema).toEqual({
-      anyOf: [{ $ref: '#/components/schemas/TokenResponse' }, { $ref: '#/components/schemas/MfaChallenge' }],
+      anyOf: [{ $ref: '#/components/schemas/MfaChallenge' }, { $ref: '#/components/schemas/TokenResponse' }],
     });
     expect(body.components.schemas.TokenResponse.required).toEqual(['token', 'user_id', 'user']);
   });

@@ -11,7 +11,7 @@ import type {
 } from '../described.js';
 import { Calls, isOfErrors, keyOf } from './calls.js';
 import { Returns } from './returns.js';
-import { Schemas, type TypeScript } from './schemas.js';
+import { Schemas, type TypeScript, unionOf } from './schemas.js';
 
 const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'Delete']);
 const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard: 'arrive' };
@@ -136,8 +136,7 @@ export class Handlers {
   private answer(parts: readonly ts.Type[], type: ts.Type | undefined): Schema | undefined {
     const kept = parts.filter(({ flags }) => !(flags & this.ts.TypeFlags.ESSymbolLike));
     if (kept.length === parts.length && type) return this.schemas.of(type);
-    const alternatives = kept.map((part) => this.schemas.of(part));
-    return alternatives.length === 1 ? alternatives[0] : { anyOf: alternatives };
+    return unionOf(kept.map((part) => this.schemas.of(part)));
   }
 
   private guardMethodOf(node: ts.ClassDeclaration): ts.Node | undefined {

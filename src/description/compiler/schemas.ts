@@ -66,14 +66,13 @@ export class Schemas {
     const rest = known.filter(({ flags }) => !(isBoolean && flags & TypeFlags.BooleanLiteral));
     const literals = rest.filter((member) => member.isStringLiteral() || member.isNumberLiteral());
     const others = rest.filter((member) => !literals.includes(member as ts.StringLiteralType));
-    const schemas = distinct([
+    return unionOf([
       ...(literals.length > 1
         ? [enumOf(literals.map((literal) => (literal as ts.StringLiteralType | ts.NumberLiteralType).value))]
         : literals.map((literal) => this.of(literal))),
       ...(isBoolean ? [{ type: 'boolean' }] : []),
       ...others.map((member) => this.of(member)),
     ]);
-    return unionOf(schemas);
   }
 
   private ofNamed(type: ts.Type): Schema {
@@ -93,7 +92,7 @@ export class Schemas {
       const { target } = type as ts.TupleTypeReference;
       const parts = this.checker.getTypeArguments(type as ts.TypeReference);
       if (target.combinedFlags & this.ts.ElementFlags.Variable) {
-        return { type: 'array', items: unionOf(distinct(parts.map((part) => this.of(part)))) };
+        return { type: 'array', items: unionOf(parts.map((part) => this.of(part))) };
       }
       return {
         type: 'array',
@@ -112,7 +111,7 @@ export class Schemas {
     const { TypeFlags, SymbolFlags } = this.ts;
     const properties: Record<string, Schema> = {};
     const required: string[] = [];
-    for (const member of this.checker.getPropertiesOfType(type)) {
+    for (const member of this.inOrder(type)) {
       const { name } = member;
       const ofMember = this.checker.getTypeOfSymbol(member);
       const isLeftOut =
@@ -135,6 +134,17 @@ export class Schemas {
       ...(required.length > 0 ? { required } : {}),
       ...(index ? { additionalProperties: this.of(index.type) } : {}),
     };
+  }
+
+  /** As they are declared. Those of a mapped type follow a union, whose order is that in which the compiler met it. */
+  private inOrder(type: ts.Type): ts.Symbol[] {
+    const { ObjectFlags, TypeFlags } = this.ts;
+    const parts = type.isIntersection() ? type.types : [type];
+    const isMapped = parts.some(
+      (part) => part.flags & TypeFlags.Object && (part as ts.ObjectType).objectFlags & ObjectFlags.Mapped,
+    );
+    const members = this.checker.getPropertiesOfType(type);
+    return isMapped ? members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : members;
   }
 
   private ofMember(name: string, type: ts.Type): Schema {
@@ -201,17 +211,21 @@ export class Schemas {
   }
 }
 
+/** Alternatives have no order of their own: the compiler's is that in which it met them. */
 function distinct(schemas: readonly Schema[]): Schema[] {
-  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  const known = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
+  return [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, schema]) => schema);
 }
 
 function enumOf(values: readonly (string | number)[]): Schema {
   const kinds = [...new Set(values.map((value) => (typeof value === 'string' ? 'string' : 'number')))];
-  return { type: kinds.length === 1 ? kinds[0] : kinds, enum: values };
+  const ordered = values.toSorted((a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : a < b ? -1 : 1));
+  return { type: kinds.length === 1 ? kinds[0] : kinds.sort(), enum: ordered };
 }
 
 /** `string | null` reads best as one type; everything else as its alternatives. */
-function unionOf(schemas: readonly Schema[]): Schema {
+export function unionOf(alternatives: readonly Schema[]): Schema {
+  const schemas = distinct(alternatives);
   const [first, second] = schemas;
   if (!first) return { not: {} };
   if (!second) return first;

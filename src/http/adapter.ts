@@ -116,6 +116,11 @@ async function fastifyAdapter(door: Door): Promise<AbstractHttpAdapter> {
   const instance = adapter.getInstance();
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request: unknown, _payload: unknown, done: (error: null) => void) => done(null));
+  // It would answer 415 to a type that it cannot read before anybody has judged the request.
+  instance.addHook('onRequest', (request: { headers: object }, _reply: unknown, done: () => void) => {
+    if ('content-type' in request.headers) request.headers = { 'content-type': 'application/octet-stream' };
+    done();
+  });
   return adapter;
 }
 

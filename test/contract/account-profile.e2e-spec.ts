@@ -153,9 +153,11 @@ describe('account.md 2.2 the profile', () => {
 
   test('of 32 renames to as many names at once five are made', async () => {
     const alice = await person(service, 'alice');
-    const { password } = alice;
+    const { authenticator } = await withTotp(service, alice);
+    // Of 32 passwords at once only ten would be looked at.
+    const proved = service.as(alice).sudo(await sudoProof(service, alice, authenticator));
     const names = Array.from({ length: 32 }, (_, i) => `alice${i}`);
-    const answers = await Promise.all(names.map((username) => patch(alice, { username, password })));
+    const answers = await Promise.all(names.map((username) => proved.patch(ME, { username })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expectInvalid(answer, 'username: USERNAME_CHANGED_TOO_MANY_TIMES');

@@ -421,3 +421,25 @@ describe('conventions.md 1: Expect', () => {
     expect((await send('{"bool":true}', { headers: ['Expect: tea'] })).body).toEqual({ bool: true });
   });
 });
+
+describe('credentials.md 4 a type that nobody can read speaks in its turn', () => {
+  const UNREADABLE = [
+    'nonsense',
+    'application',
+    '/',
+    'a b/c',
+    'text/html; charset',
+    ';',
+    'application/json/x',
+    '\u00e9/x',
+  ];
+
+  test.each(UNREADABLE)('%j: an unknown path, a missing credential and an unmet kind come before it', async (type) => {
+    const headers = { 'content-type': type };
+    expectRefusal(await service.anonymous.post('/v1/nothing', '{}', { headers }), 'NOT_FOUND');
+    expectRefusal(await service.anonymous.post('/v1/probe/closed', '{}', { headers }), 'UNAUTHORIZED');
+    const answer = await service.anonymous.post('/v1/probe/body', '{}', { headers });
+    if (type.startsWith('application/json')) expect([200, 415]).toContain(answer.status);
+    else expectRefusal(answer, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+});

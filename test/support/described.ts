@@ -13,8 +13,6 @@ import { recordAnswer } from './recorded.js';
 const OUTSIDE: ReadonlySet<string> = new Set([
   ...['NOT_FOUND', 'BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   ...['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED', 'INTERNAL_SERVER_ERROR'],
-  // Fastify judges the form of a content type before it looks for anything else.
-  'UNSUPPORTED_MEDIA_TYPE',
 ]);
 
 const FORMATS = {

@@ -2927,7 +2927,10 @@ export interface components {
             consumed: boolean;
         };
         BanAddressInput: {
-            /** @example 198.51.100.0/24 */
+            /**
+             * Format: ip-network
+             * @example 198.51.100.0/24
+             */
             ip: string;
         };
         BanInput: {
@@ -3034,7 +3037,10 @@ export interface components {
         };
         CompleteHandoffInput: {
             code: string;
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             user_id: string;
         };
         CompleteInput: {
@@ -3055,7 +3061,10 @@ export interface components {
             state: string;
         };
         ConsentInput: {
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             client_id: string;
             code_challenge?: string;
             code_challenge_method?: string;
@@ -3081,7 +3090,10 @@ export interface components {
             redirect_uris?: string[] | null;
         };
         CreateWebhookInput: {
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             application_id?: string;
             /** Format: byte */
             avatar?: string | null;
@@ -3434,10 +3446,10 @@ export interface components {
             ticket: string;
             verification_proof: string;
         };
-        Registered: components["schemas"]["TokenResponse"] | components["schemas"]["AwaitsApproval"] | {
+        Registered: components["schemas"]["TokenResponse"] | {
             /** @constant */
             registration_pending_verification: true;
-        };
+        } | components["schemas"]["AwaitsApproval"];
         RegisterInput: {
             consent?: boolean;
             /** Format: email */
@@ -3506,7 +3518,7 @@ export interface components {
             theme: "system" | "light" | "dark";
         };
         SetTraitsInput: {
-            traits: string[];
+            traits: "captcha_exempt"[];
         };
         SetupInput: {
             token: string;
@@ -3525,7 +3537,7 @@ export interface components {
             /** @description For a person; holds no secret and no word of the provider. */
             detail: string;
             /** @enum {string} */
-            name: "discovery" | "endpoints" | "jwks" | "algorithms";
+            name: "algorithms" | "discovery" | "jwks" | "endpoints";
             ok: boolean;
         };
         SsoTrialResult: {
@@ -3586,7 +3598,10 @@ export interface components {
             name: string;
         };
         TransferInput: {
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             new_owner_id: string;
         };
         TwoFactorInput: {
@@ -5606,10 +5621,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @constant */
-                        status: "expired";
+                        status: "pending";
                     } | {
                         /** @constant */
-                        status: "pending";
+                        status: "expired";
                     };
                 };
             };
@@ -6791,7 +6806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApplicationView"][] | components["schemas"]["CurrentBotApplicationView"];
+                    "application/json": components["schemas"]["CurrentBotApplicationView"] | components["schemas"]["ApplicationView"][];
                 };
             };
         };
@@ -8255,6 +8270,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** Format: byte */
                     avatar?: string | null;
                     name?: string | null;
                 };

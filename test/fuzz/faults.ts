@@ -11,7 +11,8 @@ export interface Flaw {
   apply(plan: Plan): Plan;
 }
 
-type Bad = readonly [title: string, value: unknown];
+/** `demand`: where it is another than that of the place. */
+type Bad = readonly [title: string, value: unknown, demand?: Flaw['demand']];
 
 const LONE_SURROGATE = 'a\ud800b';
 const NUL = 'a\u0000b';
@@ -21,10 +22,13 @@ const NO_FORMAT: Readonly<Record<string, string>> = { email: 'no address', uri: 
 
 function badTexts(schema: Schema): Bad[] {
   const { minLength = 0, maxLength, format, pattern, enum: choices } = schema as Record<string, never>;
+  const isTold = [maxLength, format, pattern, choices].some((keyword) => keyword !== undefined);
   const isOther = pattern !== undefined && !new RegExp(pattern, 'u').test('\u0001 !');
   return [
-    ['a lone surrogate', LONE_SURROGATE],
-    ['a NUL', NUL],
+    // A text of which nothing is told may be dropped where it makes no sense.
+    isTold ? ['a lone surrogate', LONE_SURROGATE] : ['a lone surrogate', LONE_SURROGATE, 'any'],
+    // Where control characters are taken out of a text, it is taken out too.
+    ['a NUL', NUL, 'any'],
     ...(maxLength !== undefined ? [['too long', 'a'.repeat(maxLength + 1)] as const] : []),
     ...(maxLength !== undefined ? [['far too long', 'a'.repeat(MANY)] as const] : []),
     ...(minLength > 0 ? [['too short', ''] as const] : []),
@@ -58,9 +62,9 @@ function badValues(schema: Schema): Bad[] {
     const { minItems = 0, maxItems, items = {} } = schema as { minItems?: number; maxItems?: number; items?: Schema };
     if (minItems > 0) bad.push(['too few', []]);
     if (maxItems !== undefined) bad.push(['too many', Array(maxItems + 1).fill(sampleOf(items))]);
-    for (const [title, value] of badValues(items)) {
+    for (const [title, value, demand] of badValues(items)) {
       const isOfType = title.startsWith('of type') || /surrogate|NUL/.test(title);
-      if (isOfType || kindOf(items) !== 'object') bad.push([`0: ${title}`, [value]]);
+      if (isOfType || kindOf(items) !== 'object') bad.push([`0: ${title}`, [value], demand]);
     }
   }
   return bad;
@@ -76,9 +80,9 @@ function ofBody({ body }: Operation): Flaw[] {
   const flaws: Flaw[] = Object.entries(properties).flatMap(([name, schema]) =>
     badValues(schema)
       .filter(([, value]) => !isForm || typeof value === 'string')
-      .map(([title, value]) => ({
+      .map(([title, value, own = demand]) => ({
         title: `${name}: ${title}`,
-        demand: demandOf(title, demand),
+        demand: own,
         apply: (plan) => ({
           ...plan,
           body: { ...(plan.body as object), [name]: value },
@@ -141,25 +145,22 @@ const isSpoken = (value: unknown): value is string | number => typeof value === 
 const isInUrl = (title: string, value: string): boolean =>
   !title.startsWith('of type') && title !== 'a lone surrogate' && value.length < 8000;
 
-/** Where control characters are taken out of a text, a NUL is taken out too. */
-const demandOf = (title: string, demand: Flaw['demand']): Flaw['demand'] => (title.endsWith('a NUL') ? 'any' : demand);
-
 function ofQuery({ parameters }: Operation): Flaw[] {
   return parameters
     .filter((parameter) => parameter.in === 'query')
     .flatMap(({ name, required, schema }) => {
       const others = ({ query }: Plan) => query.filter(([other]) => other !== name);
-      const set = (title: string, ...values: string[]): Flaw => ({
+      const set = (title: string, values: string[], demand: Flaw['demand'] = 'fault'): Flaw => ({
         title: `?${name}: ${title}`,
-        demand: demandOf(title, 'fault'),
+        demand,
         apply: (plan) => ({ ...plan, query: [...others(plan), ...values.map((value) => [name, value] as const)] }),
       });
       const values = badValues(schema).filter(([title, value]) => isSpoken(value) && isInUrl(title, String(value)));
       const isList = kindOf(schema) === 'array';
       return [
-        ...values.map(([title, value]) => set(title, String(value))),
-        ...(isList ? [] : [set('twice', '1', '1')]),
-        ...(required ? [set('missing')] : []),
+        ...values.map(([title, value, demand]) => set(title, [String(value)], demand)),
+        ...(isList ? [] : [set('twice', ['1', '1'])]),
+        ...(required ? [set('missing', [])] : []),
       ];
     });
 }
@@ -170,7 +171,7 @@ function ofPath({ parameters }: Operation): Flaw[] {
     .flatMap(({ name, schema }) => {
       const set = (title: string, value: string, demand: Flaw['demand']): Flaw => ({
         title: `{${name}}: ${title}`,
-        demand: demandOf(title, demand),
+        demand,
         apply: (plan) => ({ ...plan, fixed: { [name]: value } }),
       });
       const isTold = schema.pattern !== undefined || schema.maxLength !== undefined;
@@ -178,7 +179,7 @@ function ofPath({ parameters }: Operation): Flaw[] {
         ([title, value]) => typeof value === 'string' && value !== '' && isInUrl(title, value),
       );
       return [
-        ...values.map(([title, value]) => set(title, value as string, isTold ? 'fault' : 'any')),
+        ...values.map(([title, value, demand = 'fault']) => set(title, value as string, isTold ? demand : 'any')),
         set('no percent-encoding', '%ff%', 'refused'),
         set('dots', '../..', 'any'),
         set('long', 'a'.repeat(2000), 'any'),

@@ -39,11 +39,10 @@ function textOf(schema: Schema): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema as { minLength?: number; maxLength?: number };
   const fits = (value: string) => value.length >= minLength && value.length <= maxLength;
   const ofFormat = BY_FORMAT[schema.format as string];
-  if (ofFormat) return ofFormat.filter(fits);
+  const pattern = new RegExp(typeof schema.pattern === 'string' ? schema.pattern : '', 'u');
+  if (ofFormat) return ofFormat.filter((value) => fits(value) && pattern.test(value));
   if (typeof schema.pattern === 'string') {
-    return fc
-      .stringMatching(new RegExp(schema.pattern, 'u'), { size: 'small' })
-      .filter((value) => fits(value) && value.trim() === value);
+    return fc.stringMatching(pattern, { size: 'small' }).filter((value) => fits(value) && value.trim() === value);
   }
   return text(schema as { minLength?: number; maxLength?: number });
 }

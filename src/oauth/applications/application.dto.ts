@@ -3,7 +3,7 @@ import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../../http/input.js
 import { Base64Image } from '../../media/objects/base64-image.js';
 import { REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
 
-const REDIRECT_URI = { type: 'string', format: 'uri', minLength: 1, maxLength: 256 };
+const REDIRECT_URI = { type: 'string', format: 'uri', pattern: '^[^*\\\\#]+$', minLength: 1, maxLength: 256 };
 
 const RedirectUris = () =>
   ListOf({ ...REDIRECT_URIS, optional: true, nullable: true, items: REDIRECT_URI }, redirectUriFault);

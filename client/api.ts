@@ -2944,7 +2944,10 @@ export interface components {
             consumed: boolean;
         };
         BanAddressInput: {
-            /** @example 198.51.100.0/24 */
+            /**
+             * Format: ip-network
+             * @example 198.51.100.0/24
+             */
             ip: string;
         };
         BanInput: {
@@ -3051,7 +3054,10 @@ export interface components {
         };
         CompleteHandoffInput: {
             code: string;
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             user_id: string;
         };
         CompleteInput: {
@@ -3072,7 +3078,10 @@ export interface components {
             state: string;
         };
         ConsentInput: {
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             client_id: string;
             code_challenge?: string;
             code_challenge_method?: string;
@@ -3098,7 +3107,10 @@ export interface components {
             redirect_uris?: string[] | null;
         };
         CreateWebhookInput: {
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             application_id?: string;
             /** Format: byte */
             avatar?: string | null;
@@ -3592,7 +3604,7 @@ export interface components {
             theme: "dark" | "light" | "system";
         };
         SetTraitsInput: {
-            traits: string[];
+            traits: "captcha_exempt"[];
         };
         SetupInput: {
             token: string;
@@ -3672,7 +3684,10 @@ export interface components {
             name: string;
         };
         TransferInput: {
-            /** @example 1501314428688998182 */
+            /**
+             * Format: int64
+             * @example 1501314428688998182
+             */
             new_owner_id: string;
         };
         TwoFactorInput: {
@@ -8414,6 +8429,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** Format: byte */
                     avatar?: string | null;
                     name?: string | null;
                 };

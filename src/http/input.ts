@@ -179,7 +179,7 @@ export function snowflakeFault(value: unknown): FieldCode | undefined {
 /** What every field that holds an id has in common. */
 export const SNOWFLAKE = {
   ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_SNOWFLAKE_FORMAT' as const },
-  description: { type: String, pattern: '^(0|[1-9][0-9]*)$', example: '1501314428688998182' },
+  description: { type: String, format: 'int64', pattern: '^(0|[1-9][0-9]*)$', example: '1501314428688998182' },
 };
 
 /** An id (conventions.md 6.1): decimal text, or a JSON integer; always text afterwards. */

@@ -40,9 +40,11 @@ export class Routes {
 
 function fits(template: string[], segments: string[]): boolean {
   for (const [index, part] of template.entries()) {
-    if (part.startsWith('*')) return segments.length > index;
-    if (segments[index] === undefined) return false;
-    if (!part.startsWith(':') && part !== segments[index]) return false;
+    // The value of a parameter is never empty.
+    if (part.startsWith('*')) return segments.slice(index).join('/') !== '';
+    const segment = segments[index];
+    if (segment === undefined) return false;
+    if (part.startsWith(':') ? segment === '' : part !== segment) return false;
   }
   return template.length === segments.length;
 }

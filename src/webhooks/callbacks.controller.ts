@@ -3,6 +3,7 @@ import { Answers, Takes } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { Accepts, Cors, CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 import { CallbacksService } from './callbacks.service.js';
+import { MESSAGE_LIMITS } from './message-input.js';
 import { TokenPath } from './webhooks.dto.js';
 
 const TEXT = { type: 'string' };
@@ -20,7 +21,11 @@ export class CallbacksController {
   @Cors('none')
   @Accepts('raw')
   @Answers({ type: 'text/html', description: '`ok`, as Slack expects it' })
-  @Takes({ type: 'application/json', members: { text: TEXT }, example: { text: 'The build is green.' } })
+  @Takes({
+    type: 'application/json',
+    members: { text: { ...TEXT, maxLength: MESSAGE_LIMITS.content } },
+    example: { text: 'The build is green.' },
+  })
   slack(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.callbacks.slack(call, path);
   }

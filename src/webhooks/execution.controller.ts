@@ -39,7 +39,7 @@ export class ExecutionController {
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
   @Cors('none')
   @Accepts('raw')
-  @Takes({ type: JSON_TYPE, members: { name: TEXT, avatar: TEXT }, example: { name: 'Builds' } })
+  @Takes({ type: JSON_TYPE, members: { name: TEXT, avatar: { ...TEXT, format: 'byte' } }, example: { name: 'Builds' } })
   edit(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.edit(call, path);
   }

@@ -57,7 +57,7 @@ const BLOCKED = (who: Persona, link: string): [method: 'GET' | 'POST', path: str
 
 const ROUTES = readFileSync(join(import.meta.dirname, '../routes.snapshot.txt'), 'utf8')
   .split('\n')
-  .filter((line) => line !== '')
+  .filter((line) => line !== '' && !line.startsWith('WS '))
   .map((line) => {
     const [method = '', path = ''] = line.split(' ');
     return { method, path: path.replace(/[:*]\w+/g, '1'), isBlocked: line.includes('@BlockedBySso()') };

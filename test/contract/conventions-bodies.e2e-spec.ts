@@ -443,3 +443,15 @@ describe('credentials.md 4 a type that nobody can read speaks in its turn', () =
     else expectRefusal(answer, 'UNSUPPORTED_MEDIA_TYPE');
   });
 });
+
+test('conventions.md 2 no condition makes an answer out of what has no tag', async () => {
+  const conditions: Record<string, string>[] = [
+    { 'if-none-match': '*' },
+    { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' },
+  ];
+  for (const condition of conditions) {
+    for (const path of ['/.well-known/service', '/.well-known/oauth-authorization-server', '/health/live']) {
+      expect((await service.anonymous.get(path, { headers: condition })).status).toBe(200);
+    }
+  }
+});

@@ -203,6 +203,9 @@ describe('conventions.md 3: preflight', () => {
 
   test('OPTIONS is nothing else', async () => {
     expectRefusal(await preflight('/v1/nope', APP, 'GET'), 'NOT_FOUND');
+    for (const nothing of ['/v1/oauth2/applications/', '/v1/oauth2/applications//bot', '/media/attachments/']) {
+      expectRefusal(await preflight(nothing, APP, 'GET'), 'NOT_FOUND');
+    }
     expectRefusal(await ask('/v1/users/@me', APP, 'OPTIONS'), 'NOT_FOUND');
     expectRefusal(await ask('/v1/users/@me', null, 'OPTIONS', 'Access-Control-Request-Method: GET'), 'NOT_FOUND');
     expect((await ask('*', APP, 'OPTIONS', 'Access-Control-Request-Method: GET')).status).toBe(400);

@@ -2,11 +2,12 @@ import { parseNetwork } from '../../bans/networks.js';
 import { type Fault, field, Int, Text } from '../../http/input.js';
 
 const MAX_LENGTH = 45;
+const NETWORK = { type: String, format: 'ip-network', minLength: 1, maxLength: MAX_LENGTH };
 const WIDEST = { ipv4: 8, ipv6: 32 } as const;
 
 /** An address or CIDR range; `bounded` refuses ranges wider than IPv4 /8 and IPv6 /32. */
 function NetworkText({ bounded = false } = {}): PropertyDecorator {
-  const description = { type: String, minLength: 1, maxLength: MAX_LENGTH, example: '198.51.100.0/24' };
+  const description = { ...NETWORK, example: '198.51.100.0/24' };
   return field({ bound: MAX_LENGTH, description }, (value): Fault | undefined => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     const network = parseNetwork(value);

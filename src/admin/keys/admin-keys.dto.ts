@@ -5,7 +5,7 @@ const MAX_ACLS = 256;
 
 /** ACLs of the registry; sent twice is stored once. */
 export function AclList(options: { optional?: boolean } = {}): PropertyDecorator {
-  return ListOf({ ...options, max: MAX_ACLS, bound: 256 }, (value) =>
+  return ListOf({ ...options, max: MAX_ACLS, bound: 256, items: { type: 'string', format: 'acl' } }, (value) =>
     typeof value === 'string' && isAcl(value) ? undefined : 'INVALID_FORMAT',
   );
 }

@@ -8,7 +8,8 @@ const MAX_ADDRESS = 45;
 
 /** One id, or up to 100 by repeating the parameter; a list afterwards. */
 function SnowflakesOfQuery(): PropertyDecorator {
-  const description = { type: 'array', items: { type: 'string' }, maxItems: MAX_IDS } as const;
+  const items = { ...SNOWFLAKE.description, type: 'string' } as const;
+  const description = { type: 'array', items, maxItems: MAX_IDS } as const;
   return field({ ...SNOWFLAKE, optional: true, description }, (value): Fault | undefined => {
     if (!Array.isArray(value)) return snowflakeFault(value);
     if (value.length > MAX_IDS) return 'INVALID_FORMAT';
@@ -32,7 +33,7 @@ export function resolved(text: string) {
 }
 
 function Resolvable(): PropertyDecorator {
-  const description = { type: String, minLength: 1, maxLength: MAX_NAME };
+  const description = { type: String, format: 'account-name', minLength: 1, maxLength: MAX_NAME };
   return field({ optional: true, bound: 2 * MAX_NAME, description }, (value) => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
     if (codePoints(value) > MAX_NAME) return 'CONTENT_EXCEEDS_MAX_LENGTH';
@@ -45,7 +46,7 @@ function Resolvable(): PropertyDecorator {
 function Address(): PropertyDecorator {
   const convert = (value: unknown) =>
     typeof value === 'string' && ipaddr.isValid(value) ? ipaddr.process(value).toString() : value;
-  const description = { type: String, maxLength: MAX_ADDRESS };
+  const description = { type: String, format: 'ip-address', maxLength: MAX_ADDRESS };
   return field({ optional: true, bound: MAX_ADDRESS, tooLong: 'INVALID_FORMAT', convert, description }, (value) =>
     typeof value === 'string' && ipaddr.isValid(value) ? undefined : 'INVALID_FORMAT',
   );

@@ -9,14 +9,14 @@ const SETTABLE_FLAGS = STAFF | HIGH_GLOBAL_RATE_LIMIT | RATE_LIMIT_BYPASS | NOT_
 export const SETTABLE_TRAITS: readonly string[] = ['captcha_exempt'];
 
 function FlagList(): PropertyDecorator {
-  return ListOf({ optional: true, max: 64, bound: 40 }, (value) => {
+  return ListOf({ optional: true, max: 64, bound: 40, items: { type: 'string', format: 'account-flags' } }, (value) => {
     if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,19})$/.test(value)) return 'INVALID_FORMAT';
     return (BigInt(value) & ~SETTABLE_FLAGS) === 0n ? undefined : 'INVALID_FORMAT';
   });
 }
 
 function TraitList(): PropertyDecorator {
-  return ListOf({ max: 64, bound: 64 }, (value) =>
+  return ListOf({ max: 64, bound: 64, items: { type: 'string', enum: [...SETTABLE_TRAITS] } }, (value) =>
     SETTABLE_TRAITS.includes(value as string) ? undefined : 'INVALID_FORMAT',
   );
 }

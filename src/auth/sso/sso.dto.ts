@@ -12,7 +12,7 @@ const LOCAL_PATH = /^\/(?![/\\])[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** A path of the web application; anything else is dropped silently, so that no link leads elsewhere (sso.md 2.2). */
 function LocalPath(): PropertyDecorator {
-  const description = { type: String, maxLength: MAX_REDIRECT };
+  const description = { type: String };
   const convert = (value: unknown) =>
     typeof value !== 'string' || (LOCAL_PATH.test(value) && isStorable(value) && codePoints(value) <= MAX_REDIRECT)
       ? value

@@ -3,8 +3,10 @@ import { Bool, field, ListOf, OneOf, Snowflake, Text } from '../../http/input.js
 import { Base64Image } from '../../media/objects/base64-image.js';
 import { REDIRECT_URIS, redirectUriFault } from './redirect-uris.js';
 
+const REDIRECT_URI = { type: 'string', format: 'uri', pattern: '^[^*\\\\#]+$', minLength: 1, maxLength: 256 };
+
 const RedirectUris = () =>
-  ListOf({ ...REDIRECT_URIS, optional: true, nullable: true, items: { type: 'string' } }, redirectUriFault);
+  ListOf({ ...REDIRECT_URIS, optional: true, nullable: true, items: REDIRECT_URI }, redirectUriFault);
 
 export class ApplicationPath {
   @Snowflake() id: string;

@@ -13,7 +13,11 @@ const ANY_LENGTH = 256 * 1024;
 /** Verbatim text; `max` code points, or any number where the operation itself judges the form. */
 function Verbatim(options: { max?: number; min?: number; optional?: boolean; blankIsAbsent?: boolean } = {}) {
   const { max, min = 0, optional = false, blankIsAbsent = false } = options;
-  const description = { type: String, ...(max !== undefined && { maxLength: max }) };
+  const description = {
+    type: String,
+    ...((min > 0 || (blankIsAbsent && !optional)) && { minLength: Math.max(min, 1) }),
+    ...(max !== undefined && { maxLength: max }),
+  };
   const bound = max === undefined ? ANY_LENGTH : 2 * max;
   return field({ optional, bound, description, ...(blankIsAbsent && { convert: sent }) }, (value) => {
     if (!isText(value)) return 'INVALID_FORMAT';

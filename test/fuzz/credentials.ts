@@ -1,0 +1,79 @@
+import type { Gatehouse } from '../support/index.js';
+import type { Operation } from './operations.js';
+import { type Plan, sendPlan } from './requests.js';
+import { PASSWORD, type Stage } from './stage.js';
+
+const [U, A] = ['UNAUTHORIZED', 'ACCESS_DENIED'];
+
+/** What the order of outcomes answers to a kind that a policy does not take (credentials.md sections 3 and 4). */
+const REFUSALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Authenticated: { none: U, bearer: A, 'admin-key': U },
+  UserOnly: { none: U, bot: A, bearer: A, 'admin-key': U },
+  BotOnly: { none: U, session: A, bearer: A, 'admin-key': U },
+  BearerOnly: { none: U, session: U, bot: U, 'admin-key': U },
+  AdminAcl: { none: U, bot: U, bearer: A, 'admin-key': U },
+  ClientAuth: Object.fromEntries(
+    ['none', 'session', 'bot', 'bearer', 'admin-key'].map((kind) => [kind, 'INVALID_CLIENT']),
+  ),
+};
+
+/** Values that are refused, by title, with the code. */
+async function refusedBy(operation: Operation, stage: Stage): Promise<[title: string, value: string, code: string][]> {
+  const table = REFUSALS[operation.policy];
+  if (!table) return [];
+  const worn = await stage.actor();
+  const values: [title: string, value: string, kind: string][] = [
+    ['none', '', 'none'],
+    ['a malformed one', worn.bot.replace(' ', '  '), 'none'],
+    ['an unknown session', worn.session.replace(/.{8}$/, 'AAAAAAAA'), 'none'],
+    ['an unknown key', worn.adminKey.replace(/.{8}$/, 'AAAAAAAA'), 'none'],
+    ['an unknown bearer', worn.bearer.replace(/.{8}$/, 'AAAAAAAA'), 'none'],
+    ['session', worn.session, 'session'],
+    ['bot', worn.bot, 'bot'],
+    ['bearer', worn.bearer, 'bearer'],
+    ['admin-key', worn.adminKey, 'admin-key'],
+  ];
+  return values.flatMap(([title, value, kind]) => {
+    // To an operation of administration, an ordinary application is another kind of bearer than the built-in one.
+    const isTaken = operation.credentials.includes(kind) && !(operation.policy === 'AdminAcl' && kind === 'bearer');
+    if (isTaken) return [];
+    const isTaught = operation.path === '/v1/applications/@me' && !/bot|malformed/.test(title);
+    return [[title, value, isTaught ? 'INVALID_TOKEN' : (table[kind] ?? 'nothing')] as const];
+  }) as [string, string, string][];
+}
+
+/** A number for the content of every table, apart from when somebody was seen. */
+async function contents(service: Gatehouse): Promise<Map<string, string>> {
+  await service.idle();
+  const tables = await service.sql(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
+  );
+  const sums = tables.map(
+    ({ name }) => `SELECT '${name}' AS name, count(*) || ':' || coalesce(sum(hashtextextended((to_jsonb(t) -
+      '{last_used_at,last_active_at,last_active_ip}'::text[])::text, 0)::numeric), 0) AS sum FROM "${name}" t`,
+  );
+  return new Map((await service.sql(sums.join(' UNION ALL '))).map(({ name, sum }) => [name, sum]));
+}
+
+/** Every credential that an operation must refuse is refused as the order of outcomes says, and does nothing. */
+export async function checkCredentials(operation: Operation, stage: Stage, plan: Plan): Promise<string[]> {
+  const path = await stage.pathOf(operation);
+  const cases = await refusedBy(operation, stage);
+  if (cases.length === 0) return [];
+  const before = await contents(stage.service);
+  const surprises: string[] = [];
+  for (const [title, value, code] of cases) {
+    const client = value === '' ? stage.service.anonymous : stage.service.as(value);
+    const kind = title === 'none' ? '' : title;
+    const { answer, line } = await sendPlan(client, operation, { ...plan, kind }, { path, password: PASSWORD });
+    if (answer.body?.code !== code) {
+      surprises.push(`credential ${title}: not ${code} but ${answer.status} ${answer.text.slice(0, 300)}\n  ${line}`);
+    }
+  }
+  const after = await contents(stage.service);
+  for (const [table, sum] of after) {
+    if (before.get(table) !== sum) surprises.push(`a refused credential changed the table ${table}`);
+  }
+  return surprises;
+}

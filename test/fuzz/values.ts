@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { Schema } from '../../src/description/described.js';
+
+const DOT = readFileSync(join(import.meta.dirname, '../support/fixtures/dot.png')).toString('base64');
+const MAX_ID = 2n ** 63n - 1n;
+/** Long enough to be another length, short enough to be read in a report. */
+const LONG = 48;
+
+export const isId = ({ format, type }: Schema): boolean => format === 'int64' && type === 'string';
+
+/** Letters of several scripts and planes: what shows something and is no blank, of one code point each. */
+const letter = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') },
+  { weight: 1, arbitrary: fc.constantFrom(...'éßñøЖЩωשעب漢字かな한🙂🧪𝒳-._~!?\'"\\<>{}&%') },
+);
+
+function text({ minLength = 0, maxLength = 4096 }: { minLength?: number; maxLength?: number }): fc.Arbitrary<string> {
+  const usual = fc.array(letter, { minLength, maxLength: Math.min(maxLength, Math.max(minLength, LONG)) });
+  const longest = fc.constant('x'.repeat(Math.min(maxLength, 4096)));
+  return fc.oneof({ weight: 8, arbitrary: usual.map((parts) => parts.join('')) }, { weight: 1, arbitrary: longest });
+}
+
+const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  email: fc.tuple(fc.stringMatching(/^[a-z][a-z0-9]{0,20}$/), fc.domain()).map((parts) => parts.join('@')),
+  int64: fc.bigInt({ min: 0n, max: MAX_ID }).map(String),
+  uri: fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }),
+  byte: fc.constant(DOT),
+  acl: fc.constantFrom('admin:authenticate', 'user:lookup', 'audit_log:view', '*'),
+  'account-flags': fc.constantFrom('0', '1'),
+  'account-name': fc.constantFrom('1501314428688998182', 'ada@example.com', 'ada#0001'),
+  'ip-address': fc.oneof(fc.ipV4(), fc.ipV6()),
+  // As wide as it takes to have no bits of a host.
+  'ip-network': fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('198.51.100.0/24', '2001:db8::/32')),
+};
+
+function textOf(schema: Schema): fc.Arbitrary<string> {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema as { minLength?: number; maxLength?: number };
+  const fits = (value: string) => value.length >= minLength && value.length <= maxLength;
+  const ofFormat = BY_FORMAT[schema.format as string];
+  const pattern = new RegExp(typeof schema.pattern === 'string' ? schema.pattern : '', 'u');
+  if (ofFormat) return ofFormat.filter((value) => fits(value) && pattern.test(value));
+  if (typeof schema.pattern === 'string') {
+    return fc.stringMatching(pattern, { size: 'small' }).filter((value) => fits(value) && value.trim() === value);
+  }
+  return text(schema as { minLength?: number; maxLength?: number });
+}
+
+const plain: fc.Arbitrary<unknown> = fc.dictionary(
+  fc.stringMatching(/^x_[a-z]{1,8}$/),
+  fc.oneof(fc.boolean(), fc.integer(), text({ maxLength: 8 }), fc.constant(null)),
+  { maxKeys: 3, noNullPrototype: true },
+);
+
+const kindsOf = ({ type }: Schema): string[] => [type ?? []].flat() as string[];
+
+export const isNullable = (schema: Schema): boolean => kindsOf(schema).includes('null');
+
+export const kindOf = (schema: Schema): string | undefined =>
+  kindsOf(schema).find((kind) => kind !== 'null') ?? (schema.enum ? 'string' : undefined);
+
+/** Values that a schema of input accepts. */
+export function allowedBy(schema: Schema): fc.Arbitrary<unknown> {
+  if (!isNullable(schema)) return solidOf(schema);
+  return fc.oneof({ weight: 5, arbitrary: solidOf(schema) }, { weight: 1, arbitrary: fc.constant(null) });
+}
+
+function solidOf(schema: Schema): fc.Arbitrary<unknown> {
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum.filter((choice) => choice !== null));
+  switch (kindOf(schema)) {
+    case 'string':
+      return textOf(schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'integer': {
+      const { minimum = -(2 ** 31), maximum = 2 ** 31 - 1 } = schema as { minimum?: number; maximum?: number };
+      return fc.integer({ min: minimum, max: maximum });
+    }
+    case 'array': {
+      const { minItems = 0, maxItems = 3 } = schema as { minItems?: number; maxItems?: number };
+      const items = allowedBy((schema.items as Schema | undefined) ?? {});
+      return fc.array(items, { minLength: minItems, maxLength: Math.min(maxItems, minItems + 2) });
+    }
+    default:
+      return 'properties' in schema ? membersOf(schema) : plain;
+  }
+}
+
+export function membersOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: string[] };
+  const members = Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, allowedBy(member)]));
+  return fc.record(members, { requiredKeys: required, noNullPrototype: true }) as fc.Arbitrary<Record<string, unknown>>;
+}

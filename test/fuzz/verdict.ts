@@ -1,0 +1,42 @@
+import type { Flaw } from './faults.js';
+import type { Operation } from './operations.js';
+import type { Sent } from './requests.js';
+
+/** Codes that a schema could have foretold. */
+const OF_FORM: ReadonlySet<string> = new Set([
+  ...['INVALID_FORMAT', 'CONTENT_EXCEEDS_MAX_LENGTH', 'STRING_LENGTH_EXACT', 'INVALID_SNOWFLAKE_FORMAT'],
+  ...['SNOWFLAKE_OUT_OF_RANGE', 'EMAIL_LENGTH_INVALID', 'INVALID_EMAIL_FORMAT', 'INVALID_EMAIL_LOCAL_PART'],
+  ...['INVALID_URL_FORMAT', 'BASE64_LENGTH_INVALID', 'INVALID_BASE64_FORMAT', 'PASSWORD_LENGTH_INVALID'],
+  ...['USERNAME_LENGTH_INVALID', 'USERNAME_INVALID_CHARACTERS', 'GLOBAL_NAME_LENGTH_INVALID'],
+  ...['DISCRIMINATOR_INVALID_FORMAT', 'DISCRIMINATOR_OUT_OF_RANGE'],
+]);
+
+const told = ({ line, answer: { status, text } }: Sent): string => `${status} ${text.slice(0, 400)}\n  ${line}`;
+
+/** @throws Error on a failure of the service itself; those of others are declared, and held to that elsewhere */
+function demandNoFailure(sent: Sent): void {
+  const { status, text } = sent.answer;
+  if (status === 500 || status === 503) throw new Error(`the service failed: ${told(sent)}`);
+  if (/(?<!\\)\\u0000/.test(text)) throw new Error(`a NUL is shown: ${told(sent)}`);
+}
+
+/** What the description allows may be refused for what there is, and not for its form. */
+export function judgeAllowed({ fieldCodes }: Operation, sent: Sent): void {
+  demandNoFailure(sent);
+  const { body } = sent.answer;
+  if (body?.code !== 'INVALID_FORM_BODY') return;
+  const wrong = (body.errors as { code: string }[]).filter(({ code }) => OF_FORM.has(code) && !fieldCodes.has(code));
+  if (wrong.length > 0) throw new Error(`what the description allows is refused for its form: ${told(sent)}`);
+}
+
+/** What it does not allow is refused, by the rules of the input wherever there are any. */
+export function judgeFlawed(operation: Operation, { demand, title }: Flaw, sent: Sent): void {
+  demandNoFailure(sent);
+  const { status, body } = sent.answer;
+  if (demand === 'accepted') judgeAllowed(operation, sent);
+  const isFault = status === 400 && ['INVALID_FORM_BODY', 'INVALID_REQUEST'].includes(body?.code);
+  const isRefused = demand === 'fault' ? isFault : status >= 400 && status < 500;
+  if ((demand === 'fault' || demand === 'refused') && !isRefused) {
+    throw new Error(`what the description does not allow is taken (${title}): ${told(sent)}`);
+  }
+}

@@ -6,9 +6,12 @@ import { STAGE } from './stage.js';
 
 const { FUZZ_SEED, FUZZ_SECONDS = '0', FUZZ_OPERATION } = process.env;
 const SECONDS = Number(FUZZ_SECONDS);
+/** Of the suite, which asks the same each time; longer runs go elsewhere. */
+const USUAL_SEED = 1;
+const anySeed = () => (SECONDS > 0 ? randomInt(2 ** 31 - 1) : USUAL_SEED);
 
 const settings: Settings = {
-  seed: FUZZ_SEED === undefined ? randomInt(2 ** 31 - 1) : Number(FUZZ_SEED),
+  seed: FUZZ_SEED === undefined ? anySeed() : Number(FUZZ_SEED),
   seconds: SECONDS,
   runs: 6,
   ...(FUZZ_OPERATION === undefined ? {} : { only: ({ id }) => id === FUZZ_OPERATION }),

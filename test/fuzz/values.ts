@@ -80,7 +80,10 @@ function solidOf(schema: Schema): fc.Arbitrary<unknown> {
     case 'array': {
       const { minItems = 0, maxItems = 3 } = schema as { minItems?: number; maxItems?: number };
       const items = allowedBy((schema.items as Schema | undefined) ?? {});
-      return fc.array(items, { minLength: minItems, maxLength: Math.min(maxItems, minItems + 2) });
+      const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 2) };
+      const unique = schema['x-gatehouse-unique'] as string | undefined;
+      if (unique === undefined) return fc.array(items, lengths);
+      return fc.uniqueArray(items, { ...lengths, selector: (item) => (item as Record<string, unknown>)[unique] });
     }
     default:
       return 'properties' in schema ? membersOf(schema) : plain;

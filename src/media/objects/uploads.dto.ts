@@ -41,7 +41,8 @@ function PlannedFiles(): PropertyDecorator {
   const id = { type: 'integer', minimum: 0, maximum: MAX_ID };
   const properties = { id, filename: text, file_size: { type: 'integer', minimum: 1 }, content_type: text };
   const items = { type: 'object', properties, required: Object.keys(properties) };
-  return field({ description: { type: 'array', items, minItems: 1, maxItems: MAX_FILES } as never }, (value) => {
+  const list = { type: 'array', items, minItems: 1, maxItems: MAX_FILES, 'x-gatehouse-unique': 'id' };
+  return field({ description: list as never }, (value) => {
     if (!Array.isArray(value) || value.length < 1 || value.length > MAX_FILES) return 'INVALID_FORMAT';
     const seen = new Set<unknown>();
     const faults = value.flatMap((file, index) => faultsOf(file, index, seen));

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { SharedStore } from '../../src/platform/store/shared-store.js';
 import { describeWithRedis, redisDatabase } from '../machine/redis.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
 
@@ -8,6 +11,19 @@ const REDIS_URL = redisDatabase(9);
 const wrong = { email: 'nobody@example.com', password: 'not a password of anybody' };
 const attempt = (service: Gatehouse) => service.anonymous.post('/v1/auth/login', wrong);
 const REFUSED = ['email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD'];
+
+/** A process counts by itself until it has a connection, which it makes beside its start. */
+async function reached({ app }: Gatehouse): Promise<void> {
+  const client = new Redis(REDIS_URL);
+  for (let n = 0; ; n++) {
+    const key = `probe/${randomUUID()}`;
+    await app.get(SharedStore).take(key, 1, 60);
+    if ((await client.exists(`gatehouse:bucket:${key}`)) === 1) break;
+    if (n === 1000) throw new Error('the service does not reach its store');
+    await delay(20);
+  }
+  client.disconnect();
+}
 
 describeWithRedis('conventions 7.1 limits that replicas share', () => {
   let proxy: Server;
@@ -39,6 +55,7 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: overrides, REDIS_URL: url };
     first = await gatehouse({ env });
     second = await gatehouse({ env });
+    for (const service of [first, second]) await reached(service);
   });
   afterAll(async () => {
     await first.close();

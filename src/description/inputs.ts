@@ -40,7 +40,10 @@ export function parametersOf({ path, query }: RoutePlan, known: FrameworkOperati
     const description = text.startsWith('*') ? { description: 'The rest of the path, with its slashes' } : {};
     return { name, in: 'path', required: true, ...description, schema: { type: 'string' } };
   });
-  const readByHand = query.map((parameter) => ({ in: 'query', required: false, ...parameter }));
+  const readByHand = query.map((parameter) => ({
+    ...{ in: 'query', required: false, 'x-gatehouse-read-by-handler': true },
+    ...parameter,
+  }));
   return [...ofPath, ...ofFramework.filter((parameter) => parameter.in === 'query'), ...readByHand];
 }
 

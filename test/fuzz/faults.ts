@@ -148,9 +148,11 @@ const isInUrl = (title: string, value: string): boolean =>
 function ofQuery({ parameters }: Operation): Flaw[] {
   return parameters
     .filter((parameter) => parameter.in === 'query')
-    .flatMap(({ name, required, schema }) => {
+    .flatMap(({ name, required, schema, 'x-gatehouse-read-by-handler': isReadByHandler }) => {
       const others = ({ query }: Plan) => query.filter(([other]) => other !== name);
-      const set = (title: string, values: string[], demand: Flaw['demand'] = 'fault'): Flaw => ({
+      // What is asked for has to be there before its handler looks at how it is asked for.
+      const usual = isReadByHandler ? 'refused' : 'fault';
+      const set = (title: string, values: string[], demand: Flaw['demand'] = usual): Flaw => ({
         title: `?${name}: ${title}`,
         demand,
         apply: (plan) => ({ ...plan, query: [...others(plan), ...values.map((value) => [name, value] as const)] }),

@@ -6,6 +6,7 @@ export interface Parameter {
   readonly name: string;
   readonly required: boolean;
   readonly schema: Schema;
+  readonly 'x-gatehouse-read-by-handler'?: true;
 }
 
 /** An operation as the description of a running service tells it, every reference resolved. */

@@ -1,5 +1,6 @@
 /** What a team that adds controllers imports from `gatehouse`. */
 
+export { AccountParts, type Removal } from './accounts/account-parts.service.js';
 export { type AppOptions, createApp } from './app.js';
 export { type Issued, OneTimeSecrets, type Purpose } from './auth/secrets/one-time-secrets.service.js';
 export type { ExtraPurposes } from './auth/secrets/purposes.js';
@@ -24,6 +25,8 @@ export { Snowflakes } from './core/snowflake.js';
 export { codePoints } from './core/text/text.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
+// Whole: only so can a team merge its events into what it imports.
+export * from './gateway/protocol/event-types.js';
 export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';
 export * from './http/input.js';

@@ -3,10 +3,25 @@
  * `RECORD_ANSWERS=<folder> npm test && npm run examples -- <folder>`. Examples that are there already stay, unless
  * `--all` is said.
  */
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readDescriptions } from '../dist/src/app.js';
+import { loadConfig } from '../dist/src/core/config/config.js';
 
 const FILE = join(import.meta.dirname, '../src/description/answers.json');
+/** How many members have a value, lists by their first item. */
+function membersOf(value) {
+  if (Array.isArray(value)) return value.length > 0 ? membersOf(value[0]) : 0;
+  if (typeof value !== 'object' || value === null) return value === null ? 0 : 1;
+  return Object.values(value).reduce((sum, member) => sum + membersOf(member), 0);
+}
+
+const { api } = await readDescriptions(loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') }));
+const operations = new Set(
+  Object.values(api.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId)),
+);
+
 const [folder, all] = process.argv.slice(2);
 if (!folder) throw new Error('a folder of recorded answers is needed');
 
@@ -17,12 +32,16 @@ for (const name of readdirSync(folder)) {
     if (line === '') continue;
     const { operation, status, body } = JSON.parse(line);
     const key = `${operation} ${status}`;
-    const size = JSON.stringify(body).length;
-    // The one that shows most.
-    if (!found[key] || size > found[key].size) found[key] = { size, body };
+    if (!operations.has(operation)) continue;
+    const rank = [membersOf(body), -JSON.stringify(body).length];
+    // The one that shows most, in the fewest words.
+    const isBetter =
+      !found[key] || rank[0] > found[key].rank[0] || (rank[0] === found[key].rank[0] && rank[1] > found[key].rank[1]);
+    if (isBetter) found[key] = { rank, body };
   }
 }
 for (const [key, { body }] of Object.entries(found)) known[key] ??= body;
 const sorted = Object.fromEntries(Object.entries(known).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(FILE, `${JSON.stringify(sorted, null, 1)}\n`);
 console.log(`${Object.keys(sorted).length} answers`);
+process.exit(0);

@@ -111,6 +111,17 @@ describe('every operation', () => {
     }
   });
 
+  test('shows what it answered when its tests ran', () => {
+    const silent = operations().filter(([, { responses }]) =>
+      Object.entries<Document>(responses).some(([status, response]) => {
+        const json = /^2/.test(status) ? resolved(response).content?.['application/json'] : undefined;
+        return json && Object.keys(json.schema).length > 0 && !('example' in json);
+      }),
+    );
+    // Of a team's operations none is recorded.
+    expect(silent.map(([where]) => where).filter((where) => !where.includes('cake'))).toEqual([]);
+  });
+
   test('shows a request that its rules accept', () => {
     let shown = 0;
     const refused: unknown[] = [];

@@ -370,7 +370,7 @@ describe('the SDK of AWS', () => {
   test('is loaded only with S3', () => {
     const count = "console.log(Object.keys(createRequire('/').cache).some((path) => path.includes('client-s3')))";
     const script = `import { createRequire } from 'node:module'; await import('./dist/src/index.js'); ${count};
-      await import('./dist/src/platform/storage-s3.js'); ${count};`;
+      await import('./dist/src/platform/storage/storage-s3.js'); ${count};`;
     const cwd = join(import.meta.dirname, '..', '..');
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' });
     expect(stdout).toBe('false\ntrue\n');

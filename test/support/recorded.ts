@@ -8,7 +8,7 @@ const LONGEST = 1500;
 /** What is so long and has no blanks may prove something wherever it stands. */
 const LONG_WORD = /[A-Za-z0-9_-]{30,}/g;
 
-const SECRET = /token|secret|key$|^ticket|proof$|^nonce$|^challenge$|^code$|^backup_codes$|hash/;
+const SECRET = /token(?!_type)|secret|key$|^ticket|proof$|^nonce$|^challenge$|^code$|^backup_codes$|hash/;
 
 /** The answer with everything that proves something made unreadable, in its own form. */
 function masked(value: unknown, name = ''): unknown {

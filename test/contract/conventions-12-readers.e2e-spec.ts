@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
@@ -22,8 +23,14 @@ const PER_ADDRESS = 8;
 // Fewer than may read, so that readers who were work would keep others out.
 const MAX_IN_FLIGHT = 6;
 const [A, B] = ['127.1.0.1', '127.1.0.2'];
-// More than the system takes over for a reader who does not read.
-const SIZE = 24 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** The most that the system takes over for a connection, at either end. */
+const taken = (end: 'rmem' | 'wmem'): number => {
+  const path = `/proc/sys/net/ipv4/tcp_${end}`;
+  return existsSync(path) ? Number(readFileSync(path, 'utf8').trim().split(/\s+/)[2]) : 8 * MIB;
+};
+// More than that for a reader who does not read.
+const SIZE = Math.min(90 * MIB, taken('rmem') + taken('wmem') + 12 * MIB);
 
 /** How often the service looks at who reads; these tests wait for looks, not for seconds. */
 const LOOK_MS = 1000;
@@ -33,7 +40,12 @@ let path: string;
 beforeAll(async () => {
   const calm = hurry(LOOK_MS, 50);
   service = await gatehouse({
-    env: { MAX_DOWNLOADS_PER_ADDRESS: String(PER_ADDRESS), MAX_IN_FLIGHT: String(MAX_IN_FLIGHT), ABUSE_BANS: 'off' },
+    env: {
+      MAX_DOWNLOADS_PER_ADDRESS: String(PER_ADDRESS),
+      MAX_IN_FLIGHT: String(MAX_IN_FLIGHT),
+      ABUSE_BANS: 'off',
+      MEDIA_MAX_UPLOAD_BYTES: String(SIZE),
+    },
   });
   calm();
   path = pathOf((await uploadFile(service, await person(service), 'large.bin', Buffer.alloc(SIZE, 'x'))).url);

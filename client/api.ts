@@ -8353,8 +8353,8 @@ export interface operations {
     executionExecute: {
         parameters: {
             query?: {
-                /** @description Answers with the message */
-                wait?: "true" | "1";
+                /** @description Answers with the message for `true`, `True` and `1`, and for nothing else */
+                wait?: string;
             };
             header?: never;
             path: {

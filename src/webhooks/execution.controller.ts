@@ -69,8 +69,8 @@ export class ExecutionController {
   )
   @ReadsQuery({
     name: 'wait',
-    description: 'Answers with the message',
-    schema: { type: 'string', enum: ['true', '1'] },
+    description: 'Answers with the message for `true`, `True` and `1`, and for nothing else',
+    schema: { type: 'string', examples: ['true'] },
   })
   execute(@TheCall() call: Call, @Param() path: TokenPath) {
     return this.execution.execute(call, path);

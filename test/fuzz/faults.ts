@@ -151,7 +151,8 @@ function ofQuery({ parameters }: Operation): Flaw[] {
     .flatMap(({ name, required, schema, 'x-gatehouse-read-by-handler': isReadByHandler }) => {
       const others = ({ query }: Plan) => query.filter(([other]) => other !== name);
       // What is asked for has to be there before its handler looks at how it is asked for.
-      const usual = isReadByHandler ? 'refused' : 'fault';
+      const isFree = Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'examples');
+      const usual = !isReadByHandler ? 'fault' : isFree ? 'any' : 'refused';
       const set = (title: string, values: string[], demand: Flaw['demand'] = usual): Flaw => ({
         title: `?${name}: ${title}`,
         demand,

@@ -45,6 +45,11 @@ const forbidden = [
         .join('|'),
     ),
   ),
+  rule(
+    'one-file-knows-the-platform',
+    '^src/(?!http/adapter\\.ts$)',
+    'node_modules/(?:@types/)?(?:express|fastify|@nestjs/platform-(?:express|fastify))/',
+  ),
   {
     name: 'only-the-hall-and-the-command-line-assemble',
     severity: 'error',
@@ -59,7 +64,7 @@ const { output } = await cruise(
     baseDir: ROOT,
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    exclude: { path: ['^node_modules', '\\.spec\\.ts$', '^dist'] },
+    exclude: { path: ['\\.spec\\.ts$', '^dist'] },
     doNotFollow: { path: 'node_modules' },
     ruleSet: { forbidden },
     validate: true,

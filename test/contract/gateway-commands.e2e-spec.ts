@@ -16,7 +16,8 @@ import { type Gatehouse, gatehouse, newApp, outfit, type Persona, person, withGa
 registerBucket('notes:count', 2, 1_000_000);
 registerErrorCode('NOTE_IS_GONE', 410, 'There is no note.');
 
-declare module '../../src/gateway/protocol/event-types.js' {
+// As a team does: into what it imports.
+declare module '../../src/index.js' {
   interface EventTypes {
     NOTES_COUNT: number;
   }

@@ -3,14 +3,16 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
-# npm keeps TypeScript as somebody's optional peer; nothing needs it at run time.
-RUN npm run build && npm prune --omit=dev --ignore-scripts && rm -rf node_modules/typescript
+# npm keeps TypeScript as somebody's optional peer, and the test kit is for those who install the package: neither runs here.
+RUN npm run build && npm run docs && npm prune --omit=dev --ignore-scripts \
+  && rm -rf node_modules/typescript dist/test dist/.stamp dist/.web-stamp dist/.tsbuildinfo
+RUN npm run -s sbom > sbom.cdx.json
 
 FROM node:24-slim
 RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
-COPY --from=build /app/package.json ./
+COPY --from=build /app/package.json /app/sbom.cdx.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # A new volume takes its owner from the folder of the image: each place for a volume exists.
@@ -22,4 +24,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8080}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "dist/src/main.cjs"]
+CMD ["node", "dist/service/main.cjs"]

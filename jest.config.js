@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   rootDir: '.',
@@ -6,9 +8,17 @@ export default {
   testMatch: ['<rootDir>/test/**/*.e2e-spec.ts', '<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   globalSetup: '<rootDir>/test/setup/global-setup.js',
   globalTeardown: '<rootDir>/test/setup/global-teardown.js',
-  reporters: ['default', '<rootDir>/test/setup/slowest-files.js', '<rootDir>/test/setup/count-line.js'],
+  testSequencer: '<rootDir>/test/setup/slow-first.js',
+  reporters: [
+    'default',
+    '<rootDir>/test/setup/slowest-files.js',
+    '<rootDir>/test/setup/ran.js',
+    '<rootDir>/test/setup/count-line.js',
+  ],
   testTimeout: 120000,
-  maxWorkers: '100%',
+  // Who drives a browser or a process waits for it half the time: one more than there are processors for. A server of
+  // PostgreSQL is given no more than that, since each brings up to three services with their connections.
+  maxWorkers: availableParallelism() + (process.env.TEST_DATABASE_URL ? 0 : 1),
   // What files leave behind in their worker is given back by a new worker.
   workerIdleMemoryLimit: '2GB',
 };

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-async function call(url, method, path, { authorization, body, form } = {}) {
+export async function call(url, method, path, { authorization, body, form, headers = {} } = {}) {
   const response = await fetch(url + path, {
     method,
     headers: {
+      ...headers,
       ...(authorization ? { authorization } : {}),
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
@@ -15,18 +16,22 @@ async function call(url, method, path, { authorization, body, form } = {}) {
 }
 
 /** One credential of each kind, obtained as a client would. */
-export async function enrol(url) {
+export async function enrol(url, headers = {}) {
   const email = `${randomBytes(6).toString('hex')}@example.com`;
-  const { token: session } = await call(url, 'POST', '/v1/auth/register', {
-    body: { email, password: randomBytes(12).toString('hex') },
-  });
+  const password = randomBytes(12).toString('hex');
+  const {
+    token: session,
+    user: { id },
+  } = await call(url, 'POST', '/v1/auth/register', { headers, body: { email, password } });
   const redirect = 'http://127.0.0.1/callback';
   const application = await call(url, 'POST', '/v1/oauth2/applications', {
+    headers,
     authorization: session,
     body: { name: 'Bench', redirect_uris: [redirect] },
   });
   const verifier = randomBytes(32).toString('base64url');
   const { redirect_to: to } = await call(url, 'POST', '/v1/oauth2/authorize/consent', {
+    headers,
     authorization: session,
     body: {
       client_id: application.id,
@@ -36,7 +41,8 @@ export async function enrol(url) {
       code_challenge_method: 'S256',
     },
   });
-  const { access_token: access } = await call(url, 'POST', '/v1/oauth2/token', {
+  const tokens = await call(url, 'POST', '/v1/oauth2/token', {
+    headers,
     form: {
       grant_type: 'authorization_code',
       code: new URL(to).searchParams.get('code'),
@@ -47,9 +53,13 @@ export async function enrol(url) {
     },
   });
   return {
+    id,
+    email,
+    password,
     session,
     bot: `Bot ${application.bot.token}`,
-    bearer: `Bearer ${access}`,
+    bearer: `Bearer ${tokens.access_token}`,
+    refresh: tokens.refresh_token,
     applicationId: application.id,
     clientSecret: application.client_secret,
   };

@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '..');
 if (!process.env.DATABASE_URL) throw new Error('name a PostgreSQL database in DATABASE_URL');
 await build();
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-gateway-'));
-const server = await start(join(root, 'dist/src/main.cjs'), {
+const server = await start(join(root, 'dist/service/main.cjs'), {
   NODE_ENV: 'test',
   RATE_LIMITS: 'off',
   LOGIN_ALLOWANCES: 'off',

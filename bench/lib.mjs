@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
 
 const canPin = spawnSync('taskset', ['-V']).status === 0;
 
@@ -13,15 +15,23 @@ export const freePort = () =>
     });
   });
 
-/** Starts a server on the first core; the load comes from the others. */
-export async function start(script, env) {
+/**
+ * Starts a server on the first core; the load comes from the others. Unless it is pinned, it has them all.
+ * @param options whether it is pinned, the binary of Node that runs it, and what that is told
+ */
+export async function start(script, env, options = {}) {
+  const { pinned = canPin, node = process.execPath, args = [], serialization = 'json' } = options;
   const port = await freePort();
-  const command = canPin ? ['taskset', '-c', '0', process.execPath, script] : [process.execPath, script];
+  const command = [...(pinned ? ['taskset', '-c', '0'] : []), node, ...args, script];
   const begun = performance.now();
   const child = spawn(command[0], command.slice(1), {
     env: { ...process.env, ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization,
   });
+  const end = () => child.kill();
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   const url = `http://127.0.0.1:${port}`;
   const exited = new Promise((_, reject) =>
     child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`))),
@@ -47,6 +57,7 @@ async function ready(child, url) {
 
 export const stop = ({ child }) =>
   new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', resolve);
     child.kill('SIGTERM');
   });
@@ -55,6 +66,82 @@ export const stop = ({ child }) =>
 export function cpuSeconds({ child }) {
   const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Processor seconds that the threads of a process have used, to the nanosecond; 0 where nothing can be read of it. */
+export function preciseCpuSeconds(pid) {
+  let nanoseconds = 0;
+  try {
+    for (const task of readdirSync(`/proc/${pid}/task`)) {
+      nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+    }
+  } catch {
+    return 0;
+  }
+  return nanoseconds / 1e9;
+}
+
+/** Asks the watched service (`servers/watched.mjs`) something and waits for its answer. */
+export function ask({ child }, question) {
+  const id = Math.random();
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error('the service has ended'));
+    const heard = (message) => {
+      if (message?.id !== id) return;
+      child.off('message', heard);
+      child.off('exit', ended);
+      if (message.error) reject(new Error(message.error));
+      else resolve(message.answer);
+    };
+    child.on('message', heard);
+    child.once('exit', ended);
+    child.send({ id, ask: question });
+  });
+}
+
+const root = join(import.meta.dirname, '..');
+
+/** The built service, watched, as `npm start` runs it. */
+export const startWatched = (env) =>
+  start(join(import.meta.dirname, 'servers/watched.mjs'), env, {
+    args: ['-r', join(root, 'dist/src/core/thread-pool.cjs'), '--expose-gc'],
+    serialization: 'advanced',
+  });
+
+/** The number below which `share` of the values lie. */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+/** Makes a database on the server that `url` names; answers its address, and what drops it. */
+export async function ownDatabase(url, purpose) {
+  const name = `gatehouse_${purpose}_${process.pid}`;
+  const run = async (text) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return { url: address.href, name, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/** A table of Markdown; the first row is its head. */
+export const markdown = ([head, ...rows]) =>
+  [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
+
+/** Writes what a part of the bench found to `results/<part>-<day>`, as data and to be read; answers the names. */
+export function writeResult(part, data, text) {
+  const folder = join(import.meta.dirname, 'results');
+  mkdirSync(folder, { recursive: true });
+  const name = join(folder, `${part}-${new Date().toISOString().slice(0, 10)}`);
+  writeFileSync(`${name}.json`, `${JSON.stringify(data, null, 2)}\n`);
+  writeFileSync(`${name}.md`, text);
+  return `bench/results/${part}-*.{json,md}`;
 }
 
 export const rssMib = ({ child }) =>

@@ -107,7 +107,8 @@ class Peer extends Subject {
   }
 
   async prepare(codes, tokens) {
-    const made = await this.call('GET', `/prepare?codes=${codes}&tokens=${tokens}`);
+    const people = this.client ? '' : '&people=1';
+    const made = await this.call('GET', `/prepare?codes=${codes}&tokens=${tokens}${people}`);
     this.client = made.client;
     return made;
   }
@@ -187,7 +188,7 @@ const environment = (name) => ({
   DATA_DIR: join(directory, name),
 });
 const service = async (platform) =>
-  new Service(await start(join(root, 'dist/src/main.cjs'), { ...environment(platform), HTTP_PLATFORM: platform }));
+  new Service(await start(join(root, 'dist/service/main.cjs'), { ...environment(platform), HTTP_PLATFORM: platform }));
 const peerScript = join(import.meta.dirname, 'servers/oidc-provider.mjs');
 const subjects = {
   'oidc-provider': new Peer(await start(peerScript, environment('peer'))),

@@ -12,7 +12,10 @@ import { enrol } from './enrol.mjs';
 import { identifyRate } from './identify.mjs';
 import { cpuSeconds, median, rssMib, start, stop, table } from './lib.mjs';
 
-const PARTS = ['timing', 'oauth', 'gateway', 'plans', 'announce'];
+const PARTS = [
+  ...['timing', 'peers', 'start', 'modules', 'oauth', 'gateway', 'plans'],
+  ...['announce', 'revocation-screen', 'workers', 'runtimes', 'growth', 'soak'],
+];
 if (PARTS.includes(process.argv[2])) {
   await import(`./${process.argv[2]}.mjs`);
   process.exit();
@@ -42,7 +45,11 @@ const quiet = {
   }),
 };
 const service = (platform) =>
-  start(join(root, 'dist/src/main.cjs'), { ...quiet, HTTP_PLATFORM: platform, DATA_DIR: join(directory, platform) });
+  start(join(root, 'dist/service/main.cjs'), {
+    ...quiet,
+    HTTP_PLATFORM: platform,
+    DATA_DIR: join(directory, platform),
+  });
 
 const servers = {
   bare: await start(path('bare.mjs'), {}),

@@ -1,5 +1,22 @@
 /** Written by `npm run client` from the description of the service; not by hand. */
 export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/change-password": {
         parameters: {
             query?: never;
@@ -68,6 +85,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/account/{view}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAccountView"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A view of the console */
+        get: operations["consolePage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/{view}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A view of the console */
+        get: operations["consolePageAdminView"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the pages */
+        get: operations["assetsFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/asyncapi.json": {
         parameters: {
             query?: never;
@@ -77,6 +179,142 @@ export interface paths {
         };
         /** The description of the gateway */
         get: operations["docsAsyncapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/authorize-ip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAuthAuthorizeIp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email-revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAuthEmailRevert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/lockdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAuthLockdown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAuthPasskey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAuthReset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sso/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAuthSsoCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageAuthVerify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dev/components": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every component of the pages at a glance */
+        get: operations["componentsComponents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -112,6 +350,40 @@ export interface paths {
         };
         /** Lists the messages of the development inbox */
         get: operations["inboxList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dev/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every kind of message in every language as a page, with made-up facts */
+        get: operations["mailsPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dev/mails/{language}/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One message as HTML, as a mail program would get it */
+        get: operations["mailsMessage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -171,6 +443,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageForgot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guides": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The way to the first page */
+        get: operations["guidesStart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guides/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of the guides, or a file of theirs */
+        get: operations["guidesFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/handoff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageHandoff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -195,8 +535,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process should get traffic: its database is usable, load is not being shed, no shutdown is under way */
+        /** The process should get traffic: its database is usable, the checks of modules pass, load is not being shed, no shutdown is under way */
         get: operations["healthReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageLogin"];
         put?: never;
         post?: never;
         delete?: never;
@@ -331,25 +688,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The page on which people grant access */
-        get: operations["consentPageShow"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/oauth2/authorize/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A file of the consent page */
-        get: operations["consentPageAsset"];
+        /** The page on which people grant access to applications */
+        get: operations["consentPagePage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -367,6 +707,40 @@ export interface paths {
         };
         /** This description */
         get: operations["docsOpenapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/passkey-bridge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPagePasskeyBridge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of those before sign-in, or one that a link leads to */
+        get: operations["pagesPageRegister"];
         put?: never;
         post?: never;
         delete?: never;
@@ -399,7 +773,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ACL registry, in its order */
+        /** The ACL registry, in its order, with the words of ACLs that were added and the operations that ask for one */
         get: operations["aclsList"];
         put?: never;
         post?: never;
@@ -540,12 +914,46 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether an address is banned */
+        /** Tells whether an address is banned, and by which entry */
         get: operations["ipBansCheck"];
         put?: never;
         post?: never;
         /** Lifts the ban of an address or a range */
         delete: operations["ipBansLift"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Explains what would come of a call that is only imagined: who judges it, who decides, what is answered */
+        post: operations["explainExplain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/instance/captcha/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judges a solved captcha as those of people are judged */
+        post: operations["instanceTryOutCaptcha"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -567,6 +975,23 @@ export interface paths {
         head?: never;
         /** Changes settings of the instance */
         patch: operations["instanceChange"];
+        trace?: never;
+    };
+    "/v1/admin/instance/mail/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends the caller a mail and tells whether it left */
+        post: operations["instanceTryOutMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/admin/instance/pending-registrations": {
@@ -614,6 +1039,23 @@ export interface paths {
         put?: never;
         /** Tries the stored single sign-on out, before it is enforced */
         post: operations["instanceTryOutSso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/instance/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows how the instance is right now: requests, refusals, sign-ins, sockets, mail, each replica and all together */
+        get: operations["instanceShowStatistics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -809,6 +1251,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/users/{user_id}/networks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the networks from which an account signs in without a mailed confirmation */
+        get: operations["userFactorsListNetworks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/users/{user_id}/password-reset": {
         parameters: {
             query?: never;
@@ -868,7 +1327,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Shows who of which single sign-on provider an account is */
+        get: operations["userSsoShow"];
         /** Links an account to an identity at the single sign-on provider */
         put: operations["userSsoLink"];
         post?: never;
@@ -1181,6 +1641,23 @@ export interface paths {
         put?: never;
         /** Mails the confirmation of a held sign-in again */
         post: operations["ipAuthorizationResend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/lockdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends whatever can act for an account, by the token of a mailed link; its password must be reset next */
+        post: operations["lockdownByLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1589,6 +2066,23 @@ export interface paths {
         get: operations["discoveryChallenge"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credentials/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends credentials that were found where they should not be, whoever's they are */
+        post: operations["leakedCredentialsRevoke"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2227,6 +2721,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/@me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hands the caller everything that is kept of the account */
+        post: operations["ownExportMake"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/@me/lockdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends whatever can act for the caller's account but the session that asks */
+        post: operations["lockdownBySession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/@me/mfa/backup-codes": {
         parameters: {
             query?: never;
@@ -2546,6 +3074,23 @@ export interface paths {
         put?: never;
         /** Verifies a phone number by the code that was sent to it */
         post: operations["phoneVerify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/@me/security-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what befell the security of the caller's account, the newest first */
+        get: operations["securityEventsList"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2903,6 +3448,7 @@ export interface components {
             admin_user_id: string;
             api_key_id: string | null;
             audit_log_reason: string | null;
+            client_ip: string | null;
             created_at: string;
             log_id: string;
             metadata: {
@@ -2944,6 +3490,7 @@ export interface components {
             consumed: boolean;
         };
         BanAddressInput: {
+            duration_hours?: number;
             /**
              * Format: ip-network
              * @example 198.51.100.0/24
@@ -2953,6 +3500,16 @@ export interface components {
         BanInput: {
             duration_hours: number;
             reason?: string | null;
+        };
+        /** @description What spoke against an address when it was banned (conventions.md 9.1). */
+        BanSignals: {
+            rejected_credentials: number;
+            /** @description In the window of five minutes in which it was banned. */
+            score: number;
+            /** @enum {string} */
+            trigger: "rejected_credentials" | "score";
+            /** @description Windows of the last hour whose score was too high. */
+            windows: number;
         };
         BotProfileView: {
             avatar: string | null;
@@ -2973,6 +3530,11 @@ export interface components {
         };
         /** @enum {string} */
         CaptchaProvider: "altcha" | "hcaptcha" | "none" | "turnstile";
+        CaptchaTestInput: {
+            token: string;
+            /** @enum {string} */
+            type?: "altcha" | "hcaptcha" | "turnstile";
+        };
         Challenge: {
             codeChallenge?: components["schemas"]["CodeChallenge"];
             parameters: components["schemas"]["ChallengeParameters"];
@@ -3247,7 +3809,7 @@ export interface components {
             developer_mode?: boolean;
             email_notifications?: boolean;
             /** @enum {string} */
-            locale?: "en-US" | "en-GB" | "de" | "es-ES" | "fr" | "it" | "ja" | "ko" | "nl" | "pl" | "pt-BR" | "sv-SE" | "tr" | "uk" | "zh-CN";
+            locale?: "en-US" | "en-GB" | "ar" | "de" | "es-ES" | "fr" | "it" | "ja" | "ko" | "nl" | "pl" | "pt-BR" | "sv-SE" | "tr" | "uk" | "zh-CN";
             session_ip_authorization?: boolean;
             /** @enum {string} */
             theme?: "system" | "light" | "dark";
@@ -3272,6 +3834,14 @@ export interface components {
             webauthn_challenge?: string;
             webauthn_response?: Record<string, never>;
         };
+        /** @description How many of each kind were ended. */
+        Ended: {
+            admin_keys: number;
+            bot_tokens: number;
+            grants: number;
+            sessions: number;
+            webhook_tokens: number;
+        };
         EndSessionsInput: {
             mfa_code?: string;
             /** @enum {string} */
@@ -3290,7 +3860,46 @@ export interface components {
             kind: "permanent" | "temporary_24h";
             /** @enum {string} */
             reason: "automatic" | "platform_admin_enforcement";
+            signals: components["schemas"]["BanSignals"] | null;
             value: string;
+        };
+        /** @enum {string} */
+        ErrorCode: "ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_MESSAGE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED";
+        EventView: {
+            at: string;
+            client: {
+                location: null;
+                masked_ip: string | null;
+                os: string | null;
+                platform: string | null;
+            } | null;
+            data: {
+                [key: string]: unknown;
+            };
+            id: string;
+            session_id_hash?: string;
+            type: string;
+            words?: components["schemas"]["SpokenWords"];
+        };
+        /** @description A row that judges a route, with what it says. */
+        ExplainedRow: {
+            /** @description With which it may refuse. */
+            codes: components["schemas"]["ErrorCode"][];
+            judgement: components["schemas"]["Judgement"];
+            row: string;
+        };
+        ExplainInput: {
+            acls?: string[];
+            /** @enum {string} */
+            credential?: "none" | "session" | "bot" | "bearer" | "admin-bearer" | "admin-key";
+            key_acls?: string[];
+            /** @enum {string} */
+            method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /** @example /v1/users/@me */
+            path: string;
+            scopes?: string[];
+            sso_enforced?: boolean;
+            suspicious_activity_flags?: number;
         };
         ForgotInput: {
             /** Format: email */
@@ -3343,6 +3952,11 @@ export interface components {
             registration?: Record<string, never>;
             sso?: Record<string, never>;
         };
+        /**
+         * @description `depends`: on the request, the address or what is stored. `unreached`: a row above it refuses.
+         * @enum {string}
+         */
+        Judgement: "depends" | "passes" | "refuses" | "unreached";
         KeyView: {
             acls: string[];
             created_at: string;
@@ -3351,6 +3965,9 @@ export interface components {
             key_id: string;
             last_used_at: string | null;
             name: string;
+        };
+        LeakedCredentialsInput: {
+            credentials: string[];
         };
         LinkSsoInput: {
             subject: string;
@@ -3364,6 +3981,16 @@ export interface components {
             session_id: string;
             /** @constant */
             status: "online";
+        };
+        LockdownInput: {
+            include?: ("bot_tokens" | "grants" | "webhook_tokens" | "admin_keys" | "sessions")[];
+        };
+        LockdownTokenInput: {
+            token: string;
+        };
+        LockedDown: {
+            ended: components["schemas"]["Ended"];
+            next: components["schemas"]["NextStep"][];
         };
         LoginInput: {
             /** Format: email */
@@ -3421,6 +4048,11 @@ export interface components {
             totp: boolean;
             webauthn: boolean;
         };
+        /**
+         * @description What the owner has to do next.
+         * @enum {string}
+         */
+        NextStep: "change_password" | "check_email" | "reset_password";
         PartialUserView: {
             avatar: string | null;
             avatar_color: number | null;
@@ -3552,6 +4184,17 @@ export interface components {
             name: string;
             response: Record<string, never>;
         };
+        RegistrationOptionsInput: {
+            /** @enum {string} */
+            mediation?: "conditional";
+            mfa_code?: string;
+            /** @enum {string} */
+            mfa_method?: "totp" | "webauthn";
+            /** Format: password */
+            password?: string;
+            webauthn_challenge?: string;
+            webauthn_response?: Record<string, never>;
+        };
         RenamePasskeyInput: {
             mfa_code?: string;
             /** @enum {string} */
@@ -3561,6 +4204,20 @@ export interface components {
             password?: string;
             webauthn_challenge?: string;
             webauthn_response?: Record<string, never>;
+        };
+        ReplicaView: {
+            event_loop_delay_ms: number;
+            gateway_sockets: number;
+            refusals: {
+                [key: string]: number;
+            };
+            requests: number;
+            requests_per_second: number;
+            seen_at: string;
+            sign_ins: number;
+            started_at: string;
+            version: string;
+            worker_id: number;
         };
         RequestNewEmailInput: {
             /** Format: email */
@@ -3584,6 +4241,15 @@ export interface components {
         RotatedSession: {
             auth_session_id_hash: string;
             token: string;
+        };
+        RouteView: {
+            /** @enum {string} */
+            body: "form" | "json" | "none" | "raw";
+            body_limit: number | null;
+            handler: string;
+            method: string;
+            path: string;
+            policy: string;
         };
         SetAclsInput: {
             acls: string[];
@@ -3618,6 +4284,12 @@ export interface components {
             expires_in?: number;
             /** Format: uri */
             url: string;
+        };
+        /** @description A few words for people, by language; English always. */
+        SpokenWords: {
+            "en-US": string;
+        } & {
+            [key: string]: string;
         };
         SsoCheck: {
             /** @description For a person; holds no secret and no word of the provider. */
@@ -3738,6 +4410,26 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    pagesPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
     siteFilesChangePassword: {
         parameters: {
             query?: never;
@@ -3775,6 +4467,9 @@ export interface operations {
                         response_types_supported: string[];
                         revocation_endpoint: string;
                         revocation_endpoint_auth_methods_supported: string[];
+                        scope_descriptions: {
+                            [key: string]: components["schemas"]["SpokenWords"];
+                        };
                         scopes_supported: string[];
                         token_endpoint: string;
                         token_endpoint_auth_methods_supported: string[];
@@ -3826,6 +4521,15 @@ export interface operations {
                             provider: components["schemas"]["CaptchaProvider"];
                             turnstile_site_key: string | null;
                         };
+                        credential_patterns: {
+                            admin_key: string;
+                            bot: string;
+                            oauth2_access: string;
+                            oauth2_refresh: string;
+                            session: string;
+                            /** @constant */
+                            webhook: "/v1/webhooks/(0|[1-9][0-9]{0,18})/[A-Za-z0-9]{64}";
+                        };
                         endpoints: {
                             api: string;
                             gateway: string;
@@ -3870,6 +4574,117 @@ export interface operations {
             };
         };
     };
+    pagesPageAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAccountView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The rest of the path, with its slashes */
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    consolePage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    consolePageAdminView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The rest of the path, with its slashes */
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    assetsFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The rest of the path, with its slashes */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": unknown;
+                    "text/css": unknown;
+                    "text/javascript": unknown;
+                };
+            };
+        };
+    };
     docsAsyncapi: {
         parameters: {
             query?: never;
@@ -3886,6 +4701,166 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAuthAuthorizeIp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAuthEmailRevert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAuthLockdown: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAuthPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAuthReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAuthSsoCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageAuthVerify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    componentsComponents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
                 };
             };
         };
@@ -3969,6 +4944,52 @@ export interface operations {
             };
         };
     };
+    mailsPage: {
+        parameters: {
+            query?: {
+                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "email_change_revert" | "account_deletion_scheduled" | "registration_existing_account" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "phone_verification";
+                language?: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    mailsMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "email_change_revert" | "account_deletion_scheduled" | "registration_existing_account" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "phone_verification";
+                language: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
     docsPage: {
         parameters: {
             query?: never;
@@ -4032,6 +5053,84 @@ export interface operations {
             };
         };
     };
+    pagesPageForgot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    guidesStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    guidesFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The rest of the path, with its slashes */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "image/*": unknown;
+                    "text/css": unknown;
+                    "text/html": unknown;
+                    "text/javascript": unknown;
+                    "text/plain": unknown;
+                };
+            };
+        };
+    };
+    pagesPageHandoff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
     healthLive: {
         parameters: {
             query?: never;
@@ -4072,6 +5171,26 @@ export interface operations {
                     "application/json": {
                         status: string;
                     };
+                };
+            };
+        };
+    };
+    pagesPageLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
                 };
             };
         };
@@ -4329,7 +5448,7 @@ export interface operations {
             };
         };
     };
-    consentPageShow: {
+    consentPagePage: {
         parameters: {
             query?: never;
             header?: never;
@@ -4345,29 +5464,6 @@ export interface operations {
                 };
                 content: {
                     "text/html": unknown;
-                };
-            };
-        };
-    };
-    consentPageAsset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/css": unknown;
-                    "text/javascript": unknown;
                 };
             };
         };
@@ -4388,6 +5484,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+        };
+    };
+    pagesPagePasskeyBridge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
+    pagesPageRegister: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
                 };
             };
         };
@@ -4429,6 +5565,16 @@ export interface operations {
                 content: {
                     "application/json": {
                         acls: string[];
+                        operations: {
+                            acls: string[];
+                            method: string;
+                            /** @enum {string} */
+                            mode: "all" | "any";
+                            path: string;
+                        }[];
+                        words?: {
+                            [key: string]: components["schemas"]["SpokenWords"];
+                        };
                     };
                 };
             };
@@ -4638,10 +5784,15 @@ export interface operations {
             query?: {
                 action?: string;
                 admin_user_id?: string;
+                before?: string;
+                from?: string;
+                ip?: string;
                 limit?: number;
                 offset?: number;
+                request_id?: string;
                 target_id?: string;
                 target_type?: string;
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -4656,6 +5807,13 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        chain: {
+                            broken_at: number | null;
+                            entries: number | null;
+                            /** @enum {string} */
+                            state: "broken" | "intact" | "unverified";
+                            verified_at: string | null;
+                        };
                         logs: components["schemas"]["AuditEntryView"][];
                         total: number;
                     };
@@ -4753,6 +5911,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         banned: boolean;
+                        entry: components["schemas"]["EntryView"] | null;
                     };
                 };
             };
@@ -4775,6 +5934,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    explainExplain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExplainInput"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        answer: {
+                            admitted: boolean;
+                            code: ("ACCESS_DENIED" | "ACCOUNT_SUSPENDED_PERMANENTLY" | "ACCOUNT_SUSPENDED_TEMPORARILY" | "ACCOUNT_SUSPICIOUS_ACTIVITY" | "ADMIN_API_KEY_NOT_FOUND" | "BAD_GATEWAY" | "BAD_REQUEST" | "BOT_IS_PRIVATE" | "BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED" | "BOT_USER_AUTH_SESSION_CREATION_DENIED" | "BOT_USER_GENERATION_FAILED" | "BOT_USER_NOT_FOUND" | "CANNOT_SEND_EMPTY_MESSAGE" | "CAPTCHA_REQUIRED" | "CONFLICT" | "FEATURE_TEMPORARILY_DISABLED" | "FILE_SIZE_TOO_LARGE" | "FORBIDDEN" | "GATEWAY_TIMEOUT" | "GLOBAL_IP_BANNED" | "GLOBAL_IP_TEMPORARILY_BANNED" | "GONE" | "HANDOFF_CODE_EXPIRED" | "INTERNAL_SERVER_ERROR" | "INVALID_API_ORIGIN" | "INVALID_CAPTCHA" | "INVALID_CLIENT" | "INVALID_FORM_BODY" | "INVALID_GRANT" | "INVALID_HANDOFF_CODE" | "INVALID_PHONE_NUMBER" | "INVALID_PHONE_VERIFICATION_CODE" | "INVALID_REQUEST" | "INVALID_SCOPE" | "INVALID_TOKEN" | "INVALID_WEBAUTHN_CREDENTIAL" | "IP_AUTHORIZATION_REQUIRED" | "IP_AUTHORIZATION_RESEND_COOLDOWN" | "IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED" | "IP_BAN_DECLINED" | "MAX_ADMIN_API_KEYS" | "MAX_APPLICATIONS" | "MAX_WEBHOOKS" | "MEDIA_QUOTA_EXCEEDED" | "MFA_EMAIL_VERIFICATION_REQUIRED" | "MISSING_ACL" | "MISSING_OAUTH_SCOPE" | "MISSING_PERMISSIONS" | "NOT_A_BOT_APPLICATION" | "NOT_FOUND" | "NO_PASSKEYS_REGISTERED" | "PASSKEY_AUTHENTICATION_FAILED" | "PAYLOAD_TOO_LARGE" | "PHONE_ALREADY_USED" | "PHONE_RATE_LIMIT_EXCEEDED" | "PUBLIC_CLIENT_HAS_NO_SECRET" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "REGISTRATION_CLOSED" | "REGISTRATION_NOT_PENDING" | "REGISTRATION_PENDING_APPROVAL" | "REGISTRATION_REJECTED" | "SERVICE_UNAVAILABLE" | "SESSION_TOKEN_MISMATCH" | "SMS_VERIFICATION_UNAVAILABLE" | "SSO_REQUIRED" | "SUDO_MODE_REQUIRED" | "TRANSCODE_FAILED" | "TWO_FACTOR_REQUIRED" | "TWO_FA_ALREADY_ENABLED" | "TWO_FA_NOT_ENABLED" | "UNAUTHORIZED" | "UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS" | "UNKNOWN_APPLICATION" | "UNKNOWN_MESSAGE" | "UNKNOWN_USER" | "UNKNOWN_WEBAUTHN_CREDENTIAL" | "UNKNOWN_WEBHOOK" | "UNSUPPORTED_GRANT_TYPE" | "UNSUPPORTED_MEDIA_TYPE" | "UPSTREAM_FETCH_FAILED" | "USERNAME_NOT_AVAILABLE" | "WEBAUTHN_CREDENTIAL_LIMIT_REACHED") | null;
+                            message: string | null;
+                            status: number;
+                        };
+                        decides: string | null;
+                        route: components["schemas"]["RouteView"] | null;
+                        rows: components["schemas"]["ExplainedRow"][];
+                    };
+                };
+            };
+        };
+    };
+    instanceTryOutCaptcha: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptchaTestInput"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ok: boolean;
+                    };
+                };
             };
         };
     };
@@ -4853,6 +6072,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangedInstanceConfig"];
+                };
+            };
+        };
+    };
+    instanceTryOutMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        detail: string | null;
+                        ok: boolean;
+                    };
                 };
             };
         };
@@ -4939,6 +6181,40 @@ export interface operations {
             };
         };
     };
+    instanceShowStatistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        mail_waiting: number;
+                        replicas: components["schemas"]["ReplicaView"][];
+                        total: {
+                            event_loop_delay_ms: number;
+                            gateway_sockets: number;
+                            refusals: {
+                                [key: string]: number;
+                            };
+                            replicas: number;
+                            requests: number;
+                            requests_per_second: number;
+                            sign_ins: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
     adminUsersSearch: {
         parameters: {
             query?: {
@@ -4946,8 +6222,11 @@ export interface operations {
                 last_active_ip?: string;
                 limit?: number;
                 offset?: number;
+                phone?: string;
                 resolve?: string;
+                session_id_hash?: string;
                 user_id?: string[];
+                username?: string;
             };
             header?: never;
             path?: never;
@@ -5277,6 +6556,33 @@ export interface operations {
             };
         };
     };
+    userFactorsListNetworks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        networks: {
+                            created_at: string;
+                            network: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     userContactMailReset: {
         parameters: {
             query?: never;
@@ -5366,6 +6672,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    userSsoShow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        identities: {
+                            issuer: string;
+                            subject: string;
+                        }[];
+                    };
+                };
             };
         };
     };
@@ -5910,6 +7243,30 @@ export interface operations {
             };
         };
     };
+    lockdownByLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LockdownTokenInput"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LockedDown"];
+                };
+            };
+        };
+    };
     signInLogin: {
         parameters: {
             query?: never;
@@ -6154,6 +7511,16 @@ export interface operations {
                             /** @constant */
                             userVerification: "discouraged";
                         };
+                        requested_by: {
+                            at: string;
+                            client_info: {
+                                browser: string | null;
+                                device: string;
+                                os: string | null;
+                                platform: string | null;
+                            };
+                            masked_ip: string | null;
+                        } | null;
                     } | {
                         options: {
                             challenge: string;
@@ -6162,6 +7529,16 @@ export interface operations {
                             /** @constant */
                             userVerification: "required";
                         };
+                        requested_by: {
+                            at: string;
+                            client_info: {
+                                browser: string | null;
+                                device: string;
+                                os: string | null;
+                                platform: string | null;
+                            };
+                            masked_ip: string | null;
+                        } | null;
                     };
                 };
             };
@@ -6294,6 +7671,7 @@ export interface operations {
                             os: string | null;
                             platform: string | null;
                         };
+                        created_at: string;
                         current: boolean;
                         id_hash: string;
                         masked_ip: string | null;
@@ -6538,6 +7916,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Challenge"];
+                };
+            };
+        };
+    };
+    leakedCredentialsRevoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeakedCredentialsInput"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
                 };
             };
         };
@@ -7534,6 +8936,56 @@ export interface operations {
             };
         };
     };
+    ownExportMake: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SudoInput"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    lockdownBySession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LockdownInput"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LockedDown"];
+                };
+            };
+        };
+    };
     backupCodesShow: {
         parameters: {
             query?: never;
@@ -7806,7 +9258,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["SudoInput"];
+                "application/json": components["schemas"]["RegistrationOptionsInput"];
             };
         };
         responses: {
@@ -8081,6 +9533,29 @@ export interface operations {
                     "application/json": {
                         verified: boolean;
                     };
+                };
+            };
+        };
+    };
+    securityEventsList: {
+        parameters: {
+            query?: {
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventView"][];
                 };
             };
         };

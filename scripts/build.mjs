@@ -1,12 +1,25 @@
 /** Compiles the sources if they changed since the last build; `--force` compiles in any case. */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
+const BUILT = ['src', 'client', 'test/support'];
+const MADE_WITH = [
+  'ormconfig.ts',
+  'tsconfig.build.json',
+  'package-lock.json',
+  'scripts/bundle.mjs',
+  'scripts/snapshot.mjs',
+];
 const stamp = join(root, 'dist', '.stamp');
+const serviceStamp = join(root, 'dist', '.service-stamp');
+const snapshotStamp = join(root, 'dist', '.snapshot-stamp');
+export const webStamp = join(root, 'dist', '.web-stamp');
 
-function* sources(directory) {
+export function* sources(directory) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) yield* sources(path);
@@ -18,7 +31,7 @@ function* sources(directory) {
 export function fingerprint(...folders) {
   const hash = createHash('sha256');
   const files = folders.flatMap((folder) => [...sources(join(root, folder))]);
-  for (const name of ['ormconfig.ts', 'tsconfig.build.json', 'package-lock.json']) files.push(join(root, name));
+  for (const name of MADE_WITH) files.push(join(root, name));
   for (const path of files.sort()) hash.update(path.slice(root.length)).update(readFileSync(path));
   return hash.digest('hex');
 }
@@ -56,21 +69,85 @@ function compile(ts) {
   return program.getProgram();
 }
 
+/** What was built of a source that is gone would be a part of the package. */
+function sweep() {
+  for (const folder of BUILT) {
+    for (const path of sources(join(root, 'dist', folder))) {
+      const copied = join(root, path.slice(join(root, 'dist').length));
+      const compiled = copied.replace(/(?:\.d)?\.[jt]s$/, '.ts');
+      if (!existsSync(copied) && !existsSync(compiled)) rmSync(path);
+    }
+  }
+}
+
 /** What the compiler knows of every answer, from the same program (docs/description.md). */
 async function describe(ts, program) {
   const { describeProgram } = await import('../dist/src/description/compiler/describe.js');
   writeFileSync(join(root, 'dist', 'description.json'), JSON.stringify(describeProgram(ts, program, root)));
 }
 
-export async function build(force = false) {
-  const current = fingerprint('src', 'client', 'test/support');
-  if (!force && existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return;
-  if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
+/** What is served a thousand times is compressed once. */
+export function compress(folder) {
+  for (const path of sources(folder)) {
+    const bytes = readFileSync(path);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  }
+}
+
+/** The pages, if they or the client that they use changed. */
+function buildPages() {
+  const current = fingerprint('web', 'client');
+  if (isStamped(webStamp, current)) return;
+  // In a process of its own: it takes the one that it runs in for production.
+  const vite = ['node_modules/vite/bin/vite.js', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'];
+  const { status } = spawnSync(process.execPath, vite, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) process.exit(status ?? 1);
+  compress(join(root, 'dist', 'web', 'assets'));
+  writeFileSync(webStamp, current);
+}
+
+/** What the embedded database of a first start is unpacked from, if what it is made of changed. */
+function buildSnapshot() {
+  const current = fingerprint('src/migrations', 'src/platform/database');
+  if (isStamped(snapshotStamp, current)) return;
+  rmSync(join(root, 'dist', 'database.snapshot'), { force: true });
+  // In a process of its own: making a database takes hundreds of megabytes.
+  const { status } = spawnSync(process.execPath, ['scripts/snapshot.mjs'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(snapshotStamp, current);
+}
+
+const isStamped = (path, current) => existsSync(path) && readFileSync(path, 'utf8') === current;
+
+/** The modules, and what is made by them. */
+async function buildModules(current) {
+  if (isStamped(stamp, current)) return;
   const { default: ts } = await import('typescript');
   await describe(ts, compile(ts));
   copyStatic();
+  sweep();
+  buildSnapshot();
   chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
   writeFileSync(stamp, current);
+}
+
+async function buildService(current) {
+  if (isStamped(serviceStamp, current)) return;
+  const { bundle } = await import('./bundle.mjs');
+  await bundle();
+  writeFileSync(serviceStamp, current);
+}
+
+export async function build(force = false) {
+  if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
+  // Who develops builds the pages while they change, and starts from the modules, which are there sooner.
+  const isWatched = process.env.PAGES_WATCHED !== undefined;
+  if (!isWatched) buildPages();
+  const current = fingerprint(...BUILT);
+  await buildModules(current);
+  if (!isWatched) await buildService(current);
 }
 
 if (process.argv[1] === import.meta.filename) await build(process.argv.includes('--force'));

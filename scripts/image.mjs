@@ -17,6 +17,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -26,6 +27,8 @@ import { load } from 'js-yaml';
 import pg from 'pg';
 import sharp from 'sharp';
 import { build } from './build.mjs';
+import { contentsOf, differences, strangeBelow, textOf } from './image-contents.mjs';
+import { sbomOf } from './supply-chain.mjs';
 
 const USER = 1000;
 const root = join(import.meta.dirname, '..');
@@ -40,20 +43,43 @@ function demand(isSo, message) {
 }
 
 await build();
+if (!existsSync(join(root, 'dist', 'guides'))) {
+  demand(spawnSync(process.execPath, ['scripts/docs.mjs'], { cwd: root, stdio: 'inherit' }).status === 0, 'no guides');
+}
 for (const name of ['package.json', 'package-lock.json', 'dist']) {
   cpSync(join(root, name), join(image, name), { recursive: true });
 }
 const npm = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 demand(spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status === 0, 'npm ci failed');
-// As in the Dockerfile: npm keeps it as somebody's optional peer.
-rmSync(join(image, 'node_modules', 'typescript'), { recursive: true, force: true });
+// As in the Dockerfile: npm keeps TypeScript as somebody's optional peer, the test kit is for those who install the package.
+for (const path of ['node_modules/typescript', 'dist/test', 'dist/.stamp', 'dist/.web-stamp', 'dist/.tsbuildinfo']) {
+  rmSync(join(image, path), { recursive: true, force: true });
+}
+writeFileSync(join(image, 'sbom.cdx.json'), JSON.stringify(sbomOf(image)));
 const { packages } = JSON.parse(readFileSync(join(image, 'package-lock.json'), 'utf8'));
 const isInstalled = (path) => existsSync(join(image, path));
-const missing = Object.keys(packages[''].dependencies).filter((name) => !isInstalled(`node_modules/${name}`));
+const { dependencies, peerDependencies, peerDependenciesMeta } = packages[''];
+const shared = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
+const missing = [...Object.keys(dependencies), ...shared].filter((name) => !isInstalled(`node_modules/${name}`));
 const stray = Object.keys(packages).filter(
   (path) => (packages[path].dev || packages[path].devOptional) && isInstalled(path),
 );
 demand(missing.length === 0 && stray.length === 0, `missing: ${missing}; of development: ${stray}`);
+
+const strange = strangeBelow(image);
+demand(strange.length === 0, `files that no image needs: ${strange.join(', ')}`);
+const places = contentsOf(image);
+const accepted = join(root, 'deploy', 'image.txt');
+if (process.argv.includes('--write')) writeFileSync(accepted, textOf(places));
+const others = differences(places, readFileSync(accepted, 'utf8'));
+demand(
+  others.length === 0,
+  `${others.join('\n')}\nThe image holds what nobody accepted: node scripts/image.mjs --write`,
+);
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+const bySize = [...places].sort(([, a], [, b]) => b - a);
+console.log(`${megabytes(bySize.reduce((sum, [, size]) => sum + size, 0))} in ${bySize.length} places, the largest:`);
+for (const [name, size] of bySize.slice(0, 10)) console.log(`${megabytes(size).padStart(9)}  ${name}`);
 
 // The line of the Dockerfile that prepares folders, with the folders and the user of this machine.
 const isRoot = process.getuid() === 0;
@@ -95,7 +121,7 @@ if (!isRoot) {
 
 /** The command of the image with this environment and no other. */
 function run(env) {
-  const [command, ...args] = contained([process.execPath, 'dist/src/main.cjs']);
+  const [command, ...args] = contained([process.execPath, 'dist/service/main.cjs']);
   const child = spawn(command, args, {
     cwd: image,
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', ...env },

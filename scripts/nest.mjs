@@ -29,6 +29,11 @@ const SOURCES = [
   'package.json',
 ];
 mkdirSync(join(copy, 'test'));
+// The pages are built by npm run build alone, the guides by npm run docs.
+for (const built of ['web', 'guides']) {
+  const from = join(root, 'dist', built);
+  if (existsSync(from)) cpSync(from, join(copy, 'dist', built), { recursive: true });
+}
 for (const path of SOURCES) cpSync(join(root, path), join(copy, path), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
@@ -46,8 +51,8 @@ const filesIn = (folder) =>
     .sort();
 
 nest('build');
-const OF_THE_BUILD_ITSELF = ['.stamp', '.tsbuildinfo', 'description.json'];
-const built = filesIn(join(root, 'dist')).filter((path) => !OF_THE_BUILD_ITSELF.includes(path));
+const OF_THE_BUILD_ITSELF = /^(?:\..*stamp|\.tsbuildinfo|description\.json|database\.snapshot|service\/.*)$/;
+const built = filesIn(join(root, 'dist')).filter((path) => !OF_THE_BUILD_ITSELF.test(path));
 for (const path of built) {
   const [there, here] = [join(copy, 'dist', path), join(root, 'dist', path)];
   demand(existsSync(there), `nest build left ${path} out`);
@@ -55,7 +60,7 @@ for (const path of built) {
   if (path.endsWith('.d.ts')) continue;
   demand(readFileSync(there).equals(readFileSync(here)), `nest build made another ${path}`);
 }
-const more = filesIn(join(copy, 'dist')).filter((path) => ![...OF_THE_BUILD_ITSELF, ...built].includes(path));
+const more = filesIn(join(copy, 'dist')).filter((path) => !OF_THE_BUILD_ITSELF.test(path) && !built.includes(path));
 demand(more.length === 0, `nest build made ${more}`);
 
 // A module first: what is generated beside it afterwards is entered into it.

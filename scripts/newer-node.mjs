@@ -2,13 +2,13 @@
  * The smoke test and a part of the suite on the other lines of Node that package.json names; their binaries come as
  * packages of the registry, into a temporary folder.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { build } from './build.mjs';
+import { binaryOf } from './node-binaries.mjs';
 
 const PROCESSES = ['test/boot.e2e', 'test/process.e2e'];
 /** One whole file of each domain. */
@@ -28,18 +28,6 @@ const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 
-/** Where the binary of a line of Node is; none where the registry does not answer. */
-async function binaryOf(line) {
-  const folder = mkdtempSync(join(place, `${line}-`));
-  const name = `node-${process.platform}-${process.arch}@${line}`;
-  const npm = spawn('npm', ['pack', name, '--silent'], { cwd: folder, stdio: 'ignore', timeout: 120_000 });
-  const [status] = await once(npm, 'close');
-  const [packed] = readdirSync(folder);
-  if (status !== 0 || !packed) return undefined;
-  if (spawnSync('tar', ['xzf', packed], { cwd: folder }).status !== 0) return undefined;
-  return join(folder, 'package', 'bin');
-}
-
 function run(bin, ...args) {
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const { status } = spawnSync(join(bin, 'node'), args, { cwd: root, env, stdio: 'inherit' });
@@ -49,7 +37,7 @@ function run(bin, ...args) {
 await build();
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const lines = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PARTS);
-const binaries = await Promise.all(lines.map(binaryOf));
+const binaries = await Promise.all(lines.map((line) => binaryOf(line, place)));
 for (const [index, line] of lines.entries()) {
   const bin = binaries[index];
   if (!bin) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-smoke-'));
-const PORT = String(20_000 + (process.pid % 20_000));
+const PORT = String(20_000 + (process.pid % 10_000));
 const url = `http://127.0.0.1:${PORT}`;
 
 async function start() {

@@ -18,7 +18,7 @@ const FLOORS = [
   ['http'],
   ['bans', 'accounts', 'auth'],
   ['media', 'users', 'oauth'],
-  ['gateway', 'webhooks', 'admin', 'description', 'service'],
+  ['gateway', 'webhooks', 'admin', 'protection', 'description', 'service', 'web'],
   ['pipeline'],
   ['cli'],
 ];

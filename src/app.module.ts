@@ -9,6 +9,7 @@ import { Log } from './core/log.js';
 import { Metrics } from './core/metrics.js';
 import { Keyring } from './core/secrets.js';
 import { Snowflakes } from './core/snowflake.js';
+import { TeamMetrics } from './core/team-metrics.js';
 import { GatewayModule } from './gateway/gateway.module.js';
 import { SessionStore } from './gateway/store/session-store.js';
 import { ClientAddresses } from './http/client-addresses.js';
@@ -25,6 +26,7 @@ import { Instance } from './platform/instance/instance.js';
 import { DigestKeys } from './platform/keys/digest-keys.js';
 import { KeyCheck } from './platform/keys/key-check.service.js';
 import { KeyRotation } from './platform/keys/key-rotation.js';
+import { Sealing } from './platform/keys/sealing.service.js';
 import { Inbox } from './platform/mail/inbox.js';
 import { mailTransport } from './platform/mail/mail.js';
 import { MailDomains } from './platform/mail/mail-domains.js';
@@ -35,14 +37,18 @@ import { Network } from './platform/outbound/network.js';
 import { Outbound } from './platform/outbound/outbound.js';
 import { Background } from './platform/process/background.js';
 import { EventLoop } from './platform/process/event-loop.js';
+import { HealthChecks } from './platform/process/health-checks.js';
 import { Janitor } from './platform/process/janitor.js';
 import { DatabaseWatch } from './platform/replicas/database-watch.js';
 import { Replica } from './platform/replicas/replica.js';
+import { ReplicaStatistics } from './platform/replicas/replica-statistics.js';
 import { Limiter } from './platform/store/limits.js';
 import { SharedStore } from './platform/store/shared-store.js';
+import { ProtectionModule } from './protection/protection.module.js';
 import { DevelopmentInboxModule } from './service/inbox.module.js';
 import { ServiceModule } from './service/service.module.js';
 import { UsersModule } from './users/users.module.js';
+import { WebModule } from './web/web.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 export interface Foundations {
@@ -116,6 +122,7 @@ export class PlatformModule {
           useValue: new Snowflakes(clock, () => replica.workerId),
         },
         ...[Closing, Keyring, KeyRotation, KeyCheck, DigestKeys, Instance, Janitor, Limiter, RequestLimits, Metrics],
+        ...[HealthChecks, ReplicaStatistics, Sealing, TeamMetrics],
         ...[EventLoop, Load, Transfers, DatabaseWatch, Background, Outbound, Inbox, Outbox, MailDomains],
       ],
       exports: [
@@ -134,7 +141,7 @@ export class PlatformModule {
           Keyring,
           Instance,
         ],
-        ...[KeyRotation, DigestKeys],
+        ...[KeyRotation, DigestKeys, HealthChecks, ReplicaStatistics, Sealing, TeamMetrics],
         ...[
           Janitor,
           Limiter,
@@ -181,6 +188,8 @@ export class AppModule {
         GatewayModule,
         MediaModule,
         WebhooksModule,
+        ProtectionModule,
+        WebModule.with(foundations.config),
         ...more,
       ],
       providers: [ClientAddresses, FrontDoor, RefusalFilter],

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { PGlite } from '@electric-sql/pglite';
-import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
+import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { DestinationStream } from 'pino';
 import { AppModule } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
+import { demandMadeFor, demandSettings, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
 import { ApiDescription } from './description/description.service.js';
 import { Commands } from './gateway/commands/commands.service.js';
@@ -17,8 +17,10 @@ import { httpAdapter } from './http/adapter.js';
 import { FrontDoor, RefusalFilter, type RequestListener } from './http/front-door.js';
 import { Tracing } from './http/tracing.js';
 import { CompiledRoutes } from './pipeline/compiled-routes.js';
+import { Explanation } from './pipeline/explanation.service.js';
 import { RouteAudit } from './pipeline/route-audit.js';
 import { Database } from './platform/database/database.js';
+import type { EmbeddedEngine } from './platform/database/engine.js';
 import { keepToOwner } from './platform/database/owner-only.js';
 import { Network } from './platform/outbound/network.js';
 import { Janitor } from './platform/process/janitor.js';
@@ -27,11 +29,7 @@ import { Replica } from './platform/replicas/replica.js';
 import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
 import { Routes } from './policy/routes.js';
 
-export interface AppOptions {
-  /** Modules of a team, beside those of the service. */
-  readonly modules?: readonly (Type | DynamicModule)[];
-  /** Files that `gatehouse describe` wrote of those modules (docs/description.md). */
-  readonly descriptions?: readonly string[];
+export interface AppOptions extends Extension {
   /** Tests pass a clock that they can move. */
   readonly clock?: Clock;
   /** Where log lines go; default standard output. */
@@ -39,14 +37,17 @@ export interface AppOptions {
   /** Tests pass a network whose names and ways they know. */
   readonly network?: Network;
   /** An embedded database that the caller opened and closes, instead of the one in `DATA_DIR`. */
-  readonly embeddedDatabase?: PGlite;
+  readonly embeddedDatabase?: EmbeddedEngine;
 }
 
 /**
- * Assembles the service; nothing listens yet.
+ * Assembles the service; nothing listens yet. `config` was read with the settings of the extension.
  * @throws RouteAuditError when a route is not declared as it must be
+ * @throws StartError for what an operator can mend, such as an extension that was made for another version
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<INestApplication<Server>> {
+  demandMadeFor(options);
+  demandSettings(options, config);
   keepToOwner();
   const log = new Log(config, options.logDestination);
   warnOfOpenLimits(config, log);
@@ -56,7 +57,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     return part;
   };
   try {
-    const database = open(await Database.open(config, options.embeddedDatabase));
+    const database = open(await Database.open(config, options.embeddedDatabase, options, config.migrateOnStart));
     if (config.migrateOnStart) await database.migrate();
     const replica = open(await Replica.join(config, database, log));
     await replica.start();
@@ -108,11 +109,14 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 export interface Surface {
   readonly routes: Routes;
   readonly compiled: CompiledRoutes;
+  readonly explanation: Explanation;
   readonly commands: Commands;
 }
 
 /** The service, assembled and audited without a database and without a server: for a configuration that names neither. */
-async function unopened(config: Config): Promise<INestApplication> {
+async function unopened(config: Config, extension: Extension): Promise<INestApplication> {
+  demandMadeFor(extension);
+  demandSettings(extension, config);
   const log = new Log({ logLevel: 'silent', logFormat: 'json' });
   const database = Database.unopened(config);
   const replica = await Replica.join(config, database, log);
@@ -121,7 +125,7 @@ async function unopened(config: Config): Promise<INestApplication> {
   const outside = { clock: new Clock(), network: new Network() };
   const module = AppModule.with(
     { ...{ config, log, database, replica, store, sessionStore }, tracing: new Tracing(), ...outside },
-    [],
+    extension.modules ?? [],
   );
   const adapter = await httpAdapter(config.httpPlatform, () => {});
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
@@ -130,19 +134,27 @@ async function unopened(config: Config): Promise<INestApplication> {
 }
 
 /**
- * The routes and gateway commands of the service with their policies.
+ * The routes and gateway commands of the service, and of what a team brings, with their policies.
  * @throws RouteAuditError when a route is not declared as it must be
  */
-export async function readRoutes(config: Config): Promise<Surface> {
-  const app = await unopened(config);
-  return { routes: app.get(Routes), compiled: app.get(CompiledRoutes), commands: app.get(Commands) };
+export async function readRoutes(config: Config, extension: Extension = {}): Promise<Surface> {
+  const app = await unopened(config, extension);
+  return {
+    routes: app.get(Routes),
+    compiled: app.get(CompiledRoutes),
+    commands: app.get(Commands),
+    explanation: app.get(Explanation),
+  };
 }
 
 /** What the service says of itself: OpenAPI and AsyncAPI. @throws as `readRoutes` */
-export async function readDescriptions(config: Config): Promise<{ api: object; gateway: object }> {
-  const app = await unopened(config);
+export async function readDescriptions(
+  config: Config,
+  extension: Extension = {},
+): Promise<{ api: object; gateway: object }> {
+  const app = await unopened(config, extension);
   const description = app.get(ApiDescription);
-  description.attach(app, []);
+  description.attach(app, extension.descriptions ?? []);
   return { api: await description.document(), gateway: await description.gatewayDocument() };
 }
 

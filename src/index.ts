@@ -1,9 +1,19 @@
 /** What a team that adds controllers imports from `gatehouse`. */
 
-export { AccountParts, type Removal } from './accounts/account-parts.service.js';
+export { AccountParts, type Reading, type Removal } from './accounts/account-parts.service.js';
+export {
+  type ExtraSecurityEvents,
+  registerSecurityEvent,
+  type SecurityEventType,
+} from './accounts/events/event-types.js';
+export { type Origin, originOf } from './accounts/events/origin.js';
+export { type NewEvent, SecurityEvents } from './accounts/events/security-events.service.js';
+export { Mails, type TeamLetter } from './accounts/mails.service.js';
+export { type DeedFacts, type DeedKind, Deeds, registerDeed } from './admin/audit/deeds.service.js';
+export { By, type Operator } from './admin/audit/operator.js';
+export { TargetProtection } from './admin/users/target-protection.service.js';
 export { type AppOptions, createApp } from './app.js';
 export { type Issued, OneTimeSecrets, type Purpose } from './auth/secrets/one-time-secrets.service.js';
-export type { ExtraPurposes } from './auth/secrets/purposes.js';
 export { Clock } from './core/clock.js';
 export { Config, loadConfig } from './core/config/config.js';
 export { type DeclaredSettings, settings } from './core/config/declared.js';
@@ -12,7 +22,6 @@ export { ConfigurationError } from './core/config/start-error.js';
 export {
   type ErrorCode,
   type ErrorExtras,
-  type ExtraErrorCodes,
   type FieldCode,
   invalid,
   Refusal,
@@ -20,12 +29,18 @@ export {
   registerFieldCode,
   unavailable,
 } from './core/errors.js';
+export { type Extension, extension } from './core/extension.js';
 export { Log } from './core/log.js';
+// Whole: only so can a team merge into what it imports.
+export * from './core/merged.js';
+export type { Together } from './core/metrics.js';
 export { Snowflakes } from './core/snowflake.js';
+export { type Labels, TeamMetrics } from './core/team-metrics.js';
+export type { SpokenWords } from './core/text/spoken-words.js';
 export { codePoints } from './core/text/text.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
-// Whole: only so can a team merge its events into what it imports.
+// Whole, for the same reason.
 export * from './gateway/protocol/event-types.js';
 export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';
@@ -33,7 +48,12 @@ export * from './http/input.js';
 export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.js';
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
-export { Database, type Tx } from './platform/database/database.js';
+export { type Changed, Database, type Tx } from './platform/database/database.js';
+export { registerSealedColumn, type SealedColumn } from './platform/keys/sealed-kinds.js';
+export { Sealing } from './platform/keys/sealing.service.js';
+export { registerMail, type TeamMail, type TeamMailWords } from './platform/mail/templates/team-mails.js';
+export { type HealthCheck, HealthChecks } from './platform/process/health-checks.js';
+export { type Chore, Janitor } from './platform/process/janitor.js';
 export { type Notice, Replica } from './platform/replicas/replica.js';
 export { Limiter, registerBucket } from './platform/store/limits.js';
 export type { Account } from './policy/account.js';
@@ -50,6 +70,7 @@ export {
   BotOnly,
   Captcha,
   CaseInsensitiveScheme,
+  ChangesNothing,
   ClientAuth,
   Cors,
   CredentialFree,
@@ -64,6 +85,8 @@ export {
 export type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from './policy/identity.js';
 export { registerScope } from './policy/scopes.js';
 export { run } from './run.js';
+export { start } from './start.js';
+export { pageHeaders } from './web/content-policy.js';
 export { type MessageInput, readMessage } from './webhooks/message-input.js';
 export { WEBHOOK_MESSAGE_SINKS, type WebhookMessageEvent, type WebhookMessageSink } from './webhooks/message-sinks.js';
 export { WebhookMessageService } from './webhooks/messages.service.js';

@@ -1,4 +1,4 @@
 /** Runs the service: `node dist/src/main.cjs`. */
-require('./thread-pool.cjs');
+require('./core/thread-pool.cjs');
 
 import('./main.js');

@@ -1,28 +1,34 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { AccountRecords } from './accounts/account-records.service.js';
 import { SetupToken } from './admin/setup/setup.service.js';
+import { exitCalmly } from './core/calm-exit.js';
 import { commandLine } from './core/command-line.js';
 import { Config } from './core/config/config.js';
 import { StartError } from './core/config/start-error.js';
 import { catchFaults } from './core/faults.js';
 import { Log } from './core/log.js';
+import { Metrics } from './core/metrics.js';
+import { ownWorker } from './core/workers/own-worker.js';
 import { Gateway } from './gateway/gateway.service.js';
 import { FrontDoor } from './http/front-door.js';
 import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
 import { serveMetrics } from './service/metrics-server.js';
+import { Readiness } from './service/readiness.service.js';
 
 /** How long the rest of a shutdown may take once the time of requests is over. */
 const LAST_MS = 3000;
+/** How long telling what was counted may take. */
+const REPORT_MS = 1000;
 /** How often is looked whether requests are still running. */
 const LOOK_MS = 20;
 
 /**
  * Listens and, on SIGTERM or SIGINT, drains: no new work, running requests finish, everything is let go of. So it does,
- * to end with 1, after a failure that nobody caught.
+ * to end with 1, after a failure that nobody caught. One of several workers does so when the primary says it.
  */
 export async function run(app: INestApplication<Server>): Promise<void> {
   const metrics = await listen(app);
@@ -33,14 +39,50 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     if (isEnding) return;
     isEnding = true;
     metrics?.close();
-    drain(app).then(
-      () => process.exit(exitCode),
-      (error) => {
+    drain(app)
+      .catch((error) => {
         log.error('the shutdown failed', { error });
-        process.exit(1);
-      },
-    );
+        exitCode = 1;
+      })
+      .then(() => within(performance.now() + REPORT_MS, reportOf(app)))
+      .finally(() => exitCalmly(exitCode));
   };
+  const stopListening = () => {
+    // That of HTTP would also end connections that somebody may be using just now.
+    NetServer.prototype.close.call(app.getHttpServer());
+    metrics?.close();
+  };
+  const retire = async () => {
+    if (isEnding) return;
+    log.info('another worker takes over');
+    stopListening();
+    const deadline = performance.now() + app.get(Config).shutdownSeconds * 1000;
+    await Promise.all([app.get(Gateway).sendAway(), app.get(FrontDoor).retire(deadline)]);
+    end();
+  };
+  catchFaults((error) => {
+    log.fatal('nobody caught a failure; the process ends', { error });
+    exitCode = 1;
+    if (ownWorker && !isEnding) {
+      // What comes from now on goes to others.
+      stopListening();
+      void ownWorker.tell('leaving');
+    }
+    end();
+  });
+  if (ownWorker) {
+    // A terminal or a supervisor may tell them all; it is the primary that listens.
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+    ownWorker.obey({ end, retire: () => void retire(), report: () => app.get(Metrics).report() });
+  } else endOnSignals(end);
+  const { address, port } = app.getHttpServer().address() as AddressInfo;
+  if (ownWorker?.greets ?? true) await greet(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
+  if (ownWorker) await join(app);
+  else if (app.get(Config).workers > 1) log.warn('WORKERS is for start(): this is one process');
+}
+
+/** A second signal waits for nothing. */
+function endOnSignals(end: () => void): void {
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -48,13 +90,20 @@ export async function run(app: INestApplication<Server>): Promise<void> {
       end();
     });
   }
-  catchFaults((error) => {
-    log.fatal('nobody caught a failure; the process ends', { error });
-    exitCode = 1;
-    end();
-  });
-  const { address, port } = app.getHttpServer().address() as AddressInfo;
-  await greet(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
+}
+
+/** The last that the primary hears of a worker's metrics. */
+const reportOf = async (app: INestApplication): Promise<void> => ownWorker?.report(await app.get(Metrics).report());
+
+/** Tells the primary that this worker serves, and, in the background, when it is ready. */
+async function join(app: INestApplication): Promise<void> {
+  await ownWorker?.tell('started');
+  const readiness = app.get(Readiness);
+  const look = () => {
+    if (readiness.secondsToWait === undefined) void ownWorker?.tell('ready');
+    else setTimeout(look, LOOK_MS).unref();
+  };
+  look();
 }
 
 /**
@@ -78,6 +127,7 @@ async function greet(app: INestApplication, origin: string): Promise<void> {
   const { publicOrigin } = config;
   const isEmbedded = app.get(Database).isEmbedded;
   const lines = [
+    ['Pages', config.web.pages ? `${publicOrigin}/ (register there)` : `those of ${config.webAppUrl}`],
     ['Listening', origin],
     ['Public origin', publicOrigin],
     ['API description', config.docsEnabled ? `${publicOrigin}/docs and ${publicOrigin}/openapi.json` : 'switched off'],
@@ -89,9 +139,10 @@ async function greet(app: INestApplication, origin: string): Promise<void> {
 }
 
 async function wayToAdministration(app: INestApplication): Promise<string> {
+  const { web, publicOrigin } = app.get(Config);
+  const way = web.admin ? `enter the setup token at ${publicOrigin}/admin, or POST` : 'register, then POST';
   const token = await app.get(SetupToken).reveal();
-  if (token !== null)
-    return `none yet; register, then POST /v1/setup {"token": "${token}"} (works once, shown only now)`;
+  if (token !== null) return `none yet; ${way} /v1/setup {"token": "${token}"} (works once, shown only now)`;
   const grant = commandLine("user grant-acl <email> '*'");
   if (await app.get(AccountRecords).hasAdministrator()) return `there is one; more by ${grant}`;
   const isPreset = app.get(Config).setupToken !== undefined;

@@ -12,21 +12,12 @@ import { COMMANDS } from '../src/cli/commands.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { Database } from '../src/platform/database/database.js';
-import { preparedDirectory } from './machine/service-process.js';
 import { superuser } from './support/admin.js';
+import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { GatewayClient } from './support/gateway-client.js';
-import {
-  Client,
-  copyOfTemplate,
-  expectRefusal,
-  gatehouse,
-  person,
-  type Row,
-  SoftwareAuthenticator,
-  signIn,
-} from './support/index.js';
+import { Client, expectRefusal, gatehouse, person, type Row, SoftwareAuthenticator, signIn } from './support/index.js';
 
-// Every command opens the database.
+// Every command assembles the service.
 jest.setTimeout(120_000);
 
 const root = join(import.meta.dirname, '..');
@@ -36,12 +27,25 @@ const env: Record<string, string | undefined> = {
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
   LOG_LEVEL: 'silent',
 };
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Opened once for all commands, where it is embedded: that each opens it for a person is shown by `cli.e2e-spec.ts`. */
+let own: OwnDatabase;
+const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
+
+afterAll(async () => {
+  await own.giveBack();
+  rmSync(directory, { recursive: true, force: true });
+});
 
 /** Carries out a command; the process that does so for a person is the business of `cli.e2e-spec.ts`. */
 async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
-  const terminal = { env, out: (line: string) => void out.push(line), err: (line: string) => void err.push(line) };
+  const terminal = {
+    env,
+    ...lent(),
+    out: (line: string) => void out.push(line),
+    err: (line: string) => void err.push(line),
+  };
   const code = await execute(args, terminal);
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
@@ -50,6 +54,7 @@ async function cli(...args: string[]): Promise<{ code: number; out: string; err:
 async function running<T>(work: (as: (authorization?: string) => Client, app: INestApplication) => Promise<T>) {
   const app = await createApp(
     loadConfig({ ...env, PORT: '0', RATE_LIMITS: 'off', MAX_LOOP_DELAY_MS: '0', LOGIN_ALLOWANCES: 'off' }),
+    lent(),
   );
   try {
     await app.listen(0, '127.0.0.1');
@@ -61,7 +66,7 @@ async function running<T>(work: (as: (authorization?: string) => Client, app: IN
 }
 
 async function sql(text: string, values: unknown[] = []): Promise<Row[]> {
-  const database = await Database.open(loadConfig(env));
+  const database = await Database.open(loadConfig(env), own.embedded);
   try {
     return await database.manager.query(text, values);
   } finally {
@@ -81,8 +86,8 @@ const lastDeed = async () =>
   (await sql('SELECT admin_user_id, action, target_id, metadata FROM audit_log ORDER BY sequence DESC LIMIT 1'))[0];
 
 beforeAll(async () => {
-  env.DATABASE_URL = await copyOfTemplate();
-  preparedDirectory(directory);
+  own = await ownDatabase();
+  env.DATABASE_URL = own.databaseUrl;
   await running(async (as) => {
     for (const [username, known] of Object.entries(people)) {
       const { body } = await as().post('/v1/auth/register', { email: known.email, password, username });

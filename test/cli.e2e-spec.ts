@@ -11,10 +11,12 @@ import { createApp } from '../src/app.js';
 import { execute } from '../src/cli/execute.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { Database } from '../src/platform/database/database.js';
+import { type Embedded, openEmbedded } from '../src/platform/database/embedded.js';
 import { Instance } from '../src/platform/instance/instance.js';
 import { Client } from './support/index.js';
 
-// Every command opens the embedded database; those that are typed are processes.
+// Commands that are typed are processes that open the embedded database: one of each kind of outcome. The others find it open
+// where nothing is said of its opening, which costs more than they do.
 jest.setTimeout(120_000);
 
 const root = join(import.meta.dirname, '..');
@@ -24,7 +26,22 @@ const env = {
   DATA_DIR: join(directory, 'data'),
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
 };
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** The database of the directory, as long as one command after another finds it open. */
+let kept: Embedded | undefined;
+const keep = async (): Promise<void> => {
+  kept = await openEmbedded(loadConfig({ ...env }));
+};
+const letGo = async (): Promise<void> => {
+  await kept?.close();
+  kept = undefined;
+};
+const lent = () => (kept ? { embeddedDatabase: kept.engine } : {});
+
+afterAll(async () => {
+  await letGo();
+  rmSync(directory, { recursive: true, force: true });
+});
 
 interface Outcome {
   readonly code: number;
@@ -36,6 +53,7 @@ interface Outcome {
 async function cli(args: string[], extra: Record<string, string> = {}): Promise<Outcome> {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await execute(args, {
+    ...lent(),
     env: { LOG_LEVEL: 'silent', ...env, ...extra },
     out: (line) => void out.push(`${line}\n`),
     err: (line) => void err.push(`${line}\n`),
@@ -60,7 +78,7 @@ async function running<T>(
   // A busy machine is late for everything; that requests are refused for it is tested elsewhere.
   const calm = { PORT: '0', RATE_LIMITS: 'off', MAX_LOOP_DELAY_MS: '0', LOG_LEVEL: 'silent', ARGON2_CONCURRENCY: '1' };
   const config = loadConfig({ ...env, ...calm });
-  const app = await createApp(config);
+  const app = await createApp(config, lent());
   try {
     await app.listen(0, '127.0.0.1');
     const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
@@ -83,10 +101,12 @@ describe('what needs no database', () => {
       ['user', 'grant-acl', 'ada'],
       ['migrate', '--no'],
     ]) {
-      const { code, out, err } = await typed(args);
+      const { code, out, err } = await cli(args);
       expect({ args, code, out }).toEqual({ args, code: 2, out: '' });
       expect(err).toContain('usage: npm run cli -- ');
     }
+    const mistyped = await typed(['user', 'grant-acl', 'ada']);
+    expect(mistyped).toMatchObject({ code: 2, out: '', err: expect.stringContaining('usage: npm run cli -- ') });
     const help = await typed(['help']);
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('user grant-acl <email|id> <acl...>')]);
   });
@@ -108,6 +128,13 @@ describe('what needs no database', () => {
       ...['LoadGuard', 'BanGuard', 'ResolutionGuard', 'RateGuard', 'IdentityGuard', 'KindGuard', 'AdminGuard'],
       ...['AclGuard', 'InputGuard'],
     ]);
+    const imagined = ['--credential', 'session', '--acls', 'admin:authenticate'];
+    const judged = await cli(['explain', 'get', '/v1/admin/users/12', ...imagined]);
+    expect(judged.out).toMatch(
+      /AdminGuard +passes\n.*AclGuard +refuses\n.*InputGuard +unreached\n.*answer +403 MISSING_ACL/,
+    );
+    expect(await cli(['explain', 'GET', '/', '--credential', 'cookie'])).toMatchObject({ code: 2 });
+    expect(await cli(['explain', 'GET', '/', '--acls', 'admin:*'])).toMatchObject({ code: 2 });
     expect(await cli(['explain', 'GET', '/v1/nothing'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('no route'),
@@ -126,8 +153,13 @@ describe('the embedded database', () => {
       const { status, body } = await anonymous.post('/v1/auth/register', account);
       expect({ status, body }).toMatchObject({ status: 200 });
       ada = { id: body.user_id, token: body.token };
-      for (const args of [['user', 'grant-acl', account.email, '*'], ['audit', 'verify'], ['migrate'], ['doctor']]) {
-        const { code, out, err } = await typed(args);
+      for (const [run, ...args] of [
+        [typed, 'user', 'grant-acl', account.email, '*'],
+        [cli, 'audit', 'verify'],
+        [cli, 'migrate'],
+        [cli, 'doctor'],
+      ] as const) {
+        const { code, out, err } = await run([...args]);
         expect({ args, code }).toEqual({ args, code: 1 });
         expect(out + err).toMatch(/in use by process \d+.*stop the service/s);
       }
@@ -136,6 +168,9 @@ describe('the embedded database', () => {
 });
 
 describe('admin.md 3 and 4 at the console', () => {
+  beforeAll(keep);
+  afterAll(letGo);
+
   test('user grant-acl refuses unknown accounts and unknown ACLs', async () => {
     const unknown = await cli(['user', 'grant-acl', 'nobody@example.com', '*']);
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('nobody@example.com') });
@@ -197,6 +232,9 @@ describe('admin.md 3 and 4 at the console', () => {
 });
 
 describe('sso.md 4 the way out when the provider is lost', () => {
+  beforeAll(keep);
+  afterAll(letGo);
+
   test('sso enforce off lets passwords in again, audited as account 0, and says so when there was nothing to do', async () => {
     const login = (anonymous: Client) => anonymous.post('/v1/auth/login', account);
     await running(async (anonymous, _as, app) => {
@@ -227,6 +265,9 @@ describe('sso.md 4 the way out when the provider is lost', () => {
 });
 
 describe('the secret of the service is rotated', () => {
+  beforeAll(keep);
+  afterAll(letGo);
+
   const next = randomBytes(32).toString('base64');
   const rotated = { GATEHOUSE_SECRET: next, GATEHOUSE_SECRET_PREVIOUS: env.GATEHOUSE_SECRET };
   const authenticator = new Secret({ size: 20 });
@@ -313,6 +354,7 @@ describe('user export and user delete', () => {
   });
 
   test('delete asks for --yes, then erases at once and is audited', async () => {
+    await keep();
     const asked = await cli(['user', 'delete', account.email]);
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing is changed without --yes') });
     const done = await cli(['user', 'delete', account.email, '--yes']);
@@ -329,6 +371,7 @@ describe('user export and user delete', () => {
     expect([sessions, passkeys]).toEqual([[], []]);
     const actions = audit_of_account.map(({ action }: { action: string }) => action);
     expect(actions.slice(-2)).toEqual(['export_account', 'delete_account']);
+    await letGo();
   });
 });
 
@@ -340,7 +383,7 @@ describe('a folder that cannot be written', () => {
       [join(file, 'data'), cli],
       ['/dev/null/data', typed],
     ] as const) {
-      for (const GATEHOUSE_SECRET of [env.GATEHOUSE_SECRET, '']) {
+      for (const GATEHOUSE_SECRET of run === cli ? [env.GATEHOUSE_SECRET, ''] : ['']) {
         const { code, out, err } = await run(['migrate'], { DATA_DIR, GATEHOUSE_SECRET });
         expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 });
         expect(err).toContain(`${DATA_DIR} cannot be written`);
@@ -367,6 +410,14 @@ describe('doctor', () => {
     expect(code).toBe(1);
     for (const name of ['GATEHOUSE_SECRET', 'DATABASE_URL', 'RATE_LIMITS']) expect(out).toContain(name);
     expect(out).not.toContain('changeme');
+  });
+
+  test('says when administration is locked to other networks than your own', async () => {
+    const from = async (address: string) =>
+      (await cli(['doctor'], { ADMIN_ALLOW_NETWORKS: '10.0.0.0/8', SSH_CONNECTION: `${address} 50000 10.9.9.9 22` }))
+        .out;
+    expect(await from('10.1.2.3')).toMatch(/ok +ADMIN_ALLOW_NETWORKS/);
+    expect(await from('192.0.2.7')).toMatch(/warning +ADMIN_ALLOW_NETWORKS: locks your own address out: 192.0.2.7/);
   });
 
   test('finds what a production set-up must not have, and says how to mend it', async () => {

@@ -73,7 +73,7 @@ describe('FLT-32 a bad configuration does not start', () => {
       ['id.example.com', 'ftp://id.example.com', 'https://id.example.com/v1', 'https://u:p@id.example.com'],
     ],
     ['DATABASE_URL', ['http://db', 'db.internal']],
-    ['TERMS_URL', ['http://example.com/terms', 'terms']],
+    ['BRAND_TERMS_URL', ['http://example.com/terms', 'terms']],
     ['SECURITY_CONTACT', ['nobody', 'http://a.example', 'mailto:a@b.example,ftp://x', 'javascript:alert(1)']],
     ['TRUSTED_PROXIES', ['10.0.0.0/33', 'proxy', '10.0.0.0/8;::1']],
     ['CORS_ORIGINS', ['*', 'null', 'https://a.example/']],

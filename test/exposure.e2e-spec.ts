@@ -1,5 +1,6 @@
 import type { RoutePlan } from '../src/policy/plan.js';
 import { Routes } from '../src/policy/routes.js';
+import { PAGES } from '../src/web/paths.js';
 import { type Gatehouse, gatehouse } from './support/index.js';
 
 /**
@@ -24,6 +25,7 @@ const PUBLIC = lines(`
   POST /v1/auth/handoff/initiate
   POST /v1/auth/handoff/{}/status
   POST /v1/auth/ip-authorization/resend
+  POST /v1/auth/lockdown
   POST /v1/auth/login
   POST /v1/auth/login/mfa/totp
   POST /v1/auth/login/mfa/webauthn
@@ -46,18 +48,39 @@ const CREDENTIAL_FREE = lines(`
   DELETE /dev/inbox
   DELETE /v1/webhooks/{}/{}
   DELETE /v1/webhooks/{}/{}/messages/{}
+  GET /
   GET /.well-known/change-password
   GET /.well-known/oauth-authorization-server
   GET /.well-known/security.txt
   GET /.well-known/service
+  GET /account
+  GET /account/{}
+  GET /admin
+  GET /admin/{}
+  GET /assets/{}
   GET /asyncapi.json
+  GET /auth/authorize-ip
+  GET /auth/email-revert
+  GET /auth/lockdown
+  GET /auth/passkey
+  GET /auth/reset
+  GET /auth/sso/callback
+  GET /auth/verify
+  GET /dev/components
   GET /dev/inbox
   GET /dev/inbox.json
+  GET /dev/mails
+  GET /dev/mails/{}/{}
   GET /docs
   GET /docs/{}
   GET /favicon.ico
+  GET /forgot
+  GET /guides
+  GET /guides/{}
+  GET /handoff
   GET /health/live
   GET /health/ready
+  GET /login
   GET /media/attachments/{}
   GET /media/avatars/{}/{}
   GET /media/banners/{}/{}
@@ -65,14 +88,16 @@ const CREDENTIAL_FREE = lines(`
   GET /media/external/{}/{}
   GET /metrics
   GET /oauth2/authorize
-  GET /oauth2/authorize/{}
   GET /openapi.json
+  GET /passkey-bridge
+  GET /register
   GET /robots.txt
   GET /v1/gateway/bot
   GET /v1/webhooks/{}/{}
   GET /v1/webhooks/{}/{}/messages/{}
   PATCH /v1/webhooks/{}/{}
   PATCH /v1/webhooks/{}/{}/messages/{}
+  POST /v1/credentials/revoke
   POST /v1/webhooks/{}/{}
   POST /v1/webhooks/{}/{}/github
   POST /v1/webhooks/{}/{}/slack
@@ -94,6 +119,7 @@ const ADMITTED_WHILE_SUSPICIOUS = lines(`
   GET /v1/oauth2/applications/{}
   GET /v1/users/@me
   GET /v1/users/@me/applications
+  GET /v1/users/@me/security-events
   GET /v1/users/@me/settings
   PATCH /v1/oauth2/applications/{}
   PATCH /v1/oauth2/applications/{}/bot
@@ -117,6 +143,7 @@ const ADMITTED_WHILE_SUSPICIOUS = lines(`
   POST /v1/users/@me/email-change/start
   POST /v1/users/@me/email-change/verify-new
   POST /v1/users/@me/email-change/verify-original
+  POST /v1/users/@me/lockdown
   POST /v1/users/@me/phone/send-verification
   POST /v1/users/@me/phone/verify`);
 
@@ -219,7 +246,9 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
 
   test('nothing is mounted outside the places of conventions.md section 1', () => {
     const places =
-      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/inbox)/;
-    expect(routes.map(({ path }) => path).filter((path) => !places.test(path))).toEqual([]);
+      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
+    const parts = ['/account', '/account/*view', '/admin', '/admin/*view', '/assets/*file'];
+    const pages = new Set<string>([...parts, ...PAGES]);
+    expect(routes.map(({ path }) => path).filter((path) => !places.test(path) && !pages.has(path))).toEqual([]);
   });
 });

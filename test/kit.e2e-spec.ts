@@ -1,22 +1,28 @@
 /** @own-modules It registers codes and buckets, which stay for as long as the modules do. */
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
 import { type ErrorCode, Refusal, registerErrorCode } from '../src/core/errors.js';
-import { AdminAcl, Public, RateLimit } from '../src/policy/decorators.js';
+import { AdminAcl, AllowSuspicious, Me, Public, RateLimit, UserOnly } from '../src/policy/decorators.js';
+import type { Identity } from '../src/policy/identity.js';
+import { describeWithRedis, redisDatabase } from './machine/redis.js';
 import {
   administrator,
   adminKey,
   auditOf,
   Client,
   type Exchange,
+  expectExposure,
+  expectMatrix,
   expectRefusal,
   type Gatehouse,
   GatewayClient,
   gatehouseWithSso,
   person,
+  race,
   ScriptedProvider,
   setAcls,
   signInBySso,
   superuser,
+  withGatehouse,
   withoutAudit,
 } from './support/index.js';
 
@@ -31,6 +37,28 @@ class CakesController {
   }
 }
 
+@Controller('v1/pies')
+class PiesController {
+  private taken: string | undefined;
+
+  @Post()
+  @HttpCode(204)
+  @UserOnly()
+  @AllowSuspicious()
+  @RateLimit('auth:logout')
+  take(@Me() { account }: Identity) {
+    if (this.taken) throw new Refusal('CAKE_IS_GONE' as ErrorCode);
+    this.taken = account.id;
+  }
+
+  @Get()
+  @UserOnly()
+  @RateLimit('auth:logout')
+  look(): void {
+    throw new Refusal('ACCESS_DENIED');
+  }
+}
+
 @Controller('v1/admin/cakes')
 class AdminCakesController {
   @Get()
@@ -41,7 +69,7 @@ class AdminCakesController {
   }
 }
 
-@Module({ controllers: [CakesController, AdminCakesController] })
+@Module({ controllers: [CakesController, PiesController, AdminCakesController] })
 class CakesModule {}
 
 let provider: ScriptedProvider;
@@ -159,5 +187,92 @@ describe('gatehouse/testing: what a team tests its modules with', () => {
   test('a provider of single sign-on', async () => {
     const { status, body } = await signInBySso(service, provider, { email: 'grace@example.com' });
     expect([status, body.user.id]).toEqual([200, body.user_id]);
+  });
+
+  test('a race: what may happen once happens once, and answers are counted by status and code', async () => {
+    const alice = await person(service, 'alice');
+    const { answers, statuses, codes, of } = await race(32, () => service.as(alice).post('/v1/pies'));
+    expect([statuses, codes]).toEqual([{ 204: 1, 402: 31 }, { CAKE_IS_GONE: 31 }]);
+    expect(of(204)).toEqual(answers.filter(({ status }) => status === 204));
+  });
+
+  test('a race begins all of it before it waits for any, and ends when all have ended', async () => {
+    let begun = 0;
+    let ended = 0;
+    const nobody = { status: 0, headers: new Headers(), body: undefined, text: '' };
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const run = race(32, async (index) => {
+      if (++begun === 32) open();
+      await gate;
+      if (index === 5) throw new Error('the fifth fell');
+      ended++;
+      return nobody;
+    });
+    await expect(run).rejects.toThrow('the fifth fell');
+    expect([begun, ended]).toEqual([32, 31]);
+  });
+
+  describe('the policies of a team in a line each', () => {
+    const LEDGER = [
+      "GET /v1/cakes @Public() @RateLimit('auth:handoff:info')",
+      "POST /v1/pies @UserOnly() @AllowSuspicious() @RateLimit('auth:logout')",
+    ] as const;
+    const HANDLER = 'GET /v1/pies by session: ACCESS_DENIED';
+
+    test('the matrix calls every route of its modules with every credential', async () => {
+      await expectMatrix(service, [HANDLER]);
+      await expect(expectMatrix(service)).rejects.toThrow('GET /v1/pies with session: 403 ACCESS_DENIED, not admitted');
+    });
+
+    test('the ledger names whoever is let in beyond a policy, and nobody else', async () => {
+      await expectExposure(service, ...LEDGER);
+      await expect(expectExposure(service, LEDGER[0])).rejects.toThrow('POST /v1/pies');
+      await expect(expectExposure(service, ...LEDGER, 'GET /v1/tarts @Public()')).rejects.toThrow('GET /v1/tarts');
+    });
+
+    test('where no module of a team is, there is nothing to look at, and that is said', () =>
+      withGatehouse({}, async (bare) => {
+        await expect(expectMatrix(bare)).rejects.toThrow('the service has no route but its own');
+        await expect(expectExposure(bare)).rejects.toThrow('the service has no route but its own');
+      }));
+  });
+
+  describe('outages', () => {
+    test('a database that is cut is away for every request, and afterwards everything is as before', () =>
+      withGatehouse({ cuttable: true }, async (cut) => {
+        const alice = await person(cut, 'alice');
+        const mend = await cut.cutDatabase();
+        const { statuses, codes } = await race(32, () => cut.as(alice).get('/v1/users/@me'));
+        expect([statuses, codes]).toEqual([{ 503: 32 }, { SERVICE_UNAVAILABLE: 32 }]);
+        await mend();
+        expect((await cut.as(alice).get('/v1/users/@me').expect(200)).body.id).toBe(alice.id);
+        expect((await race(32, () => cut.as(alice).get('/v1/users/@me'))).statuses).toEqual({ 200: 32 });
+      }));
+
+    test('what cannot be cut says what is missing', async () => {
+      await expect(service.cutDatabase()).rejects.toThrow('gatehouse({ cuttable: true, ... })');
+      await expect(service.cutRedis()).rejects.toThrow('gatehouse({ cuttable: true, ... })');
+      await withGatehouse({ cuttable: true }, async (cut) => {
+        await expect(cut.cutRedis()).rejects.toThrow(
+          "cutRedis() needs a Redis server: gatehouse({ env: { REDIS_URL: '",
+        );
+      });
+    });
+
+    describeWithRedis('with a Redis', () => {
+      test('a store that is cut leaves limits to the process, and is used again once it is back', () =>
+        withGatehouse({ cuttable: true, env: { REDIS_URL: redisDatabase(14), RATE_LIMITS: 'on' } }, async (limited) => {
+          const alice = await person(limited, 'alice');
+          const me = () => limited.as(alice).get('/v1/users/@me').expect(200);
+          await me();
+          const mend = await limited.cutRedis();
+          await me();
+          await mend();
+          await me();
+        }));
+    });
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { loadConfig } from '../src/core/config/config.js';
 import { Database } from '../src/platform/database/database.js';
+import { ADVISORY_LOCKS } from './machine/postgres.js';
 import { type OwnDatabase, ownDatabase, withGatehouse } from './support/gatehouse.js';
 import { person } from './support/index.js';
 
@@ -77,9 +78,7 @@ describe('migrations on a pool of one connection', () => {
     database.source.migrations.push(new Failing1999999999992());
     await expect(database.migrate()).rejects.toThrow('division by zero');
     expect(await database.manager.query('SELECT times FROM slow')).toEqual([{ times: 1 }]);
-    const locks = await database.manager.query(
-      "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 26465",
-    );
+    const locks = await database.manager.query(`${ADVISORY_LOCKS} AND classid = 26465`);
     expect(locks).toEqual([]);
     database.source.migrations.pop();
     expect(await database.migrate()).toEqual([]);

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
-import { freePort } from './machine/browser.js';
+import { freePort } from './machine/ports.js';
 import { endProcesses, identified, preparedDirectory, ServiceProcess, until } from './machine/service-process.js';
+import { unfinished } from './machine/unfinished.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 import { Wire } from './support/wire.js';
 
@@ -20,30 +18,6 @@ afterAll(async () => {
   await endProcesses();
   rmSync(directory, { recursive: true, force: true });
 });
-
-/** A request of which the service has the head and half of the body. */
-async function unfinished(
-  url: string,
-  account: object,
-): Promise<{ answer: Promise<[number, object]>; finish(): void }> {
-  const body = JSON.stringify(account);
-  const sent = request(`${url}/v1/auth/register`, {
-    method: 'POST',
-    agent: new Agent(),
-    headers: { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' },
-  });
-  const answer = new Promise<[number, object]>((resolve, reject) => {
-    sent.on('response', (response) => {
-      text(response).then((found) => resolve([response.statusCode ?? 0, JSON.parse(found)]), reject);
-    });
-    sent.on('error', reject);
-  });
-  answer.catch(() => {});
-  sent.flushHeaders();
-  await once(sent, 'continue');
-  sent.write(body.slice(0, 10));
-  return { answer, finish: () => sent.end(body.slice(10)) };
-}
 
 const ada = { email: 'ada@example.com', password: 'a long enough password', username: 'ada' };
 
@@ -59,18 +33,24 @@ describe('a process from its first start to its last signal', () => {
     service = await ServiceProcess.ready(env);
   });
 
-  test('the first start prints six lines, each of which leads somewhere', async () => {
+  test('the first start prints seven lines, the pages first, each of which leads somewhere', async () => {
     const lines = service.out.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['Listening', 'Public origin', 'API description', 'Mail', 'Administrator', 'Database'],
+      ...['Pages', 'Listening', 'Public origin', 'API description', 'Mail', 'Administrator', 'Database'],
     ]);
-    const links = lines.slice(0, 4).map((line) => /http:\S+/.exec(line)?.[0] as string);
-    for (const origin of links.slice(0, 2)) expect((await fetch(`${origin}/health/ready`)).status).toBe(200);
+    const [pages, listening, origin, docs, mail] = lines.map((line) => /http:\S+/.exec(line)?.[0] as string);
+    for (const at of [listening, origin]) expect((await fetch(`${at}/health/ready`)).status).toBe(200);
     // Passkeys and links work on the origin that is configured, which is what people should open.
-    for (const link of links.slice(1)) expect(new URL(link).origin).toBe(`http://localhost:${env.PORT}`);
-    for (const link of links.slice(2)) expect((await fetch(link)).status).toBe(200);
-    expect(lines[5]).toContain(env.DATABASE_URL ? 'PostgreSQL' : env.DATA_DIR);
-    expect(lines[5]).not.toContain('://');
+    for (const link of [pages, origin, docs, mail]) {
+      expect(new URL(link as string).origin).toBe(`http://localhost:${env.PORT}`);
+    }
+    for (const link of [pages, docs, mail]) {
+      const answer = await fetch(link as string);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    }
+    expect(lines[6]).toContain(env.DATABASE_URL ? 'PostgreSQL' : env.DATA_DIR);
+    expect(lines[6]).not.toContain('://');
   });
 
   test('the setup token of the first start makes an administrator, once', async () => {
@@ -252,6 +232,39 @@ describe('conventions.md 12: the end of a process', () => {
     for (const connection of connections) connection.close();
   });
 
+  test.each([
+    ['a signal', 0, {}],
+    ['a start that fails', 1, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }],
+  ])(
+    'by %s: nothing more is compiled beside it, which Node would wait for, maybe for good',
+    async (_title, code, env) => {
+      const found = join(directory, `compiled-${code}`);
+      const preload = join(directory, 'compiled.mjs');
+      writeFileSync(
+        preload,
+        `import { writeFileSync } from 'node:fs';
+      import { setFlagsFromString } from 'node:v8';
+      process.on('exit', () => {
+        setFlagsFromString('--allow-natives-syntax');
+        const status = new Function('fn', 'return %GetOptimizationStatus(fn)');
+        const made = (_, n) => new Function('a', 'let s = ' + n + '; for (let i = 0; i < 99; i++) s += a % (i + 1); return s');
+        const [cold, ...hot] = Array.from({ length: 20 }, made);
+        const until = performance.now() + 500;
+        while (performance.now() < until) for (const fn of hot) fn(until);
+        const compiled = hot.filter((fn) => status(fn) !== status(cold));
+        writeFileSync(${JSON.stringify(found)}, String(compiled.length));
+      });`,
+      );
+      const service = ServiceProcess.start({ NODE_OPTIONS: `--import file://${preload}`, ...env });
+      if (code === 0) {
+        await service.greeted();
+        service.child.kill('SIGTERM');
+      }
+      expect(await service.exited).toBe(code);
+      expect(readFileSync(found, 'utf8')).toBe('0');
+    },
+  );
+
   test('no client that keeps a connection meets a reset', async () => {
     const service = await ServiceProcess.ready({});
     const { port, hostname } = new URL(service.url);
@@ -316,11 +329,7 @@ describe('FLT-32 a start that cannot succeed says why, without a secret, and end
   });
 
   test('a database server that does not answer', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as { port: number };
-    await new Promise((resolve) => silent.close(resolve));
-    const message = await refusal({ DATABASE_URL: `postgres://someone:k4n4ri@127.0.0.1:${port}/none` });
+    const message = await refusal({ DATABASE_URL: `postgres://someone:k4n4ri@127.0.0.1:${await freePort()}/none` });
     expect(message).toContain('the database cannot be opened');
     expect(message).toContain('ECONNREFUSED');
     expect(message).not.toContain('k4n4ri');

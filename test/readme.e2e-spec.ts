@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { freePort } from './machine/browser.js';
+import { freePort } from './machine/ports.js';
 import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
+import { describeWithTools, Terminal } from './machine/terminal.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 
 // Two starts of the service, a compiler and a command.
@@ -17,8 +18,6 @@ jest.setTimeout(300_000);
 const root = join(import.meta.dirname, '..');
 const README = readFileSync(join(root, 'README.md'), 'utf8');
 const blocks = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, code]) => ({ language, code }));
-const hasTools = ['bash', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0);
-const describeWithTools: typeof describe = hasTools ? describe : describe.skip;
 
 /** The block that holds a piece of text, so that none is left out and none is meant twice. */
 const meant = new Set<number>();
@@ -27,37 +26,6 @@ function block(piece: string): string {
   expect([piece, found.length]).toEqual([piece, 1]);
   meant.add(found[0] as number);
   return blocks[found[0] as number]?.code ?? '';
-}
-
-/** A terminal into which blocks are pasted one after another. */
-class Terminal {
-  private readonly shell: ChildProcess;
-  private output = '';
-
-  constructor(env: NodeJS.ProcessEnv) {
-    this.shell = spawn('bash', ['-uo', 'pipefail'], { cwd: root, env, stdio: ['pipe', 'pipe', 'pipe'] });
-    for (const stream of [this.shell.stdout, this.shell.stderr]) {
-      stream?.on('data', (chunk) => {
-        this.output += chunk;
-      });
-    }
-  }
-
-  /** What a block prints, and how its last command ends. */
-  async paste(code: string): Promise<{ output: string; status: number }> {
-    this.output = '';
-    const mark = randomBytes(8).toString('hex');
-    this.shell.stdin?.write(`${code}\nprintf '\\n%s %s\\n' ${mark} "$?"\n`);
-    for (;;) {
-      const [output, status] = this.output.split(`\n${mark} `);
-      if (status?.endsWith('\n')) return { output: output as string, status: Number(status) };
-      await once(this.shell.stdout as NodeJS.EventEmitter, 'data');
-    }
-  }
-
-  end(): void {
-    this.shell.stdin?.end();
-  }
 }
 
 describeWithTools('the README, pasted into a terminal in its order (skipped where bash or curl is missing)', () => {
@@ -148,7 +116,7 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
     const started = (file: string) =>
       spawn(process.execPath, [join(place, file)], {
         cwd: place,
-        env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env, PORT: '0' },
+        env: { PATH: process.env.PATH, LOG_LEVEL: 'error', MAX_LOOP_DELAY_MS: '0', ...env, PORT: '0' },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
 

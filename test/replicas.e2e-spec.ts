@@ -247,6 +247,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     running = false;
     await Promise.all(callers);
     balancer.close();
+    expect(balancer.broken).toEqual([]);
     expect([...answers.keys()]).toEqual([200]);
     expect(answers.get(200)).toBeGreaterThan(100);
   });
@@ -254,8 +255,11 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
 
 /** What stands before the replicas: it tries every other one where one refuses a connection or says that it is leaving. */
 class Balancer {
+  /** Answers that ended before they were whole. */
+  readonly broken: string[] = [];
   private turn = 0;
-  private readonly server = createServer((req, res) => {
+  // A caller that is slow to ask again finds its connection as it left it.
+  private readonly server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     const candidates = [...this.upstreams];
     const first = this.turn++;
     const attempt = (index: number) => {
@@ -270,7 +274,12 @@ class Balancer {
           answer.pipe(res);
         }
       });
-      onward.on('error', () => (isLast || res.headersSent ? res.destroy() : attempt(index + 1)));
+      onward.on('error', (error) => {
+        if (!isLast && !res.headersSent) return attempt(index + 1);
+        this.broken.push(`${url}: ${error.message}`);
+        if (res.headersSent) res.destroy();
+        else res.writeHead(502).end();
+      });
       onward.end();
     };
     attempt(0);

@@ -95,7 +95,17 @@ CREATE TABLE audit_log (
   request_id text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   sequence bigint NOT NULL,
-  hash bytea NOT NULL
+  hash bytea NOT NULL,
+  ip text
+);
+
+CREATE TABLE audit_verification (
+  name text NOT NULL,
+  sequence bigint NOT NULL,
+  head bytea NOT NULL,
+  verified_at timestamp with time zone,
+  entries bigint,
+  broken_at bigint
 );
 
 CREATE TABLE authorized_ip (
@@ -141,7 +151,8 @@ CREATE TABLE ip_ban (
   reason text NOT NULL,
   expires_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
-  created_by_user_id bigint
+  created_by_user_id bigint,
+  signals jsonb
 );
 
 CREATE TABLE journal (
@@ -150,7 +161,17 @@ CREATE TABLE journal (
   number bigint,
   topic text NOT NULL,
   data json NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  origin text
+);
+
+CREATE TABLE leak_report (
+  id bigint NOT NULL,
+  request_id text NOT NULL,
+  claims jsonb NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE media_capability (
@@ -287,6 +308,26 @@ CREATE TABLE passkey (
   last_used_at timestamp with time zone
 );
 
+CREATE TABLE replica_statistics (
+  worker_id integer NOT NULL,
+  version text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone DEFAULT now() NOT NULL,
+  numbers jsonb NOT NULL
+);
+
+CREATE TABLE security_event (
+  id bigint NOT NULL,
+  account_id bigint NOT NULL,
+  type text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  session_digest bytea,
+  ip text,
+  user_agent text,
+  os text,
+  data jsonb NOT NULL
+);
+
 CREATE TABLE session (
   id bigint NOT NULL,
   digest bytea NOT NULL,
@@ -381,6 +422,8 @@ ALTER TABLE application ADD CONSTRAINT application_client_type_check CHECK ((cli
 ALTER TABLE application ADD CONSTRAINT application_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES account(id);
 ALTER TABLE application ADD CONSTRAINT application_pkey PRIMARY KEY (id);
 ALTER TABLE audit_log ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
+ALTER TABLE audit_verification ADD CONSTRAINT audit_verification_name_check CHECK ((name = 'chain'::text));
+ALTER TABLE audit_verification ADD CONSTRAINT audit_verification_pkey PRIMARY KEY (name);
 ALTER TABLE authorized_ip ADD CONSTRAINT authorized_ip_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE authorized_ip ADD CONSTRAINT authorized_ip_pkey PRIMARY KEY (account_id, ip_key);
 ALTER TABLE backup_code ADD CONSTRAINT backup_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
@@ -392,6 +435,7 @@ ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_kind_check CHECK ((kind = ANY (ARRAY['p
 ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_pkey PRIMARY KEY (value);
 ALTER TABLE ip_ban ADD CONSTRAINT ip_ban_reason_check CHECK ((reason = ANY (ARRAY['platform_admin_enforcement'::text, 'automatic'::text])));
 ALTER TABLE journal ADD CONSTRAINT journal_pkey PRIMARY KEY (id);
+ALTER TABLE leak_report ADD CONSTRAINT leak_report_pkey PRIMARY KEY (id);
 ALTER TABLE media_capability ADD CONSTRAINT media_capability_pkey PRIMARY KEY (digest);
 ALTER TABLE media_capability ADD CONSTRAINT media_capability_state_check CHECK ((state = ANY (ARRAY['busy'::text, 'used'::text])));
 ALTER TABLE media_garbage ADD CONSTRAINT media_garbage_pkey PRIMARY KEY (bucket, key);
@@ -416,6 +460,8 @@ ALTER TABLE one_time_secret ADD CONSTRAINT one_time_secret_pkey PRIMARY KEY (dig
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 ALTER TABLE passkey ADD CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_pkey PRIMARY KEY (id);
+ALTER TABLE replica_statistics ADD CONSTRAINT replica_statistics_pkey PRIMARY KEY (worker_id);
+ALTER TABLE security_event ADD CONSTRAINT security_event_pkey PRIMARY KEY (id);
 ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE session ADD CONSTRAINT session_pkey PRIMARY KEY (id);
 ALTER TABLE sso_document ADD CONSTRAINT sso_document_pkey PRIMARY KEY (url);
@@ -440,16 +486,21 @@ CREATE INDEX account_name ON account USING btree (lower(username), discriminator
 CREATE INDEX account_pending ON account USING btree (id) WHERE (traits @> ARRAY['registration_pending_approval'::text]);
 CREATE INDEX account_phone ON account USING btree (phone_digest) WHERE (phone_digest IS NOT NULL);
 CREATE INDEX account_totp ON account USING btree (id) WHERE (totp_secret IS NOT NULL);
+CREATE INDEX account_username ON account USING btree (lower(username), id);
 CREATE INDEX account_wildcard ON account USING btree (id) WHERE (acls @> ARRAY['*'::text]);
 CREATE INDEX admin_key_owner ON admin_key USING btree (owner_id);
 CREATE INDEX application_owner ON application USING btree (owner_id);
-CREATE INDEX audit_log_action ON audit_log USING btree (action, sequence DESC);
-CREATE INDEX audit_log_admin ON audit_log USING btree (admin_user_id, sequence DESC);
-CREATE INDEX audit_log_target ON audit_log USING btree (target_id, sequence DESC);
-CREATE INDEX audit_log_target_type ON audit_log USING btree (target_type, sequence DESC);
+CREATE INDEX audit_log_action ON audit_log USING btree (action, id) INCLUDE (admin_user_id, target_type, ip);
+CREATE INDEX audit_log_admin ON audit_log USING btree (admin_user_id, id) INCLUDE (action, target_type, ip);
+CREATE INDEX audit_log_ip ON audit_log USING btree (ip, id) INCLUDE (admin_user_id, action, target_type) WHERE (ip IS NOT NULL);
+CREATE INDEX audit_log_request ON audit_log USING btree (request_id, id);
+CREATE INDEX audit_log_target ON audit_log USING btree (target_id, id) INCLUDE (admin_user_id, action, target_type, ip);
+CREATE INDEX audit_log_target_type ON audit_log USING btree (target_type, id) INCLUDE (admin_user_id, action, ip);
 CREATE INDEX gateway_session_ahead_age ON gateway_session_ahead USING btree (created_at);
 CREATE INDEX inbox_message_account ON inbox_message USING btree (account_id);
 CREATE INDEX inbox_message_recipient ON inbox_message USING btree (lower(recipient), id DESC);
+CREATE INDEX leak_report_created ON leak_report USING btree (created_at);
+CREATE INDEX leak_report_due ON leak_report USING btree (next_attempt_at);
 CREATE INDEX media_capability_expiry ON media_capability USING btree (expires_at);
 CREATE INDEX media_garbage_age ON media_garbage USING btree (since);
 CREATE INDEX media_object_account ON media_object USING btree (account_id);
@@ -473,7 +524,10 @@ CREATE INDEX outbox_age ON outbox USING btree (COALESCE(sent_at, parked_at, crea
 CREATE INDEX outbox_due ON outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (parked_at IS NULL));
 CREATE INDEX outbox_recipient ON outbox USING btree (lower(recipient));
 CREATE INDEX passkey_account ON passkey USING btree (account_id);
+CREATE INDEX security_event_account ON security_event USING btree (account_id, id DESC);
+CREATE INDEX security_event_created ON security_event USING btree (created_at);
 CREATE INDEX session_account ON session USING btree (account_id, revoked_at);
+CREATE INDEX session_live_age ON session USING btree (created_at) WHERE (revoked_at IS NULL);
 CREATE INDEX session_revoked ON session USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 CREATE INDEX webhook_application ON webhook USING btree (application_id);
 CREATE INDEX webhook_event_age ON webhook_event USING btree (COALESCE(parked_at, created_at));

@@ -1,25 +1,26 @@
 /**
- * The peer of `npm run bench -- oauth`: oidc-provider with rotating refresh tokens, opaque tokens and one confidential
- * client, stored where the service stores: on PostgreSQL where `DATABASE_URL` names one, else in an embedded database.
+ * oidc-provider with rotating refresh tokens, opaque tokens, one confidential client, accounts in a table and keys of its own,
+ * stored where the service stores: on PostgreSQL where `DATABASE_URL` names one, else in an embedded database.
+ * `STORAGE=memory` is what it comes with instead, and asks nobody who an account is.
  */
-import { createServer } from 'node:http';
+import { generateKeyPairSync } from 'node:crypto';
 import { PGlite } from '@electric-sql/pglite';
-import pg from 'pg';
+import { origin, people, pool, serve } from './serve.mjs';
 
 for (const level of ['log', 'info', 'warn']) console[level] = () => {};
 const { default: Provider } = await import('oidc-provider');
 
-const { DATABASE_URL: url, PORT } = process.env;
-const storage = url
-  ? new pg.Pool({ connectionString: url, max: 10 })
-  : await PGlite.create(process.env.DATA_DIR, { relaxedDurability: false });
+const { DATABASE_URL: url, DATA_DIR: directory } = process.env;
+const storage = url ? pool : await PGlite.create(directory, { relaxedDurability: false });
 const query = (name, text, values) => storage.query(...(url ? [{ name, text, values }] : [text, values]));
 
-await storage.query('DROP TABLE IF EXISTS bench_oidc');
-await storage.query(`CREATE TABLE bench_oidc (
-  model text NOT NULL, id text NOT NULL, payload jsonb NOT NULL, grant_id text, uid text,
-  expires_at timestamptz, consumed_at timestamptz, PRIMARY KEY (model, id))`);
-await storage.query('CREATE INDEX bench_oidc_grant ON bench_oidc (grant_id)');
+async function makeTables() {
+  await storage.query('DROP TABLE IF EXISTS bench_oidc');
+  await storage.query(`CREATE TABLE bench_oidc (
+    model text NOT NULL, id text NOT NULL, payload jsonb NOT NULL, grant_id text, uid text,
+    expires_at timestamptz, consumed_at timestamptz, PRIMARY KEY (model, id))`);
+  await storage.query('CREATE INDEX bench_oidc_grant ON bench_oidc (grant_id)');
+}
 
 /** One statement for each operation, prepared by name. */
 class Adapter {
@@ -63,16 +64,35 @@ class Adapter {
 
 const client = {
   client_id: 'bench',
-  client_secret: 'a secret of the benchmark and of nothing else',
+  client_secret: 'a-secret-of-the-benchmark-and-of-nothing-else',
   redirect_uris: ['https://client.example/callback'],
   grant_types: ['authorization_code', 'refresh_token'],
 };
-const provider = new Provider(`http://127.0.0.1:${PORT}`, {
-  adapter: Adapter,
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+const inMemory = process.env.STORAGE === 'memory';
+
+async function findAccount(_context, id) {
+  if (inMemory) return { accountId: id, claims: () => ({ sub: id, email: `person${id}@example.com` }) };
+  const { rows } = await query('account', 'SELECT id, email, username FROM account WHERE id = $1', [id]);
+  const [account] = rows;
+  return (
+    account && {
+      accountId: id,
+      claims: () => ({ sub: id, email: account.email, preferred_username: account.username }),
+    }
+  );
+}
+
+const provider = new Provider(origin, {
+  ...(inMemory ? {} : { adapter: Adapter }),
   clients: [client],
+  clientDefaults: { id_token_signed_response_alg: 'ES256' },
   scopes: ['openid', 'api'],
-  cookies: { keys: ['bench'] },
-  findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+  claims: { openid: ['sub', 'email', 'preferred_username'] },
+  cookies: { keys: ['a key of the benchmark and of nothing else'] },
+  jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'bench', use: 'sig', alg: 'ES256' }] },
+  findAccount,
   rotateRefreshToken: () => true,
   issueRefreshToken: () => true,
   features: {
@@ -83,41 +103,41 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
 });
 
 /** What a browser would have brought about: codes without an ID token, and access tokens that userinfo takes. */
-async function prepare(codes, tokens) {
-  const grantOf = async (scope) => {
-    const grant = new provider.Grant({ accountId: 'alice', clientId: client.client_id });
+async function prepare({ people: count, codes = 0, tokens = 0, challenge }) {
+  if (count && !inMemory) {
+    await makeTables();
+    await people(count, storage);
+  }
+  const grantOf = async (accountId, scope) => {
+    const grant = new provider.Grant({ accountId, clientId: client.client_id });
     grant.addOIDCScope(scope);
     return grant.save();
   };
   const owner = await provider.Client.find(client.client_id);
-  const common = { accountId: 'alice', client: owner, gty: 'authorization_code' };
-  const made = { codes: [], tokens: [] };
+  const common = { client: owner, gty: 'authorization_code' };
+  const tokenOf = async (accountId) => {
+    const grantId = await grantOf(accountId, 'openid');
+    return new provider.AccessToken({ ...common, accountId, grantId, scope: 'openid' }).save();
+  };
+  const made = { client, callers: [], codes: [], tokens: [] };
+  for (let n = 1; n <= (count ?? 0); n++) made.callers.push({ authorization: `Bearer ${await tokenOf(String(n))}` });
   for (let n = 0; n < codes; n++) {
     const code = new provider.AuthorizationCode({
       ...common,
-      grantId: await grantOf('api'),
+      accountId: '1',
+      grantId: await grantOf('1', 'api'),
       scope: 'api',
       redirectUri: client.redirect_uris[0],
+      ...(challenge ? { codeChallenge: challenge, codeChallengeMethod: 'S256' } : {}),
     });
     made.codes.push(await code.save());
   }
-  for (let n = 0; n < tokens; n++) {
-    const token = new provider.AccessToken({ ...common, grantId: await grantOf('openid'), scope: 'openid' });
-    made.tokens.push(await token.save());
-  }
+  for (let n = 0; n < tokens; n++) made.tokens.push(await tokenOf('1'));
   return made;
 }
 
-const callback = provider.callback();
-const server = createServer((req, res) => {
-  const { pathname, searchParams } = new URL(req.url, `http://127.0.0.1:${PORT}`);
-  if (pathname !== '/prepare') return callback(req, res);
-  prepare(Number(searchParams.get('codes')), Number(searchParams.get('tokens')))
-    .then((made) => res.end(JSON.stringify({ ...made, client })))
-    .catch((error) => res.writeHead(500).end(String(error)));
-});
-server.listen(Number(PORT), '127.0.0.1', () => process.send?.('ready'));
+serve(provider.callback(), prepare);
 process.on('SIGTERM', async () => {
-  await storage.query('DROP TABLE bench_oidc');
+  if (!url) await storage.close();
   process.exit();
 });

@@ -4,11 +4,22 @@ import { violates } from '../platform/database/constraints.js';
 import type { Changed, Tx } from '../platform/database/database.js';
 import { AccountService, PENDING_VERIFICATION } from './account.service.js';
 import { CLEARED_BY_VERIFYING } from './account-facts.js';
+import type { Origin } from './events/origin.js';
+import { SecurityEvents } from './events/security-events.service.js';
+
+/** A change that the owner makes, and the member of the body that is at fault when it cannot be made. */
+interface OwnChange {
+  readonly member: string;
+  readonly origin: Origin;
+}
 
 /** How an account is reached: its address and its number, as far as they are verified. */
 @Injectable()
 export class AccountContact {
-  constructor(private readonly accounts: AccountService) {}
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly events: SecurityEvents,
+  ) {}
 
   /**
    * Verifies an address, if it still is the account's, and clears what only that could clear (account.md section 7).
@@ -31,7 +42,7 @@ export class AccountContact {
    * pending for the former one dies; sessions stay.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@member)
    */
-  async changeEmail(tx: Tx, id: string, email: string, member: string): Promise<void> {
+  async changeEmail(tx: Tx, id: string, email: string, { member, origin }: OwnChange): Promise<void> {
     try {
       await tx.query(
         `UPDATE account SET email = $2, email_verified = true, email_bounced = false,
@@ -43,6 +54,7 @@ export class AccountContact {
       if (violates(error, 'account_email')) throw invalid(member, 'EMAIL_ALREADY_IN_USE');
       throw error;
     }
+    await this.events.record(tx, { accountId: id, type: 'email_changed', origin });
     await this.accounts.announce(tx, id);
   }
 

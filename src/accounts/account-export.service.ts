@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import { AccountParts, type Reading } from './account-parts.service.js';
 
 /**
  * What is kept of an account, by the name under which it is exported. Digests, keys and encrypted values are secrets of
@@ -20,6 +21,8 @@ const ROWS_BY_PART: Readonly<Record<string, string>> = {
   passkeys: `SELECT id, name, transports, backup_eligible, created_at, last_used_at
     FROM passkey WHERE account_id = $1 ORDER BY created_at`,
   backup_codes: 'SELECT position, consumed_at FROM backup_code WHERE account_id = $1 ORDER BY position',
+  security_events: `SELECT id, type, created_at, ip, user_agent, os, data
+    FROM security_event WHERE account_id = $1 ORDER BY id`,
   pending_secrets: `SELECT purpose, created_at, expires_at FROM one_time_secret
     WHERE account_id = $1 ORDER BY created_at`,
   mail: `SELECT type, recipient, created_at, sent_at FROM outbox WHERE account_id = $1 ORDER BY id`,
@@ -45,21 +48,28 @@ const ROWS_BY_PART: Readonly<Record<string, string>> = {
 
 const SINGLE: ReadonlySet<string> = new Set(['account', 'settings']);
 
+const readingOf =
+  (name: string, query: string): Reading =>
+  async (tx: Tx, id) => {
+    const rows = await tx.query<Record<string, unknown>[]>(query, [id]);
+    return SINGLE.has(name) ? (rows[0] ?? null) : rows;
+  };
+
 /** Everything that is kept of an account, for whom it belongs to. */
 @Injectable()
 export class AccountExport {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly parts: AccountParts,
+  ) {
+    for (const [name, query] of Object.entries(ROWS_BY_PART)) parts.alsoExport(name, readingOf(name, query));
+  }
 
   /** One state of the database; lists are empty where nothing is kept. */
   of(id: string): Promise<Record<string, unknown>> {
     return this.database.transaction(async (tx) => {
       await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      const parts: Record<string, unknown> = {};
-      for (const [name, query] of Object.entries(ROWS_BY_PART)) {
-        const rows = await tx.query<Record<string, unknown>[]>(query, [id]);
-        parts[name] = SINGLE.has(name) ? (rows[0] ?? null) : rows;
-      }
-      return parts;
+      return this.parts.read(tx, id);
     });
   }
 }

@@ -21,6 +21,9 @@ export interface AccountRecord extends Account {
 /** Which accounts are looked for; at most one member. */
 export interface AccountSelector {
   readonly ids?: readonly string[];
+  readonly username?: string;
+  readonly phoneDigests?: readonly Buffer[];
+  readonly sessionDigest?: Buffer;
   readonly tag?: { readonly username: string; readonly discriminator: number };
   readonly email?: string;
   readonly lastActiveIp?: string;
@@ -79,9 +82,12 @@ const recordOf = (row: RecordRow): AccountRecord => ({
 });
 
 function conditionOf(selector: AccountSelector): [condition: string, values: unknown[]] {
-  const { ids, tag, email, lastActiveIp, trait } = selector;
+  const { ids, tag, username, phoneDigests, sessionDigest, email, lastActiveIp, trait } = selector;
   if (ids) return ['a.id = ANY($1::bigint[])', [ids]];
   if (tag) return ['lower(a.username) = lower($1) AND a.discriminator = $2', [tag.username, tag.discriminator]];
+  if (username !== undefined) return ['lower(a.username) = lower($1)', [username]];
+  if (phoneDigests) return ['a.phone_digest = ANY($1) AND a.has_verified_phone', [phoneDigests]];
+  if (sessionDigest) return ['a.id = (SELECT s.account_id FROM session s WHERE s.digest = $1)', [sessionDigest]];
   if (email !== undefined) return ['lower(a.email) = lower($1)', [email]];
   if (lastActiveIp !== undefined) return ['a.last_active_ip = $1', [lastActiveIp]];
   if (trait !== undefined) return ['a.traits @> ARRAY[$1]', [trait]];

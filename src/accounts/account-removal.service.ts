@@ -6,6 +6,7 @@ import { Janitor } from '../platform/process/janitor.js';
 import { AccountService } from './account.service.js';
 import { AccountParts } from './account-parts.service.js';
 import { AccountState, type Successor } from './account-state.service.js';
+import { SecurityEvents } from './events/security-events.service.js';
 import { Grants } from './grants/grants.service.js';
 
 const BATCH = 50;
@@ -21,6 +22,7 @@ export class AccountRemoval {
     private readonly state: AccountState,
     private readonly parts: AccountParts,
     private readonly grants: Grants,
+    private readonly events: SecurityEvents,
     private readonly outbox: Outbox,
     private readonly log: Log,
     janitor: Janitor,
@@ -66,7 +68,8 @@ export class AccountRemoval {
   private async empty(tx: Tx, id: string): Promise<void> {
     const email = (await this.accounts.find(id, tx))?.email ?? null;
     await this.parts.remove(tx, id);
-    await this.grants.revokeAll(tx, id);
+    await this.grants.revokeAll(tx, id, { by: 'service', reason: 'account_removed' });
+    await this.events.forget(tx, id);
     await this.outbox.forget(tx, id, email);
   }
 }

@@ -5,7 +5,7 @@ import { violates } from '../platform/database/constraints.js';
 import type { Tx } from '../platform/database/database.js';
 import type { Account as AccountFacts } from '../policy/account.js';
 import { AccountSettings } from './account.entities.js';
-import { AccountService, COLORS, PENDING_VERIFICATION } from './account.service.js';
+import { AccountService, COLORS, LOCKED_DOWN, PENDING_VERIFICATION } from './account.service.js';
 import { ACCOUNT_FLAGS, CLEARED_BY_VERIFYING } from './account-facts.js';
 
 /** What a person says and proves of himself, as it is where nobody did yet. */
@@ -79,12 +79,13 @@ export class AccountState {
     await tx.delete(AccountSettings, { accountId: id });
   }
 
-  /** Sets a password by recovery, which also ends a lock for suspicious activity. */
+  /** Sets a password by recovery, which also ends a lock for suspicious activity and one by the owner. */
   async recover(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.query(
-      `UPDATE account SET password_hash = $2, password_changed_at = now(), flags = flags & ~$3::bigint
+      `UPDATE account SET password_hash = $2, password_changed_at = now(), flags = flags & ~$3::bigint,
+         traits = array_remove(traits, $4)
        WHERE id = $1`,
-      [id, passwordHash, String(ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY)],
+      [id, passwordHash, String(ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY), LOCKED_DOWN],
     );
     await this.accounts.announce(tx, id);
   }
@@ -99,9 +100,9 @@ export class AccountState {
       await tx.query(
         `UPDATE account SET email = $2, email_verified = true, email_bounced = false, password_hash = $3,
            password_changed_at = now(), totp_secret = NULL, passkey_second_factor = false,
-           address_epoch = address_epoch + 1
+           address_epoch = address_epoch + 1, traits = array_remove(traits, $4)
          WHERE id = $1`,
-        [id, email, passwordHash],
+        [id, email, passwordHash, LOCKED_DOWN],
       );
     } catch (error) {
       if (violates(error, 'account_email')) throw invalid('token', 'EMAIL_ALREADY_IN_USE');

@@ -35,6 +35,8 @@ export interface PasswordOfAddress {
   readonly bot: boolean | null;
   readonly epoch: number | null;
   readonly passwordHash: string | null;
+  /** The hash of the account that stands in for one that is not there. */
+  readonly decoyHash: string | null;
 }
 
 /** The same of an account that has a password. */
@@ -43,11 +45,22 @@ export interface PasswordOfAccount {
   readonly epoch: number;
   readonly passwordHash: string;
 }
+
+/** Whose an address is. */
+export interface AddressHolder {
+  readonly id: string;
+  readonly bot: boolean;
+  readonly email: string;
+}
+
 /** Colours of avatars that nobody chose. */
 export const COLORS = 0x1000000;
 
 /** A trait: the account cannot sign in until its address is verified (auth.md 4.1). */
 export const PENDING_VERIFICATION = 'registration_pending_verification';
+
+/** A trait: a mailed link locked the account down, which cannot be signed in to until its password is reset (web.md 5). */
+export const LOCKED_DOWN = 'locked_down';
 
 /** Accounts: who they are, and the one place where the epoch of an account is raised. */
 @Injectable()
@@ -68,6 +81,11 @@ export class AccountService {
     // Two statements: the second one sees what others committed while the first one waited, passkeys included.
     await tx.query('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [id]);
     return this.find(id, tx);
+  }
+
+  /** Several, in the one order in which they are locked everywhere. */
+  async lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
+    await tx.query('SELECT 1 FROM account WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [ids]);
   }
 
   /** One that is known to be there, as `tx` sees it. */
@@ -93,15 +111,27 @@ export class AccountService {
   }
 
   /**
+   * Whose an address is, for answers that must not tell: one statement and one row, whether or not it is anybody's. What
+   * else there is to know of the account is read once nobody waits for it.
+   */
+  async holderOf(email: string, tx: Tx = this.database.manager): Promise<AddressHolder | null> {
+    const [row] = await tx.query<[AddressHolder | { id: null; bot: null; email: null }]>(
+      'SELECT a.id, a.bot, a.email FROM (SELECT 1) one LEFT JOIN account a ON lower(a.email) = lower($1)',
+      [email],
+    );
+    return row.id === null ? null : row;
+  }
+
+  /**
    * What a password login compares: one statement and one row, whether or not the address has an account. An account
    * that is gone has no password.
    */
-  async passwordOf(email: string): Promise<PasswordOfAddress> {
+  async passwordOf(email: string, decoyId: string | null): Promise<PasswordOfAddress> {
     const [row] = await this.database.manager.query<[PasswordOfAddress]>(
       `SELECT a.id, a.bot, a.epoch, CASE WHEN a.deleted_at IS NULL AND a.flags & $2::bigint = 0 THEN a.password_hash END
-         AS "passwordHash"
+         AS "passwordHash", (SELECT d.password_hash FROM account d WHERE d.id = $3) AS "decoyHash"
        FROM (SELECT 1) one LEFT JOIN account a ON lower(a.email) = lower($1)`,
-      [email, String(ACCOUNT_FLAGS.DELETED)],
+      [email, String(ACCOUNT_FLAGS.DELETED), decoyId],
     );
     return row;
   }
@@ -224,7 +254,7 @@ export class AccountService {
 
   /** The same for several, which are locked in the order of their ids. */
   async raiseEpochs(tx: Tx, ids: readonly string[]): Promise<void> {
-    await tx.query('SELECT 1 FROM account WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [ids]);
+    await this.lockAll(tx, ids);
     await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = ANY ($1::bigint[])', [ids]);
   }
 

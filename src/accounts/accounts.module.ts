@@ -4,15 +4,18 @@ import { Replica } from '../platform/replicas/replica.js';
 import { AccountService } from './account.service.js';
 import { AccountContact } from './account-contact.service.js';
 import { AccountExport } from './account-export.service.js';
+import { AccountIntake } from './account-intake.service.js';
 import { AccountParts } from './account-parts.service.js';
 import { AccountRecords } from './account-records.service.js';
 import { AccountRemoval } from './account-removal.service.js';
 import { AccountState } from './account-state.service.js';
 import { ChangeControls } from './change-controls.service.js';
 import { CredentialLookups } from './credential-lookups.js';
+import { SecurityEvents } from './events/security-events.service.js';
 import { AdminApplication } from './grants/admin-application.service.js';
 import { Grants } from './grants/grants.service.js';
 import { IdentityResolver } from './identity-resolver.js';
+import { Mails } from './mails.service.js';
 import { reserveTerm } from './reserved-terms.js';
 
 const SERVICES = [
@@ -24,11 +27,13 @@ const SERVICES = [
     AccountRemoval,
     ChangeControls,
     AccountExport,
+    AccountIntake,
     CredentialLookups,
     IdentityResolver,
     AccountParts,
+    Mails,
   ],
-  ...[AdminApplication, Grants],
+  ...[AdminApplication, Grants, SecurityEvents],
 ];
 
 /** What an account is: its facts and records, its state, whom it belongs to, what of it others may do. */

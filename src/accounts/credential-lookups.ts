@@ -1,28 +1,33 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
+import { withinLimits } from './session-limits.js';
 
 // 5.9: deleted and disabled accounts still resolve; each operation decides.
-const ACCOUNTS_BY_CREDENTIAL = {
+const accountsByCredential = (liveSession: string) => ({
   session: `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
     FROM session s JOIN account a ON a.id = s.account_id
-    WHERE s.digest = ANY($1::bytea[]) AND s.revoked_at IS NULL`,
+    WHERE s.digest = ANY($1::bytea[]) AND ${liveSession}`,
   /** By the session's id, for a credential that stays in use and may be rotated meanwhile. */
   'held-session': `SELECT s.id AS key, s.digest, ${ACCOUNT_COLUMNS}
     FROM session s JOIN account a ON a.id = s.account_id
-    WHERE s.id = ANY($1::bigint[]) AND s.revoked_at IS NULL`,
+    WHERE s.id = ANY($1::bigint[]) AND ${liveSession}`,
   bot: `SELECT t.bot_digest AS key, t.id AS application_id, ${ACCOUNT_COLUMNS}
     FROM application t JOIN account a ON a.id = t.id
     WHERE t.bot_digest = ANY($1::bytea[])`,
   bearer: `SELECT t.digest AS key, t.id AS token_id, t.application_id, t.scopes, t.expires_at, ${ACCOUNT_COLUMNS}
     FROM oauth_token t JOIN account a ON a.id = t.account_id
     WHERE t.digest = ANY($1::bytea[]) AND t.kind = 'access' AND t.expires_at > now()`,
-  'admin-key': `SELECT k.id AS key, k.digest, k.acls AS key_acls, ${ACCOUNT_COLUMNS}
-    FROM admin_key k JOIN account a ON a.id = k.owner_id
-    WHERE k.id = ANY($1::bigint[]) AND (k.expires_at IS NULL OR k.expires_at > now())`,
-} as const;
+  /** By id and digest, in hex: a known key with a wrong secret is as little found as an unknown one. */
+  'admin-key': `SELECT wanted.key, k.digest, k.acls AS key_acls, ${ACCOUNT_COLUMNS}
+    FROM unnest($1::text[]) wanted (key)
+      JOIN admin_key k ON k.id = split_part(wanted.key, ' ', 1)::bigint
+        AND k.digest = decode(split_part(wanted.key, ' ', 2), 'hex') AND (k.expires_at IS NULL OR k.expires_at > now())
+      JOIN account a ON a.id = k.owner_id`,
+});
 
-type Kind = keyof typeof ACCOUNTS_BY_CREDENTIAL;
+type Kind = keyof ReturnType<typeof accountsByCredential>;
 type Key = Buffer | string;
 
 interface KeyedRow extends AccountRow {
@@ -105,9 +110,14 @@ class Batch<R extends KeyedRow> {
 @Injectable()
 export class CredentialLookups {
   readonly counters = { statements: 0, lookups: 0 };
+  private readonly statements: Readonly<Record<Kind, string>>;
   private readonly batches: { readonly [K in Kind]: Batch<Found[K]> };
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    config: Config,
+  ) {
+    this.statements = accountsByCredential(`s.revoked_at IS NULL${withinLimits(config, 's')}`);
     this.batches = {
       session: this.batch('session'),
       'held-session': this.batch('held-session'),
@@ -126,7 +136,7 @@ export class CredentialLookups {
   private batch<K extends Kind>(kind: K): Batch<Found[K]> {
     return new Batch((keys) => {
       this.counters.statements++;
-      return this.database.statement(`identity-${kind}`, ACCOUNTS_BY_CREDENTIAL[kind], [keys]);
+      return this.database.statement(`identity-${kind}`, this.statements[kind], [keys]);
     });
   }
 }

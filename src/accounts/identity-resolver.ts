@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { digest, matches, SESSION_TOKEN, TOKEN } from '../core/secrets.js';
 import { snowflakeFault } from '../http/input.js';
-import { BOT_TOKEN, type Credential } from '../policy/credential.js';
+import { ADMIN_KEY, BOT_TOKEN, type Credential } from '../policy/credential.js';
 import type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionIdentity } from '../policy/identity.js';
 import { accountOf, isInactive } from './account-facts.js';
 import { CredentialLookups } from './credential-lookups.js';
-
-const ADMIN_KEY = /^fa_(0|[1-9][0-9]{0,18})_[A-Za-z0-9]{32}$/;
 
 /** From a credential to an identity or to nothing; the type has no room for a reason (credentials.md section 1). */
 @Injectable()
@@ -66,7 +64,7 @@ export class IdentityResolver {
   }
 
   private async adminKey(keyId: string, key: Buffer): Promise<AdminKeyIdentity | null> {
-    const row = await this.lookups.find('admin-key', keyId);
+    const row = await this.lookups.find('admin-key', `${keyId} ${key.toString('hex')}`);
     if (!row || !matches(row.digest, key)) return null;
     const account = accountOf(row);
     return isInactive(account) ? null : { via: 'admin-key', keyId, acls: row.key_acls, account };

@@ -1,6 +1,6 @@
 /** Languages that an account may choose. */
 export const LOCALES: readonly string[] = [
-  ...['en-US', 'en-GB', 'de', 'es-ES', 'fr', 'it', 'ja', 'ko', 'nl', 'pl', 'pt-BR', 'sv-SE', 'tr', 'uk', 'zh-CN'],
+  ...['en-US', 'en-GB', 'ar', 'de', 'es-ES', 'fr', 'it', 'ja', 'ko', 'nl', 'pl', 'pt-BR', 'sv-SE', 'tr', 'uk', 'zh-CN'],
 ];
 
 /** The first supported locale of an `Accept-Language` header, else `en-US`. */

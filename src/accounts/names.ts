@@ -21,6 +21,15 @@ export function Username(options: { optional?: boolean } = {}): PropertyDecorato
   });
 }
 
+/** `0001` to `9999`. */
+export function Discriminator(): PropertyDecorator {
+  const bound = { bound: 4, tooLong: 'DISCRIMINATOR_INVALID_FORMAT' } as const;
+  return field({ optional: true, ...bound, description: { type: String, pattern: '^[0-9]{4}$' } }, (value) => {
+    if (typeof value !== 'string' || !/^[0-9]{4}$/.test(value)) return 'DISCRIMINATOR_INVALID_FORMAT';
+    return value === '0000' ? 'DISCRIMINATOR_OUT_OF_RANGE' : undefined;
+  });
+}
+
 const GLOBAL_NAME_BOUND = 2 * MAX_NAME + SPARE;
 
 function globalNameFault(value: unknown): FieldCode | undefined {

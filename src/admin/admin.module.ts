@@ -4,10 +4,15 @@ import { AdminApplicationsController } from './applications/admin-applications.c
 import { AdminApplications } from './applications/admin-applications.service.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditLog } from './audit/audit.service.js';
+import { AuditVerification } from './audit/audit-verification.service.js';
+import { Deeds } from './audit/deeds.service.js';
 import { IpBanEntries } from './bans/ip-ban-entries.service.js';
 import { IpBansController } from './bans/ip-bans.controller.js';
+import { UserImport } from './import/user-import.service.js';
 import { InstanceController } from './instance/instance.controller.js';
 import { InstanceConfig } from './instance/instance-config.service.js';
+import { InstanceStatistics } from './instance/instance-statistics.service.js';
+import { InstanceTrials } from './instance/instance-trials.service.js';
 import { PendingRegistrations } from './instance/pending-registrations.service.js';
 import { AdminKeyUse } from './keys/admin-key-use.service.js';
 import { AdminKeysController } from './keys/admin-keys.controller.js';
@@ -39,10 +44,10 @@ import { UserState } from './users/user-state.service.js';
     ...[UserContactController, UserFactorsController, UserMarksController, UserSsoController, UserStateController],
   ],
   providers: [
-    ...[AdminApplications, AdminKeys, AdminKeyUse, AdminUsers, AuditLog, SetupToken],
-    ...[InstanceConfig, IpBanEntries, PendingRegistrations, TargetProtection],
-    ...[UserAcls, UserChanges, UserContact, UserFactors, UserMarks, UserSso, UserState],
+    ...[AdminApplications, AdminKeys, AdminKeyUse, AdminUsers, AuditLog, AuditVerification, Deeds, SetupToken],
+    ...[InstanceConfig, InstanceStatistics, InstanceTrials, IpBanEntries, PendingRegistrations, TargetProtection],
+    ...[UserAcls, UserChanges, UserContact, UserFactors, UserImport, UserMarks, UserSso, UserState],
   ],
-  exports: [AdminKeys, AdminKeyUse, AuditLog, SetupToken, UserAcls],
+  exports: [AdminKeys, AdminKeyUse, AuditLog, Deeds, SetupToken, TargetProtection, UserAcls],
 })
 export class AdminModule {}

@@ -1,11 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { BridgeController, SudoBridgeController } from './bridge/bridge.controller.js';
 import { PasskeyBridge } from './bridge/bridge.service.js';
+import { Decoys } from './factors/decoys.service.js';
 import { Factors } from './factors/factors.service.js';
 import { MfaTickets } from './factors/mfa-tickets.service.js';
 import { Passwords } from './factors/passwords.service.js';
 import { HandoffController } from './handoff/handoff.controller.js';
 import { Handoffs } from './handoff/handoff.service.js';
+import { SecurityNotices } from './notices/security-notices.service.js';
 import { PasskeysController } from './passkeys/passkeys.controller.js';
 import { Passkeys } from './passkeys/passkeys.service.js';
 import { EmailRevert } from './recovery/email-revert.service.js';
@@ -19,7 +21,6 @@ import { MailedTokens } from './secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from './secrets/one-time-secrets.service.js';
 import { Issuance } from './sessions/issuance.service.js';
 import { LastUsed } from './sessions/last-used.service.js';
-import { SecurityNotices } from './sessions/security-notices.service.js';
 import { SessionSweep } from './sessions/session-sweep.service.js';
 import { SessionService } from './sessions/sessions.service.js';
 import { Standing } from './sessions/standing.service.js';
@@ -56,7 +57,18 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
     SsoController,
   ],
   providers: [
-    ...[Captchas, Factors, Issuance, MfaTickets, OneTimeSecrets, Passkeys, PasskeyBridge, Passwords, SessionService],
+    ...[
+      Captchas,
+      Decoys,
+      Factors,
+      Issuance,
+      MfaTickets,
+      OneTimeSecrets,
+      Passkeys,
+      PasskeyBridge,
+      Passwords,
+      SessionService,
+    ],
     ...[SignInService, Standing, SudoAttempts, SudoService, WebAuthn, WebAuthnSignIn, SecurityNotices],
     ...[EmailRevert, EmailVerification, Handoffs, IpAuthorization, LastUsed, MailedTokens, Recovery, Registration],
     ...[SessionSweep, SignInRemoval],
@@ -66,6 +78,7 @@ import { WebAuthn } from './webauthn/webauthn.service.js';
   exports: [
     ...[
       Captchas,
+      Decoys,
       Factors,
       Issuance,
       MfaTickets,

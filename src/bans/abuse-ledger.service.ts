@@ -8,6 +8,7 @@ import { Metrics } from '../core/metrics.js';
 import { Keyring } from '../core/secrets.js';
 import { isFromForeignPage } from '../http/cross-origin.js';
 import { Database } from '../platform/database/database.js';
+import { Background } from '../platform/process/background.js';
 import { SharedStore } from '../platform/store/shared-store.js';
 import type { Call } from '../policy/call.js';
 import { parseBareToken } from '../policy/credential.js';
@@ -61,6 +62,7 @@ export class AbuseLedger {
     private readonly keyring: Keyring,
     private readonly clock: Clock,
     private readonly config: Config,
+    private readonly background: Background,
     private readonly log: Log,
     private readonly metrics: Metrics,
   ) {}
@@ -89,13 +91,13 @@ export class AbuseLedger {
 
   private record(address: string, signal: Signal): void {
     this.metrics.abuse.inc({ signal: signal.rejected ? 'rejected_credential' : 'refused_answer' });
-    this.weigh(address, signal).catch((error) => this.log.error('an abuse signal was lost', { error }));
+    const seconds = this.clock.seconds();
+    this.background.run('counting a failure against an address', () => this.weigh(address, signal, seconds));
   }
 
-  private async weigh(address: string, { weight, rejected }: Signal): Promise<void> {
+  private async weigh(address: string, { weight, rejected }: Signal, seconds: number): Promise<void> {
     const { abuse } = this.config;
     const key = addressKey(address);
-    const seconds = this.clock.seconds();
     const window = Math.floor(seconds / WINDOW_SECONDS);
     const left = WINDOW_SECONDS - (seconds % WINDOW_SECONDS);
     const before = await this.store.add(`abuse/score ${key}/${window}`, 0, left);
@@ -106,13 +108,10 @@ export class AbuseLedger {
       ? await this.store.distinct(`abuse/rejected ${key}/${window}`, this.digest(rejected), left)
       : 0;
     if (!abuse.bans || (strikes < abuse.strikes && digests < abuse.distinct)) return;
-    await this.database.transaction((tx) =>
-      this.bans.add(
-        tx,
-        { value: key, kind: 'temporary_24h', reason: 'automatic', createdByUserId: null },
-        abuse.seconds,
-      ),
-    );
+    const trigger = digests >= abuse.distinct ? 'rejected_credentials' : 'score';
+    const signals = { trigger, score, rejected_credentials: digests, windows: strikes } as const;
+    const ban = { value: key, kind: 'temporary_24h', reason: 'automatic', createdByUserId: null, signals } as const;
+    await this.database.transaction((tx) => this.bans.add(tx, ban, abuse.seconds));
     this.metrics.abuse.inc({ signal: 'ban' });
     this.log.warn('an address was banned for repeated failures', { seconds: abuse.seconds });
   }

@@ -153,16 +153,17 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
   /** Bans, or changes the ban of, an address or CIDR range in canonical form. A ban that passes replaces none without end. */
   async add(
     tx: Tx,
-    { value, kind, reason, createdByUserId }: Pick<IpBanEntry, 'value' | 'kind' | 'reason' | 'createdByUserId'>,
+    { value, kind, reason, createdByUserId, signals }: Omit<IpBanEntry, 'createdAt' | 'expiresAt'>,
     seconds: number | null,
   ): Promise<void> {
     await tx.query(
-      `INSERT INTO ip_ban (value, kind, reason, expires_at, created_by_user_id)
-       VALUES ($1, $2, $3, now() + $4 * interval '1 second', $5)
+      `INSERT INTO ip_ban (value, kind, reason, expires_at, created_by_user_id, signals)
+       VALUES ($1, $2, $3, now() + $4 * interval '1 second', $5, $6)
        ON CONFLICT (value) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
-         expires_at = excluded.expires_at, created_by_user_id = excluded.created_by_user_id
+         expires_at = excluded.expires_at, created_by_user_id = excluded.created_by_user_id,
+         signals = excluded.signals
        WHERE ip_ban.expires_at IS NOT NULL OR excluded.expires_at IS NULL`,
-      [value, kind, reason, seconds, createdByUserId],
+      [value, kind, reason, seconds, createdByUserId, signals && JSON.stringify(signals)],
     );
     await this.announce(tx, [value]);
   }

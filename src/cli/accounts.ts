@@ -6,9 +6,9 @@ import { AccountRemoval } from '../accounts/account-removal.service.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/audit/operator.js';
 import { Database } from '../platform/database/database.js';
-import { theAccount } from './arguments.js';
-import { type Command, CommandError } from './command.js';
-import { accountNamed, recordAtConsole, withService } from './service.js';
+import { theAccount } from './terminal/arguments.js';
+import { type Command, CommandError } from './terminal/command.js';
+import { accountNamed, recordAtConsole, withService } from './terminal/service.js';
 
 const deed = (action: string, { id }: AccountRecord) => ({ action, target: { type: 'user', id } }) as const;
 

@@ -3,8 +3,8 @@ import { theConsole } from '../admin/audit/operator.js';
 import { CreateAdminKeyInput } from '../admin/keys/admin-keys.dto.js';
 import { AdminKeys } from '../admin/keys/admin-keys.service.js';
 import { validateShape } from '../http/input.js';
-import { type Command, CommandError, UsageError } from './command.js';
-import { accountNamed, withService } from './service.js';
+import { type Command, CommandError, UsageError } from './terminal/command.js';
+import { accountNamed, withService } from './terminal/service.js';
 import { demandAcls } from './user-acls.js';
 
 export const createAdminKey: Command = async (args, terminal) => {

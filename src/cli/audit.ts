@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { AuditLog } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/audit/operator.js';
-import { count, demandNothing } from './arguments.js';
-import type { Command } from './command.js';
-import { recordAtConsole, withService } from './service.js';
+import { count, demandNothing } from './terminal/arguments.js';
+import type { Command } from './terminal/command.js';
+import { recordAtConsole, withService } from './terminal/service.js';
 
 export const verifyAudit: Command = (args, terminal) => {
   demandNothing(args);

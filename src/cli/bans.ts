@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { theConsole } from '../admin/audit/operator.js';
 import { IpBanEntries } from '../admin/bans/ip-ban-entries.service.js';
 import { parseNetwork } from '../bans/networks.js';
-import { demandNothing } from './arguments.js';
-import { type Command, CommandError, UsageError } from './command.js';
-import { recordAtConsole, withService } from './service.js';
+import { demandNothing } from './terminal/arguments.js';
+import { type Command, CommandError, UsageError } from './terminal/command.js';
+import { recordAtConsole, withService } from './terminal/service.js';
 
 const PAGE = 200;
 

@@ -1,4 +1,4 @@
-import type { Command } from './command.js';
+import type { Command } from './terminal/command.js';
 
 export interface Entry {
   /** The words of the command and what follows them. */
@@ -6,6 +6,8 @@ export interface Entry {
   readonly summary: string;
   /** A command is loaded when it is asked for: most of them bring the whole service with them. */
   load(): Promise<Command>;
+  /** It needs nothing that a team brings: what they bring may not even be built. */
+  readonly isAlone?: boolean;
 }
 
 /** Every command, by its words. */
@@ -18,7 +20,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   doctor: {
     usage: 'doctor',
     summary: 'says what is wrong with the set-up and how to mend it; exit code 1 on faults',
-    load: async () => (await import('./doctor.js')).doctor,
+    load: async () => (await import('./doctor/doctor.js')).doctor,
   },
   settings: {
     usage: 'settings [--markdown]',
@@ -34,10 +36,27 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     usage: 'describe [--project <tsconfig.json>] [--out <dist/description.json>]',
     summary: "describes what a program's controllers answer, for the API description and the tests",
     load: async () => (await import('./describe.js')).describe,
+    isAlone: true,
+  },
+  'new project': {
+    usage:
+      'new project <name> [--directory <folder>] [--description <sentence>] [--noun <noun>] [--plural <nouns>] [--gatehouse <range|file>] [--yes] [--json]',
+    summary:
+      'makes a project of a team, with an example feature and its tests; asks for what is not said, unless --yes',
+    load: async () => (await import('./new/project.js')).newProject,
+    isAlone: true,
+  },
+  'new feature': {
+    usage: 'new feature <noun> [--plural <nouns>] [--json]',
+    summary: 'adds routes, rules, table, migration, event and test of a noun to the project of this folder',
+    load: async () => (await import('./new/feature.js')).newFeature,
+    isAlone: true,
   },
   explain: {
-    usage: 'explain <METHOD> <path>',
-    summary: "prints a route's policy and the guards that judge it, in order",
+    usage:
+      'explain <METHOD> <path> [--credential <kind>] [--scopes <a,b>] [--acls <a,b>] [--key-acls <a,b>] [--suspicious <0-255>] [--sso-enforced]',
+    summary:
+      "prints a route's policy and the guards that judge it, in order; with options also what each would say to such a caller",
     load: async () => (await import('./routes.js')).explain,
   },
   'user list': {
@@ -84,6 +103,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     usage: 'user delete <email|id> [--yes]',
     summary: 'erases an account at once and for good; without --yes it only says whose',
     load: async () => (await import('./accounts.js')).deleteAccount,
+  },
+  'import users': {
+    usage: 'import users <file.jsonl> [--dry-run] [--report <refused.jsonl>]',
+    summary:
+      'takes accounts of another service, one a line (docs/importing.md); run again, it goes on; exit code 1 when lines were refused',
+    load: async () => (await import('./import-users.js')).importUsers,
   },
   'sessions revoke': {
     usage: 'sessions revoke --since <time>',

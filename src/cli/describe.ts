@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeProject } from '../description/compiler/describe.js';
-import { type Command, CommandError } from './command.js';
+import { type Command, CommandError } from './terminal/command.js';
 
-export const describe: Command = async (args, { out }) => {
+export const describe: Command = async (args, { out, folder = '.' }) => {
   const { values } = parseArgs({
     args,
     options: {
@@ -12,11 +12,12 @@ export const describe: Command = async (args, { out }) => {
       out: { type: 'string', default: 'dist/description.json' },
     },
   });
-  const described = await describeProject(values.project).catch((error) =>
+  const described = await describeProject(resolve(folder, values.project)).catch((error) =>
     Promise.reject(new CommandError((error as Error).message)),
   );
-  mkdirSync(dirname(values.out), { recursive: true });
-  writeFileSync(values.out, JSON.stringify(described));
+  const file = resolve(folder, values.out);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(described));
   const handlers = Object.values(described.controllers).flatMap((controller) => Object.values(controller.handlers));
   out(`${values.out}: ${handlers.length} handlers of ${Object.keys(described.controllers).length} controllers`);
   return 0;

@@ -1,8 +1,9 @@
 import { commandLine } from '../core/command-line.js';
 import { StartError } from '../core/config/start-error.js';
+import { demandMadeFor } from '../core/extension.js';
 import { startFault } from '../core/start-fault.js';
-import { CommandError, type Terminal, UsageError } from './command.js';
 import { COMMANDS, type Entry } from './commands.js';
+import { CommandError, type Terminal, UsageError } from './terminal/command.js';
 
 /** What the words of a command are followed by in its longest form. */
 const MOST_WORDS = 3;
@@ -43,8 +44,10 @@ export async function execute(args: string[], terminal: Terminal): Promise<numbe
   }
   try {
     if (!entry) throw new UsageError(args.length === 0 ? 'a command is needed' : `${args.join(' ')} is no command`);
+    const extension = terminal.extension ?? (entry.isAlone ? undefined : await terminal.findExtension?.());
+    if (extension) demandMadeFor(extension);
     const command = await entry.load();
-    return await command(args.slice(words.length), terminal);
+    return await command(args.slice(words.length), extension ? { ...terminal, extension } : terminal);
   } catch (error) {
     return explainFailure(error, words, terminal);
   }

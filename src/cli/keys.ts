@@ -1,8 +1,8 @@
 import { Config } from '../core/config/config.js';
 import { KeyRotation } from '../platform/keys/key-rotation.js';
-import { demandNothing } from './arguments.js';
-import type { Command } from './command.js';
-import { recordAtConsole, withService } from './service.js';
+import { demandNothing } from './terminal/arguments.js';
+import type { Command } from './terminal/command.js';
+import { recordAtConsole, withService } from './terminal/service.js';
 
 /** Second step of a rotation: the first put the old secret into GATEHOUSE_SECRET_PREVIOUS, the third takes it away. */
 export const rotateKeys: Command = (args, terminal) => {

@@ -1,15 +1,24 @@
 import { loadConfig } from '../core/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { demandNothing } from './arguments.js';
-import type { Command } from './command.js';
-import { explained } from './explained.js';
+import { demandNothing } from './terminal/arguments.js';
+import type { Command } from './terminal/command.js';
+import { explained } from './terminal/explained.js';
 
-export const migrate: Command = async (args, { env, out }) => {
+export const migrate: Command = async (args, { env, out, embeddedDatabase, extension = {} }) => {
   demandNothing(args);
-  const database = await Database.open(loadConfig(env)).catch((error) => Promise.reject(explained(error)));
+  const config = loadConfig(env, extension.settings);
+  const database = await Database.open(config, embeddedDatabase, extension).catch((error) =>
+    Promise.reject(explained(error)),
+  );
   try {
     const applied = await database.migrate();
     out(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the schema is current');
+    // An empty database has no version before.
+    const isUpgrade = database.migrations.some(({ names }) => names.length > 0 && !applied.includes(String(names[0])));
+    const breaking = database.migrations.flatMap((list) => [...list.breaking]);
+    for (const [name, reason] of breaking.filter(([name]) => isUpgrade && applied.includes(name))) {
+      out(`the version before does not run on this schema: ${reason} (${name})`);
+    }
     return 0;
   } finally {
     await database.close();

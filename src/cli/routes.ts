@@ -1,38 +1,81 @@
 import { randomBytes } from 'node:crypto';
-import { readRoutes } from '../app.js';
-import { loadConfig } from '../core/config/config.js';
-import { OPERATIONAL } from '../http/front-door.js';
-import { arrivalGuardsInOrder } from '../pipeline/guards.js';
-import { describePolicy } from '../policy/routes.js';
-import { type Command, CommandError, UsageError } from './command.js';
+import { parseArgs } from 'node:util';
+import { readRoutes, type Surface } from '../app.js';
+import { allSettings, loadConfig } from '../core/config/config.js';
+import { IMAGINED_CREDENTIALS } from '../pipeline/imagined-caller.js';
+import { isAcl } from '../policy/acls.js';
+import { count } from './terminal/arguments.js';
+import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 
-/** The routes of the default configuration: nothing of this machine's environment changes the list. */
-const defaultSurface = () => readRoutes(loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') }));
+/**
+ * The routes of the default configuration: nothing of this machine's environment changes the list, but what a team
+ * demands of it for its own settings.
+ */
+function defaultSurface({ env, extension = {} }: Terminal): Promise<Surface> {
+  const ours = new Set(allSettings().map(({ name }) => name));
+  const theirs = allSettings(extension.settings).filter(({ name }) => !ours.has(name));
+  const config = loadConfig(
+    {
+      ...Object.fromEntries(theirs.map(({ name }) => [name, env[name]])),
+      GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+    },
+    extension.settings,
+  );
+  return readRoutes(config, extension);
+}
 
-export const routes: Command = async (args, { out }) => {
+export const routes: Command = async (args, terminal) => {
   if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
-  const { routes, commands } = await defaultSurface();
-  out((routes.describe() + commands.describe()).trimEnd());
+  const { routes, commands } = await defaultSurface(terminal);
+  terminal.out((routes.describe() + commands.describe()).trimEnd());
   return 0;
 };
 
-export const explain: Command = async (args, { out }) => {
-  const [method, path, ...more] = args;
-  if (!method || !path?.startsWith('/') || more.length > 0) throw new UsageError('a method and a path are needed');
-  const { routes, compiled } = await defaultSurface();
-  const plans = routes.matching(path).filter((plan) => plan.method === method.toUpperCase());
-  // A literal segment is more specific than a parameter.
-  const [plan] = plans.sort((a, b) => a.path.split(/[:*]/).length - b.path.split(/[:*]/).length);
-  if (!plan) throw new CommandError(`no route answers ${method.toUpperCase()} ${path}: 404 NOT_FOUND`);
-  const arrival = OPERATIONAL.has(plan.path) ? [] : arrivalGuardsInOrder().map(({ name }) => name);
-  const guards = [...arrival, ...compiled.guardsOf(plan).map((guard) => guard.constructor.name)];
-  out(`${plan.method} ${plan.path}`);
-  out(`  handler  ${plan.controller}.${plan.handler}`);
-  out(`  policy   ${describePolicy(plan.policy)}`);
-  out(
-    `  body     ${plan.accepts.kind === 'none' ? 'none' : `${plan.accepts.kind}, at most ${plan.accepts.limit} bytes`}`,
-  );
+const listed = (text: string | undefined): string[] | undefined =>
+  text?.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+
+function imaginedOf({ credential, scopes, acls, ...more }: Readonly<Record<string, string | boolean | undefined>>) {
+  const kind = IMAGINED_CREDENTIALS.find((one) => one === credential);
+  if (credential !== undefined && !kind) {
+    throw new UsageError(`--credential is one of ${IMAGINED_CREDENTIALS.join(', ')}`);
+  }
+  const held = [acls, more['key-acls']].flatMap((list) => listed(list as string | undefined) ?? []);
+  const stranger = held.find((acl) => !isAcl(acl));
+  if (stranger !== undefined) throw new UsageError(`unknown ACL: ${stranger}`);
+  return {
+    credential: kind,
+    scopes: listed(scopes as string | undefined),
+    acls: listed(acls as string | undefined),
+    keyAcls: listed(more['key-acls'] as string | undefined),
+    suspicious: count('--suspicious', more.suspicious as string | undefined, 0, [0, 255]),
+    isSsoEnforced: more['sso-enforced'] === true,
+  };
+}
+
+export const explain: Command = async (args, terminal) => {
+  const { out } = terminal;
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { credential: text, scopes: text, acls: text, 'key-acls': text, suspicious: text, 'sso-enforced': flag },
+  });
+  const [given, path, ...more] = positionals;
+  if (!given || !path?.startsWith('/') || more.length > 0) throw new UsageError('a method and a path are needed');
+  const method = given.toUpperCase();
+  const imagined = imaginedOf(values);
+  const { explanation } = await defaultSurface(terminal);
+  const { route, rows, answer } = explanation.explain(method, path, imagined);
+  if (!route) throw new CommandError(`no route answers ${method} ${path}: 404 NOT_FOUND`);
+  out(`${route.method} ${route.path}`);
+  out(`  handler  ${route.handler}`);
+  out(`  policy   ${route.policy}`);
+  out(`  body     ${route.body_limit === null ? 'none' : `${route.body}, at most ${route.body_limit} bytes`}`);
   out('  guards, in order:');
-  for (const [index, guard] of guards.entries()) out(`    ${String(index + 1).padStart(2)}  ${guard}`);
+  const isImagined = Object.keys(values).length > 0;
+  for (const [index, { row, judgement }] of rows.entries()) {
+    out(`    ${String(index + 1).padStart(2)}  ${isImagined ? `${row.padEnd(16)}  ${judgement}` : row}`);
+  }
+  if (isImagined) out(`  answer   ${answer.status}${answer.code === null ? '' : ` ${answer.code}`}`);
   return 0;
 };

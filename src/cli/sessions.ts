@@ -3,9 +3,9 @@ import { AuditLog } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/audit/operator.js';
 import { SessionSweep } from '../auth/sessions/session-sweep.service.js';
 import { Clock } from '../core/clock.js';
-import { demandNothing, moment } from './arguments.js';
-import { type Command, UsageError } from './command.js';
-import { withService } from './service.js';
+import { demandNothing, moment } from './terminal/arguments.js';
+import { type Command, UsageError } from './terminal/command.js';
+import { withService } from './terminal/service.js';
 
 /** For when tokens leaked: whoever signed in since then does so again. */
 export const revokeSessions: Command = (args, terminal) => {

@@ -1,13 +1,13 @@
 import { allSettings } from '../core/config/config.js';
 import { environmentExample, settingsTable } from '../core/config/printed.js';
-import { type Command, UsageError } from './command.js';
+import { type Command, UsageError } from './terminal/command.js';
 
-export const settings: Command = async (args, { out }) => {
+export const settings: Command = async (args, { out, extension = {} }) => {
   const [option, ...more] = args;
   if (more.length > 0 || (option !== undefined && option !== '--markdown')) {
     throw new UsageError(`${more[0] ?? option} is not expected`);
   }
-  const all = allSettings();
+  const all = allSettings(extension.settings);
   out((option ? settingsTable(all) : environmentExample(all)).trimEnd());
   return 0;
 };

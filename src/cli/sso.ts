@@ -1,9 +1,9 @@
 import { theConsole } from '../admin/audit/operator.js';
 import { InstanceConfig } from '../admin/instance/instance-config.service.js';
 import { Instance } from '../platform/instance/instance.js';
-import { demandNothing } from './arguments.js';
-import type { Command } from './command.js';
-import { withService } from './service.js';
+import { demandNothing } from './terminal/arguments.js';
+import type { Command } from './terminal/command.js';
+import { withService } from './terminal/service.js';
 
 /** The way out when the provider is lost (sso.md section 4). */
 export const liftSsoEnforcement: Command = (args, terminal) => {

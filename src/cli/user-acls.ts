@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { theConsole } from '../admin/audit/operator.js';
 import { UserAcls } from '../admin/users/user-acls.service.js';
 import { acls, isAcl } from '../policy/acls.js';
-import { type Command, CommandError, UsageError } from './command.js';
-import { accountNamed, withService } from './service.js';
+import { type Command, CommandError, UsageError } from './terminal/command.js';
+import { accountNamed, withService } from './terminal/service.js';
 
 export function demandAcls(names: readonly string[]): void {
   const unknown = names.filter((name) => !isAcl(name));

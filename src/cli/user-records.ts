@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { AccountRecords } from '../accounts/account-records.service.js';
 import { adminUserView, FULL_SIGHT } from '../admin/users/admin-users.views.js';
-import { count, demandNothing, theAccount } from './arguments.js';
-import type { Command } from './command.js';
-import { accountNamed, recordAtConsole, withService } from './service.js';
+import { count, demandNothing, theAccount } from './terminal/arguments.js';
+import type { Command } from './terminal/command.js';
+import { accountNamed, recordAtConsole, withService } from './terminal/service.js';
 
 const JSON_OPTION = { json: { type: 'boolean' } } as const;
 const MOST = 1000;

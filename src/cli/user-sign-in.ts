@@ -4,9 +4,9 @@ import { UserContact } from '../admin/users/user-contact.service.js';
 import { UserFactors } from '../admin/users/user-factors.service.js';
 import { Passkeys } from '../auth/passkeys/passkeys.service.js';
 import { Outbox } from '../platform/mail/outbox.js';
-import { theAccount } from './arguments.js';
-import { type Command, CommandError } from './command.js';
-import { accountNamed, withService } from './service.js';
+import { theAccount } from './terminal/arguments.js';
+import { type Command, CommandError } from './terminal/command.js';
+import { accountNamed, withService } from './terminal/service.js';
 
 export const verifyEmail: Command = (args, terminal) => {
   const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);

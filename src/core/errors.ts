@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
+import type { ExtraErrorCodes } from './merged.js';
 
 /** Every error code of the service (contract/conventions.md section 5): status and fixed text. */
 const TABLE = {
@@ -151,6 +152,7 @@ const FIELD_TABLE = {
   INVALID_OR_EXPIRED_VERIFICATION_TOKEN: 'The link is not valid.',
   INVALID_OR_EXPIRED_RESET_TOKEN: 'The link is not valid.',
   INVALID_OR_EXPIRED_REVERT_TOKEN: 'The link is not valid.',
+  INVALID_OR_EXPIRED_LOCKDOWN_TOKEN: 'The link is not valid.',
   INVALID_OR_EXPIRED_AUTHORIZATION_TOKEN: 'The link is not valid.',
   INVALID_OR_EXPIRED_AUTHORIZATION_TICKET: 'The ticket is not valid.',
   INVALID_OR_EXPIRED_SSO_STATE: 'The sign-in has expired.',
@@ -219,10 +221,6 @@ export interface BanExtra {
   appeal_email: string | null;
   appeals_supported: boolean;
 }
-
-/** Codes that a team's module registered: merge `{ MY_CODE: true }` into this interface. */
-// biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
-export interface ExtraErrorCodes {}
 
 export type ErrorCode = keyof typeof TABLE | (keyof ExtraErrorCodes & string);
 export type FieldCode = keyof typeof FIELD_TABLE | (keyof ExtraErrorCodes & string);
@@ -336,7 +334,8 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 const DATABASE_DOWN =
   /^(08(?!P01)|53|57P|58|25006|55P03|40001|40P01|57014)|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)/;
 
-function meansDatabaseDown(thrown: unknown): boolean {
+/** Whether another attempt may succeed. */
+export function meansDatabaseDown(thrown: unknown): boolean {
   if (!isNativeError(thrown)) return false;
   const code =
     (thrown as { code?: unknown }).code ?? (thrown as { driverError?: { code?: unknown } }).driverError?.code;

@@ -1,11 +1,15 @@
 import { StartError } from './config/start-error.js';
 import { redactText } from './log.js';
 
-/** The end of a process that has no service yet; for what an operator can mend, the message is all of it. */
-export function giveUp(error: unknown): never {
+/** The last words of a process that has no service yet; for what an operator can mend, the message is all of them. */
+export function tellEnd(error: unknown): void {
   const isPlain = error instanceof StartError || !(error instanceof Error);
   const text = isPlain ? String(error instanceof Error ? error.message : error) : (error.stack ?? error.message);
   process.stderr.write(`${redactText(text)}\n`);
+}
+
+function giveUp(error: unknown): never {
+  tellEnd(error);
   process.exit(1);
 }
 

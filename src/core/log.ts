@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config/config.js';
+import { ownWorker } from './workers/own-worker.js';
 
 const REDACTED = '[redacted]';
 /** The second line of conventions.md section 13: what looks like a secret is no text to write. */
@@ -42,7 +43,8 @@ export class Log implements LoggerService {
   private readonly pino: Logger;
 
   constructor(config: Pick<Config, 'logLevel' | 'logFormat'>, destination?: DestinationStream) {
-    const options = { level: config.logLevel, base: undefined, timestamp: stdTimeFunctions.isoTime };
+    const base = ownWorker && { worker: ownWorker.number };
+    const options = { level: config.logLevel, base, timestamp: stdTimeFunctions.isoTime };
     this.pino = destination ? pino(options, destination) : pino(options, prettyIfAsked(config.logFormat));
   }
 

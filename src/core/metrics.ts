@@ -1,5 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from 'prom-client';
+import type { Report } from './workers/messages.js';
+import { ownWorker } from './workers/own-worker.js';
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -10,6 +20,22 @@ export interface Served {
   readonly policy: string;
   readonly status: number;
 }
+
+/** What a process says of itself in short; counted from its start. */
+export interface ProcessNumbers {
+  readonly requests: number;
+  /** By code. */
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly signIns: number;
+  readonly gatewaySockets: number;
+  /** The 99th percentile since it was last asked for. */
+  readonly eventLoopDelayMs: number;
+}
+
+/** The sum where each process has its own, else one of them. */
+export type Together = Extract<Aggregator, 'sum' | 'min' | 'max' | 'average'>;
+
+const LOOP_DELAY = 'nodejs_eventloop_lag';
 
 /** Metrics in Prometheus' text format. No label holds an id, an address or a secret. */
 @Injectable()
@@ -28,6 +54,12 @@ export class Metrics {
     labelNames: ['code'],
     registers: [this.registry],
   });
+  readonly signIns = new Counter({
+    name: 'gatehouse_sign_ins_total',
+    help: 'Sessions that were begun by signing in, by method',
+    labelNames: ['method'],
+    registers: [this.registry],
+  });
   readonly abuse = new Counter({
     name: 'gatehouse_abuse_signals_total',
     help: 'What speaks against addresses: refused answers, rejected credentials, bans that follow',
@@ -39,6 +71,13 @@ export class Metrics {
     help: 'Open gateway connections',
     registers: [this.registry],
   });
+  readonly healthChecks = new Gauge({
+    name: 'gatehouse_health_check',
+    help: 'Whether a health check of a module passed when it was last made: 1 or 0',
+    labelNames: ['check'],
+    aggregator: 'min',
+    registers: [this.registry],
+  });
   readonly shed = new Counter({
     name: 'gatehouse_shed_total',
     help: 'Work refused because a queue was full',
@@ -47,9 +86,11 @@ export class Metrics {
   });
 
   constructor() {
+    this.gauge('gatehouse_workers', 'Processes of this service that answer', async () => 1);
     collectDefaultMetrics({ register: this.registry });
   }
 
+  private served = 0;
   private readonly series = new Map<string, { observe(seconds: number): void }>();
 
   request({ method, route, policy, status }: Served, seconds: number): void {
@@ -60,16 +101,20 @@ export class Metrics {
       this.series.set(name, series);
     }
     series.observe(seconds);
+    this.served++;
   }
 
   refused(code: string): void {
     this.refusals.inc({ code });
   }
 
-  /** A value that is read from elsewhere when somebody asks; what cannot be read keeps the value that it had. */
-  gauge(name: string, help: string, read: () => Promise<number>): void {
+  /**
+   * A value that is read from elsewhere when somebody asks; what cannot be read keeps the value that it had. `together`: what
+   * the values of several workers are as one.
+   */
+  gauge(name: string, help: string, read: () => Promise<number>, together: Together = 'sum'): void {
     new Gauge({
-      ...{ name, help },
+      ...{ name, help, aggregator: together },
       registers: [this.registry],
       async collect() {
         const value = await read().catch(() => undefined);
@@ -78,7 +123,35 @@ export class Metrics {
     });
   }
 
-  text(): Promise<string> {
-    return this.registry.metrics();
+  /** The same numbers in short. */
+  async numbers(): Promise<ProcessNumbers> {
+    const [refusals, signIns, sockets] = await Promise.all([
+      this.refusals.get(),
+      this.signIns.get(),
+      this.sockets.get(),
+    ]);
+    // The mean is what makes the others current.
+    await this.registry.getSingleMetric(`${LOOP_DELAY}_seconds`)?.get();
+    const delay = await this.registry.getSingleMetric(`${LOOP_DELAY}_p99_seconds`)?.get();
+    const sum = (values: readonly { readonly value: number }[]) => values.reduce((all, { value }) => all + value, 0);
+    return {
+      requests: this.served,
+      refusals: Object.fromEntries(refusals.values.map(({ labels, value }) => [String(labels.code), value])),
+      signIns: sum(signIns.values),
+      gatewaySockets: sum(sockets.values),
+      eventLoopDelayMs: Math.round((delay?.values[0]?.value ?? 0) * 10_000) / 10,
+    };
+  }
+
+  /** Those of all workers together where there are several. */
+  async text(): Promise<string> {
+    const reports = (await ownWorker?.gather()) ?? [];
+    if (reports.length === 0) return this.registry.metrics();
+    return AggregatorRegistry.aggregate([...reports] as object[]).metrics();
+  }
+
+  /** Those of this process. */
+  report(): Promise<Report> {
+    return this.registry.getMetricsAsJSON();
   }
 }

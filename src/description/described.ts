@@ -30,11 +30,16 @@ export interface DescribedPayload {
   readonly schema?: Schema;
 }
 
+/** What the compiler knows of a handler of a gateway command. */
+export type DescribedCommand = Pick<DescribedHandler, 'summary' | 'codes'>;
+
 /** What the gateway and its clients send, by name. */
 export interface DescribedGateway {
   readonly events: Readonly<Record<string, DescribedPayload>>;
   readonly client: Readonly<Record<string, DescribedPayload>>;
   readonly server: Readonly<Record<string, DescribedPayload>>;
+  /** By class, then by method. */
+  readonly commands: Readonly<Record<string, Readonly<Record<string, DescribedCommand>>>>;
 }
 
 /** What the compiler says of a program: made by `gatehouse describe`, read when the description is composed. */
@@ -59,7 +64,7 @@ export interface Thrown {
   readonly fieldCodes: readonly string[];
 }
 
-const NO_GATEWAY: DescribedGateway = { events: {}, client: {}, server: {} };
+const NO_GATEWAY: DescribedGateway = { events: {}, client: {}, server: {}, commands: {} };
 const NOTHING: Described = {
   ...{ schemas: {}, extras: {}, controllers: {}, tags: {}, guards: {}, calls: {} },
   gateway: NO_GATEWAY,
@@ -80,6 +85,7 @@ export function merged(parts: readonly Described[]): Described {
         events: { ...fit.gateway.events, ...whole.gateway.events },
         client: { ...fit.gateway.client, ...whole.gateway.client },
         server: { ...fit.gateway.server, ...whole.gateway.server },
+        commands: { ...fit.gateway.commands, ...whole.gateway.commands },
       },
     };
   }, NOTHING);

@@ -19,6 +19,10 @@ const ABOUT = [
   'What an operation asks of its caller stands at each of them: `x-gatehouse-policy`, `-acls`, `-scope`, `-bucket`, `-sudo`.',
 ].join(' ');
 
+/** `/auth/reset` as `AuthReset`: what tells the paths of one handler apart. */
+const wordsOf = (template: string): string =>
+  (template.match(/\w+/g) ?? []).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+
 /** The whole description: an OpenAPI 3.1 document. */
 export function documentOf(
   plans: readonly RoutePlan[],
@@ -32,12 +36,16 @@ export function documentOf(
   const paths: Record<string, Record<string, Schema>> = {};
   const tags = new Set<string>();
   const shared = new SharedResponses();
+  const ids = new Set<unknown>();
   for (const plan of plans) {
     const template = templateOf(plan.path);
     const method = plan.method.toLowerCase();
     const known = framework.paths[template]?.[method as 'get'] as FrameworkOperation | undefined;
-    const operation = operationOf(plan, described, known, named, shared);
-    for (const tag of operation.tags as string[]) tags.add(tag);
+    const made = operationOf(plan, described, known, named, shared);
+    const id = `${made.operationId}${ids.has(made.operationId) ? wordsOf(template) : ''}`;
+    const operation = { ...made, operationId: id };
+    ids.add(id);
+    for (const tag of made.tags as string[]) tags.add(tag);
     paths[template] = { ...paths[template], [method]: operation };
   }
   return {

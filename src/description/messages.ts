@@ -2,14 +2,14 @@ import type { CommandPlan } from '../gateway/commands/command.js';
 import { commandName } from '../gateway/commands/commands.service.js';
 import { CLOSING, OP } from '../gateway/protocol/protocol.js';
 import { describePolicy } from '../policy/routes.js';
-import type { Described, DescribedPayload, Schema } from './described.js';
+import type { Described, DescribedCommand, DescribedPayload, Schema } from './described.js';
 import type { Facts } from './document.js';
 import { modern } from './inputs.js';
 
 const ABOUT = [
   'The realtime gateway: connect, take Hello, Identify, beat, and after a loss Resume.',
   'Whoever is refused learns why by the code with which the connection closes: `x-close-codes`.',
-  'A command of a team is refused by an event, `REFUSED`.',
+  'A command of a team is refused by an event, `REFUSED`, with one of the codes under `x-gatehouse-refusals`.',
 ].join(' ');
 
 const CHANNEL = { $ref: '#/channels/gateway' };
@@ -43,6 +43,10 @@ function saidByUs({ gateway }: Described): Record<string, Schema> {
   return Object.fromEntries([...frames, ...events]);
 }
 
+/** The codes of `REFUSED`: of what stands before a command, and of its handler. */
+const refusalsOf = ({ refusals }: CommandPlan, handler: DescribedCommand | undefined): string[] =>
+  [...new Set([...refusals, ...(handler?.codes ?? []), 'INTERNAL_SERVER_ERROR'])].sort();
+
 /** What clients say: the opcodes of the service, and the commands of teams with the class of their payload. */
 function saidByClients(described: Described, plans: readonly CommandPlan[], inputs: Record<string, Schema>) {
   const messages: Record<string, Schema> = {};
@@ -51,7 +55,8 @@ function saidByClients(described: Described, plans: readonly CommandPlan[], inpu
     const name = commandName(plan).replace(/^\d+ /, '');
     const known = plan.isOurs ? described.gateway.client[name] : undefined;
     const schema = plan.input && modern(inputs[plan.input.name] ?? {});
-    const payload = known ?? { summary: '', ...(schema ? { schema: schema as Schema } : {}) };
+    const handler = described.gateway.commands[plan.gateway]?.[plan.handler];
+    const payload = known ?? { summary: handler?.summary ?? '', ...(schema ? { schema: schema as Schema } : {}) };
     const isNamed = typeof plan.message === 'string';
     const op = typeof plan.message === 'string' ? OP.DISPATCH : plan.message;
     const key = `CLIENT_${name}`;
@@ -61,6 +66,7 @@ function saidByClients(described: Described, plans: readonly CommandPlan[], inpu
       channel: CHANNEL,
       messages: [inChannel(key)],
       'x-gatehouse-policy': describePolicy(plan.policy),
+      ...(plan.isOurs ? {} : { 'x-gatehouse-refusals': refusalsOf(plan, handler) }),
       ...(plan.isBeforeIdentify ? { 'x-gatehouse-before-identify': true } : {}),
     };
   }

@@ -5,6 +5,8 @@ import type { Described, DescribedHandler, Schema } from './described.js';
 
 /** What any route may answer before a guard has spoken, and when it fails. */
 const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'];
+/** Where `ADMIN_ALLOW_NETWORKS` does not list the caller. */
+const OF_ADMINISTRATION: readonly ErrorCode[] = ['NOT_FOUND'];
 const ON_ARRIVAL: readonly ErrorCode[] = ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED', 'FORBIDDEN'];
 /** What the parser of HTTP does not take or wait for has no route yet, whatever its path. */
 const OF_PARSER: Readonly<Record<string, readonly ErrorCode[]>> = { 408: ['BAD_REQUEST'], 431: ['BAD_REQUEST'] };
@@ -21,7 +23,9 @@ export const REFUSAL_HEADERS: Readonly<Record<number, readonly string[]>> = {
 export function codesOf(plan: RoutePlan, handler: DescribedHandler | undefined): string[] {
   const ofBodies = plan.accepts.kind === 'none' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
   const onArrival = OPERATIONAL.has(plan.path) ? [] : ON_ARRIVAL;
-  return [...new Set([...ALWAYS, ...onArrival, ...plan.refusals, ...ofBodies, ...(handler?.codes ?? [])])].sort();
+  const ofAdministration = plan.policy.kind === 'AdminAcl' ? OF_ADMINISTRATION : [];
+  const before = [...ALWAYS, ...onArrival, ...ofAdministration];
+  return [...new Set([...before, ...plan.refusals, ...ofBodies, ...(handler?.codes ?? [])])].sort();
 }
 
 /** `RATE_LIMITED` is a `RateLimitedRefusal`. */

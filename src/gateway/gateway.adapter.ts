@@ -11,6 +11,7 @@ import { FrontDoor } from '../http/front-door.js';
 import { GATEWAY_PATH } from './commands/decorators.js';
 import type { Connection } from './connection.js';
 import { Gateway } from './gateway.service.js';
+import { gather } from './gathered-writes.js';
 import { CLOSING, type Closing } from './protocol/protocol.js';
 import { readInPieces } from './small-reads.js';
 
@@ -29,6 +30,13 @@ const NO_MESSAGE: Readonly<Record<number, Closing>> = {
 /** A socket of the library with its connection; a message that cannot be read waits its turn like any other. */
 class GatewaySocket extends WebSocket {
   connection?: Connection;
+  /** What it stands on. */
+  transport?: Duplex;
+
+  override send(data: Parameters<WebSocket['send']>[0], ...more: never[]): void {
+    if (this.transport) gather(this.transport);
+    super.send(data, ...(more as [never]));
+  }
 
   override close(code?: number, reason?: string | Buffer): void {
     // A reason is there unless the library itself ends the connection.
@@ -96,8 +104,11 @@ export class GatewayAdapter extends WsAdapter {
     const call = this.door.admitUpgrade(req, socket);
     if (!call) return;
     readInPieces(socket, head);
+    // The acceptance goes with the first frame.
+    gather(socket);
     sockets.handleUpgrade(req, socket, NOTHING, (client) => {
       const opened = client as GatewaySocket;
+      opened.transport = socket;
       opened.connection = this.gateway.connect(opened, call);
       opened.on('error', onError);
       opened.on('message', onMessage);

@@ -153,11 +153,12 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
   /** Asks every client to come back later or elsewhere, quickly when they are few (contract/gateway.md section 13). */
   drain(): Promise<void> {
     this.load.draining = true;
-    this.drained ??= this.drainAll();
+    this.drained ??= this.sendAway();
     return this.drained;
   }
 
-  private async drainAll(): Promise<void> {
+  /** The same, while whoever still comes is taken in. */
+  async sendAway(): Promise<void> {
     const steps = Math.max(1, this.numbers.drain_ms / DRAIN_STEP_MS);
     const perStep = Math.max(DRAIN_PER_STEP, Math.ceil(this.connections.size / steps));
     while (this.connections.size > 0) {

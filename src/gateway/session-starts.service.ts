@@ -69,10 +69,16 @@ export class SessionStarts {
     connection.hold(session);
     try {
       const { changes } = account;
-      const listed = await this.keeping.begin(session, account, limit);
-      if (!listed) throw new ClosingError('tooManySessions');
+      const begun = await this.keeping.begin(session, account, limit);
+      if (!begun) throw new ClosingError('tooManySessions');
+      const { listed, isTold } = begun;
       if (!(await this.welcome(connection, session, sessionList(listed)))) return;
-      this.presence.changed(account.id, account.changes === changes ? listed : undefined);
+      const isElsewhere = listed.some(({ isHere }) => !isHere);
+      this.presence.changed(
+        account.id,
+        account.changes === changes ? { listed, isElsewhere } : undefined,
+        isTold ? session : null,
+      );
     } catch (error) {
       this.sessions.discard(session);
       throw error;
@@ -134,6 +140,7 @@ export class SessionStarts {
     if (session === 'foreign') throw this.credentials.refuse(token, connection);
     if (session === 'impossible') throw new ClosingError('invalidSequence');
     if (session === 'moved') return connection.drain();
+    if (session.isUntold && Array.isArray(session.log.since(seq))) await this.presence.tellLate(session);
     const isCurrent = await this.credentials.confirm(session, identity).catch((error) => {
       throw this.closingOf(error, 'unavailable');
     });
@@ -149,6 +156,7 @@ export class SessionStarts {
     session.presented = identity.digest;
     this.hand(session, connection);
     await connection.replay(session, missed);
+    await this.presence.tellLate(session);
   }
 
   private async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { ExpressAdapter as NestExpressAdapter } from '@nestjs/platform-express';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Response } from 'express';
-import { ANSWERED } from '../policy/call.js';
+import { ANSWERED, callOf } from '../policy/call.js';
 import type { RequestListener } from './front-door.js';
 
 /** What stands before the framework; known once the application's providers exist. */
@@ -37,6 +38,27 @@ function serve(door: Door, next: RequestListener): Server {
   return server;
 }
 
+const carrying = new WeakSet<object>();
+
+/** Whether something beside us and Nest hangs on the platform itself: it sees no request that does not go through it. */
+export const carriesMore = (adapter: object): boolean => carrying.has(adapter);
+
+type Methods = Record<string, (...given: unknown[]) => unknown>;
+
+/** From now on a call of one of these by anybody but Nest hangs something on the platform. */
+function watch(adapter: object, target: object, names: readonly string[], isOfNest: (given: unknown[]) => boolean) {
+  const methods = target as Methods;
+  for (const name of names) {
+    const method = methods[name];
+    methods[name] = function (this: unknown, ...given) {
+      if (!isOfNest(given)) carrying.add(adapter);
+      return method?.apply(this, given);
+    };
+  }
+}
+
+const ADAPTER_METHODS = ['enableCors', 'setOnRequestHook', 'setOnResponseHook'];
+
 async function expressAdapter(door: Door): Promise<AbstractHttpAdapter> {
   const [{ ExpressAdapter }, { default: express }] = await Promise.all([
     import('@nestjs/platform-express'),
@@ -50,6 +72,23 @@ async function expressAdapter(door: Door): Promise<AbstractHttpAdapter> {
     override reply(response: Response, body: unknown, status?: number): void {
       if (body !== ANSWERED) super.reply(response, body, status);
     }
+
+    isAnsweringTheRest = false;
+
+    override setErrorHandler(...given: Parameters<NestExpressAdapter['setErrorHandler']>) {
+      return this.answerTheRest(() => super.setErrorHandler(...given));
+    }
+
+    override setNotFoundHandler(...given: Parameters<NestExpressAdapter['setNotFoundHandler']>) {
+      return this.answerTheRest(() => super.setNotFoundHandler(...given));
+    }
+
+    private answerTheRest<T>(hang: () => T): T {
+      this.isAnsweringTheRest = true;
+      const hung = hang();
+      this.isAnsweringTheRest = false;
+      return hung;
+    }
   }
   const application = express();
   application.set('case sensitive routing', true);
@@ -57,9 +96,17 @@ async function expressAdapter(door: Door): Promise<AbstractHttpAdapter> {
   application.set('query parser', false);
   application.disable('x-powered-by');
   application.disable('etag');
+  application.use((req, res, next) => {
+    const { respond } = callOf(req);
+    if (respond) respond(req, res).catch(next);
+    else next();
+  });
   // It would answer 304 to `If-None-Match: *` wherever anything is answered.
   Object.defineProperty(application.request, 'fresh', { value: false });
-  return new DoorExpressAdapter(application);
+  const adapter = new DoorExpressAdapter(application);
+  watch(adapter, application, ['use'], () => adapter.isAnsweringTheRest);
+  watch(adapter, adapter, ADAPTER_METHODS, () => false);
+  return adapter;
 }
 
 type FastifyReplyParameters = Parameters<FastifyAdapter<Server>['reply']>;
@@ -119,10 +166,15 @@ async function fastifyAdapter(door: Door): Promise<AbstractHttpAdapter> {
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request: unknown, _payload: unknown, done: (error: null) => void) => done(null));
   // It would answer 415 to a type that it cannot read before anybody has judged the request.
-  instance.addHook('onRequest', (request: { headers: object }, _reply: unknown, done: () => void) => {
+  type Hooked = { headers: object; raw: IncomingMessage };
+  instance.addHook('onRequest', (request: Hooked, reply: unknown, done: (error?: Error) => void) => {
     if ('content-type' in request.headers) request.headers = { 'content-type': 'application/octet-stream' };
-    done();
+    const { respond } = callOf(request);
+    if (respond) respond(request, reply).catch(done);
+    else done();
   });
+  watch(adapter, instance, ['addHook'], ([event]) => event === 'onRegister');
+  watch(adapter, adapter, ADAPTER_METHODS, () => false);
   return adapter;
 }
 

@@ -45,24 +45,25 @@ export class CrossOrigin {
   constructor(private readonly config: Config) {}
 
   /** The headers of a route's answer. */
-  apply({ req, res }: Call, { policy, path }: RoutePlan): void {
+  apply(call: Call, { policy, path }: RoutePlan): void {
+    const { req } = call;
     if (policy.cors === 'none') return;
     if (policy.cors === 'upload') {
-      for (const name in UPLOAD_HEADERS) res.setHeader(name, UPLOAD_HEADERS[name] as string);
+      for (const name in UPLOAD_HEADERS) call.header(name, UPLOAD_HEADERS[name] as string);
       return;
     }
     // Media that are found say so themselves; a refused read is nobody's to see.
     if (path.startsWith('/media/') && req.method !== 'OPTIONS') return;
     if (policy.cors === 'any') {
-      res.setHeader('Access-Control-Allow-Origin', '*');
-      res.setHeader('Access-Control-Expose-Headers', EXPOSED);
+      call.header('Access-Control-Allow-Origin', '*');
+      call.header('Access-Control-Expose-Headers', EXPOSED);
       return;
     }
-    res.setHeader('Vary', 'Origin');
+    call.header('Vary', 'Origin');
     const { origin } = req.headers;
     if (origin === undefined || !this.config.corsOrigins.includes(origin)) return;
-    res.setHeader('Access-Control-Allow-Origin', origin);
-    res.setHeader('Access-Control-Expose-Headers', DEFAULT_EXPOSED);
+    call.header('Access-Control-Allow-Origin', origin);
+    call.header('Access-Control-Expose-Headers', DEFAULT_EXPOSED);
   }
 
   /** Fills in the answer to a preflight for the routes of one path; false when there is nothing to answer. */

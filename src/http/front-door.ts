@@ -8,23 +8,32 @@ import { Config } from '../core/config/config.js';
 import { Refusal, refusalOf } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
-import { Call, callOf } from '../policy/call.js';
+import { ANSWERED, Call, callOf } from '../policy/call.js';
 import { Routes } from '../policy/routes.js';
+import { AdminNetworks } from './admin-networks.js';
 import { ClientGone, hasBody } from './body.js';
 import { ClientAddresses } from './client-addresses.js';
 import { CrossOrigin } from './cross-origin.js';
+import { type DirectRoute, DirectRoutes, isPlain } from './direct-routes.js';
 import { Doorkeeper } from './doorkeeper.js';
 import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
 import { Load } from './load.js';
+import { NOT_FOUND_PAGE, wantsPage } from './not-found-page.js';
 import { Tracing } from './tracing.js';
 import { Transfers } from './transfers.js';
 
 const BODY_SECONDS = 30;
+/** How often is looked whether connections are left. */
+const LOOK_MS = 20;
+/** How long a connection is kept for its next request once others are to have it. */
+const UNUSED_MS = 3000;
 const CSP = "default-src 'none'; frame-ancestors 'none'";
 /** Headers that describe a success and must not outlive it. */
 const SUCCESS_HEADERS = ['ETag', 'Content-Length', 'Content-Disposition', 'Accept-Ranges'];
 /** Paths that hold the token of a webhook, known or not (webhooks.md section 9). */
 const SECRET_PATH = /^(?:https?:\/\/[^/?]+)?\/v1\/webhooks\/[^/?]+\/./i;
+/** What is logged of an Admin operation whose handler wrote no entry. */
+export const UNAUDITED = 'an operation of administrators left no entry in the audit log';
 /** Answered whatever the load, and to banned addresses too. */
 export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 /** Methods that a route can have; every other one is as unknown as a path. */
@@ -39,24 +48,15 @@ const PARSER_FAULTS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** What a browser shows of a path that nobody serves; nothing of the request is in it. */
-const NOT_FOUND_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Not found</title>
-</head>
-<body>
-<p>There is nothing at this address.</p>
-</body>
-</html>
-`;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Whether a person's browser asks for a path that no route has. */
-const wantsPage = ({ plan, req }: Call): boolean =>
-  plan === undefined && /^(?:GET|HEAD)$/.test(req.method ?? '') && /\btext\/html\b/i.test(req.headers.accept ?? '');
+/** No event tells that the handler has said everything while the client has not taken it yet. */
+function watchedEnd(this: ServerResponse, ...said: unknown[]): ServerResponse {
+  ServerResponse.prototype.end.apply(this, said as Parameters<ServerResponse['end']>);
+  const call = callOf(this.req);
+  call.transfers.answered(call);
+  return this;
+}
 
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -67,7 +67,8 @@ export type RequestListener = (req: IncomingMessage, res: ServerResponse) => voi
 @Injectable()
 export class FrontDoor {
   /** The headers of every answer, whoever writes it. */
-  private readonly fixed: readonly (readonly [name: string, value: string])[];
+  private readonly fixed: readonly string[];
+  private readonly closed: (this: ServerResponse) => void;
   private readonly answering = new WeakMap<Duplex, ServerResponse>();
   /** Requests whose answers are not out. Of those that follow another's on a connection no end is told when that breaks. */
   private readonly open = new WeakMap<Duplex, Set<Call>>();
@@ -79,21 +80,27 @@ export class FrontDoor {
     private readonly load: Load,
     private readonly transfers: Transfers,
     private readonly doorkeeper: Doorkeeper,
+    private readonly direct: DirectRoutes,
     private readonly routes: Routes,
     private readonly cors: CrossOrigin,
     private readonly log: Log,
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
     private readonly addresses: ClientAddresses,
+    private readonly adminNetworks: AdminNetworks,
   ) {
     this.fixed = [
-      ['X-Service-Version', config.buildId],
-      ['X-Content-Type-Options', 'nosniff'],
-      ['Referrer-Policy', 'no-referrer'],
-      ['Content-Security-Policy', CSP],
-      ['Cache-Control', 'no-store'],
-      ...(config.publicOrigin.startsWith('https:') ? [['Strict-Transport-Security', 'max-age=31536000'] as const] : []),
+      ...['X-Service-Version', config.buildId],
+      ...['X-Content-Type-Options', 'nosniff'],
+      ...['Referrer-Policy', 'no-referrer'],
+      ...['Content-Security-Policy', CSP],
+      ...['Cache-Control', 'no-store'],
+      ...(config.publicOrigin.startsWith('https:') ? ['Strict-Transport-Security', 'max-age=31536000'] : []),
     ];
+    const door = this;
+    this.closed = function () {
+      door.left(callOf(this.req));
+    };
   }
 
   admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void {
@@ -101,13 +108,13 @@ export class FrontDoor {
     if (req.socket.writableEnded) return;
     const call = this.meet(req, res);
     this.answering.set(req.socket, res);
-    this.watchEnd(call);
-    if (this.load.draining) closeGently(call);
+    res.end = watchedEnd;
+    if (this.load.draining || this.load.retiring) closeGently(call);
     this.load.open++;
     if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
     const open = this.open.get(req.socket) ?? new Set();
     this.open.set(req.socket, open.add(call));
-    res.once('close', () => this.left(call));
+    res.on('close', this.closed);
     try {
       assertFraming(call);
       const path = routedPath(req);
@@ -118,7 +125,9 @@ export class FrontDoor {
           this.judge(call);
           this.load.begin(call);
         }
-        next(req, res);
+        const route = this.direct.find(req.method ?? '', path);
+        if (route) this.serve(call, route, next);
+        else this.pass(call, next);
       }
     } catch (error) {
       this.corsBeforeRouting(call);
@@ -126,16 +135,28 @@ export class FrontDoor {
     }
   }
 
-  /** No event tells that the handler has said everything while the client has not taken it yet. */
-  private watchEnd(call: Call): void {
-    const { transfers } = this;
+  private async serve(call: Call, route: DirectRoute, next: RequestListener): Promise<void> {
     const { res } = call;
-    const { end } = res;
-    res.end = ((...said: Parameters<typeof end>) => {
-      end.apply(res, said);
-      transfers.answered(call);
-      return res;
-    }) as typeof end;
+    try {
+      const value = await route.run(call);
+      if (value === ANSWERED || res.headersSent) return;
+      if (isPlain(value))
+        call.answer(JSON.stringify(value), (res.getHeader('Content-Type') as string | undefined) ?? JSON_TYPE);
+      else if (value === undefined || value === null) {
+        call.dress();
+        res.end();
+      } else {
+        call.respond = (request, response) => route.respond(value, request, response);
+        this.pass(call, next);
+      }
+    } catch (error) {
+      this.refuse(call, error);
+    }
+  }
+
+  private pass(call: Call, next: RequestListener): void {
+    call.dress();
+    next(call.req, call.res);
   }
 
   /** Whether an earlier request of the connection awaits its answer: nothing else may be written there before it. */
@@ -177,9 +198,8 @@ export class FrontDoor {
     const call = new Call(req, res, this.transfers);
     req.call = call;
     this.tracing.begin(call);
-    res.setHeader('X-Request-ID', call.id);
-    for (const [name, value] of this.fixed) res.setHeader(name, value);
-    if (SECRET_PATH.test(req.url ?? '')) res.setHeader('X-Robots-Tag', 'noindex, nofollow');
+    call.head(['X-Request-ID', call.id, ...this.fixed]);
+    if (SECRET_PATH.test(req.url ?? '')) call.header('X-Robots-Tag', 'noindex, nofollow');
     return call;
   }
 
@@ -192,7 +212,10 @@ export class FrontDoor {
 
   /** A preflight answers before load shedding, bans and limits; OPTIONS is nothing else. */
   private preflight(call: Call, path: string): void {
-    if (!this.cors.preflight(call, this.routes.matching(path))) throw new Refusal('NOT_FOUND');
+    const address = this.addresses.of(call.req);
+    const routes = this.routes.matching(path).filter((plan) => !this.adminNetworks.hides(plan, address));
+    call.dress();
+    if (!this.cors.preflight(call, routes)) throw new Refusal('NOT_FOUND');
     call.res.writeHead(204).end();
   }
 
@@ -205,12 +228,12 @@ export class FrontDoor {
   private corsBeforeRouting(call: Call): void {
     const { method = '', url = '' } = call.req;
     const plan = this.routes.find(method, url.split('?')[0] ?? '');
-    if (plan) this.cors.apply(call, plan);
+    if (plan && !this.adminNetworks.hides(plan, call.address)) this.cors.apply(call, plan);
   }
 
   /** Answers a refusal, whatever was thrown; nothing else can produce an error body. */
   refuse(call: Call, thrown: unknown): void {
-    const { req, res } = call;
+    const { res } = call;
     if (thrown instanceof ClientGone || res.destroyed) {
       call.outcome = 'CLIENT_GONE';
       return;
@@ -225,26 +248,16 @@ export class FrontDoor {
       res.destroy();
       return;
     }
-    // Of a 429 only its own numbers are told; those of the route's bucket would be another allowance's.
-    if (status === 429) for (const name of RATE_HEADERS) res.removeHeader(name);
-    const headers = { ...refusal.headers };
-    if (call.proofOnRefusal) headers['X-Service-Sudo-Mode-JWT'] = call.proofOnRefusal;
-    for (const name of SUCCESS_HEADERS) if (res.hasHeader(name)) res.removeHeader(name);
-    for (const name in headers) res.setHeader(name, headers[name] as string);
-    res.setHeader('Cache-Control', 'no-store');
-    res.setHeader('Content-Security-Policy', CSP);
-    if (call.plan?.policy.kind === 'ClientAuth') res.setHeader('Pragma', 'no-cache');
-    const isPage = refusal.code === 'NOT_FOUND' && wantsPage(call);
-    const body = isPage
-      ? NOT_FOUND_PAGE
-      : JSON.stringify({
-          ...(refusal.getResponse() as object),
-          ...(status >= 500 ? { request_id: call.id } : {}),
-        });
-    res.setHeader('Content-Type', `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`);
-    res.setHeader('Content-Length', Buffer.byteLength(body));
+    if (status === 429 || !call.isUndressed) forgetSuccess(call, status);
+    for (const name in refusal.headers) call.header(name, refusal.headers[name] as string);
+    if (call.proofOnRefusal) call.header('X-Service-Sudo-Mode-JWT', call.proofOnRefusal);
+    if (call.plan?.policy.kind === 'ClientAuth') call.header('Pragma', 'no-cache');
     res.statusCode = status;
-    res.end(req.method === 'HEAD' ? undefined : body);
+    if (refusal.code === 'NOT_FOUND' && wantsPage(call)) call.answer(NOT_FOUND_PAGE, 'text/html; charset=utf-8');
+    else {
+      const body = refusal.getResponse() as object;
+      call.answer(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
+    }
   }
 
   /** Requests that never reach a handler get our body too, and the connection ends. */
@@ -284,15 +297,30 @@ export class FrontDoor {
   private writeUnparsed(socket: Duplex, status: string, refusal: Refusal): void {
     const body = JSON.stringify(refusal.getResponse());
     const headers = [
-      ['X-Request-ID', randomUUID()],
+      ...['X-Request-ID', randomUUID()],
       ...this.fixed,
-      ['Content-Type', 'application/json; charset=utf-8'],
-      ['Content-Length', String(Buffer.byteLength(body))],
-      ['Connection', 'close'],
+      ...['Content-Type', 'application/json; charset=utf-8'],
+      ...['Content-Length', String(Buffer.byteLength(body))],
+      ...['Connection', 'close'],
     ];
-    const lines = headers.map(([name, value]) => `${name}: ${value}`);
+    const lines = headers.flatMap((name, i) => (i % 2 === 0 ? `${name}: ${headers[i + 1]}` : []));
     socket.write([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
     linger(socket as Socket);
+  }
+
+  /**
+   * Ends each connection with the answer to its next request, and in a while those on which none came; waits until none is
+   * left, or until `deadline`.
+   */
+  async retire(deadline: number): Promise<void> {
+    this.load.retiring = true;
+    const unusedFrom = performance.now() + UNUSED_MS;
+    while (this.connections.size > 0 && performance.now() < deadline) {
+      if (performance.now() > unusedFrom) {
+        for (const socket of this.connections) if (!this.isAnswering(socket) && socket.writable) linger(socket);
+      }
+      await delay(LOOK_MS);
+    }
   }
 
   /** Ends the connections that clients keep for later. One that is using its own just now meets an end and no reset. */
@@ -325,6 +353,7 @@ export class FrontDoor {
     const served = { method, route, policy, status: isGone ? CLIENT_GONE : res.statusCode };
     this.metrics.request(served, ms / 1000);
     this.tracing.end(call, served);
+    if (isUnaudited(call)) this.log.error(UNAUDITED, { method, route, request_id: call.id });
     if (call.outcome) this.metrics.refused(call.outcome);
     const isSlow = ms > this.config.slowRequestMs;
     if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
@@ -335,6 +364,23 @@ export class FrontDoor {
     else if (call.outcome) this.log.info('request refused', details);
     else this.log.debug('request', details);
   }
+}
+
+/** Takes back what was said of a success, by whoever has had the response. */
+function forgetSuccess(call: Call, status: number): void {
+  call.dress();
+  const { res } = call;
+  // Of a 429 only its own numbers are told; those of the route's bucket would be another allowance's.
+  if (status === 429) for (const name of RATE_HEADERS) res.removeHeader(name);
+  for (const name of SUCCESS_HEADERS) if (res.hasHeader(name)) res.removeHeader(name);
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Content-Security-Policy', CSP);
+}
+
+/** Every Admin operation that changes something leaves an entry: this one said nothing of itself (admin.md section 5.3). */
+function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
+  if (isAudited || plan?.policy.kind !== 'AdminAcl' || plan.policy.changesNothing) return false;
+  return res.statusCode < 300 && req.method !== 'GET' && req.method !== 'HEAD';
 }
 
 /** The one exception filter: everything that controllers and guards throw ends in `FrontDoor.refuse`. */

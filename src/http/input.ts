@@ -14,7 +14,7 @@ const FAULT = 'gatehouse';
 /** Faults that one answer tells. */
 const MAX_FAULTS = 100;
 
-interface FieldOptions {
+export interface FieldOptions {
   /** The member may be absent. */
   optional?: boolean;
   /** The member may be `null`. */
@@ -186,6 +186,19 @@ export const SNOWFLAKE = {
 export function Snowflake(options: FieldOptions = {}): PropertyDecorator {
   const convert = (value: unknown) => (Number.isSafeInteger(value) && (value as number) >= 0 ? String(value) : value);
   return field({ ...options, ...SNOWFLAKE, convert }, snowflakeFault);
+}
+
+/** A time in UTC, as the API writes it: `2024-01-31T12:00:00.000Z`. */
+export function Time(options: FieldOptions = {}): PropertyDecorator {
+  const form = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?Z$/;
+  const description = { type: String, format: 'date-time' };
+  return field({ ...options, bound: 40, tooLong: 'INVALID_FORMAT', description }, (value) => {
+    const [, second] = typeof value === 'string' ? (form.exec(value) ?? []) : [];
+    const at = new Date(second === undefined ? Number.NaN : String(value));
+    // What is no day of the calendar would be taken for another one.
+    const isReal = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(second as string);
+    return isReal ? undefined : 'INVALID_FORMAT';
+  });
 }
 
 /** An array whose elements are checked one by one; `convert` sees the whole array, once it has been measured. */

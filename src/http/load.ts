@@ -22,6 +22,8 @@ export class Load {
   /** Requests whose answers are not out yet, at work or not. */
   open = 0;
   draining = false;
+  /** Another process has taken the place of this one: what still comes is served, and its connection ends. */
+  retiring = false;
 
   constructor(
     private readonly config: Config,

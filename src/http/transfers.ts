@@ -116,7 +116,6 @@ export class Transfers implements Waiting, OnApplicationShutdown {
     else pipeline(Readable.from(pieces(bytes), { objectMode: false }), res, ended);
   }
 
-  /** The handler has said all it had to say; whether its client has taken it is another matter. */
   answered(call: Call): void {
     this.load.end(call);
     const { socket } = call.res;

@@ -2,6 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Which webhook is due at a sink: one row each, whatever waits behind it. */
 export class WebhookQueue1796800000000 implements MigrationInterface {
+  readonly breaksRollback = 'webhook_event has no next_attempt_at and no attempts';
+
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE webhook_queue (

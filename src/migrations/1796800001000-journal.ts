@@ -5,6 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * of their own, so that who announces waits for nobody but others who announce for the same account.
  */
 export class Journal1796800001000 implements MigrationInterface {
+  readonly breaksRollback = 'gateway_event is gone';
+
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP TABLE gateway_event;

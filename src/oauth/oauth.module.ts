@@ -9,7 +9,6 @@ import { AuthorizeController } from './authorization/authorize.controller.js';
 import { AuthorizeService } from './authorization/authorize.service.js';
 import { GrantsController } from './authorization/grants.controller.js';
 import { OwnGrants } from './authorization/own-grants.service.js';
-import { ConsentPageController } from './consent-page.controller.js';
 import { MetadataController } from './metadata.controller.js';
 import { Arrivals } from './tokens/arrivals.js';
 import { ClientAuthenticator } from './tokens/client-authenticator.service.js';
@@ -23,14 +22,11 @@ import { TokenStatus } from './tokens/token-status.service.js';
 @Global()
 @Module({
   imports: [MediaModule],
-  controllers: [
-    ...[MetadataController, AuthorizeController, TokenController, GrantsController, ApplicationsController],
-    ConsentPageController,
-  ],
+  controllers: [MetadataController, AuthorizeController, TokenController, GrantsController, ApplicationsController],
   providers: [
     ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator],
     ...[OwnApplications, OwnGrants, StoreClock, TokenMint, TokenService, TokenStatus],
   ],
-  exports: [Applications, ClientAuthenticator],
+  exports: [Applications, Bots, ClientAuthenticator],
 })
 export class OAuthModule {}

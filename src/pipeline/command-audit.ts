@@ -111,13 +111,15 @@ function compile(found: FoundCommand, guards: Guards, blameAll: Blame): AuditedC
     if (input?.params || input?.query) blame('binds a path or a query to a message that has none');
   }
   const rules = { isOurs, ...marks, input: input?.body };
+  const rows = (isOurs ? guards.own : guards.team).filter((guard) => guard.concerns(policy, rules));
   const plan: CommandPlan = Object.freeze({
     gateway: gateway.name,
     handler: name,
     message: message as CommandPlan['message'],
     policy,
     ...rules,
-    guards: Object.freeze((isOurs ? guards.own : guards.team).filter((guard) => guard.concerns(policy, rules))),
+    guards: Object.freeze(rows),
+    refusals: Object.freeze([...new Set(rows.flatMap((guard) => guard.refuses(policy, rules)))]),
     bucketId: policy.bucket && bucketId(policy.bucket.name),
   });
   return [{ gateway, callback: handler, plan }];

@@ -1,6 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
-import { invalid, Refusal } from '../core/errors.js';
+import { type ErrorCode, invalid, Refusal } from '../core/errors.js';
 import { isWithinShape } from '../core/text/json-shape.js';
 import type { Command, CommandGuard, CommandPlan, CommandRules } from '../gateway/commands/command.js';
 import { Credentials } from '../gateway/credentials.service.js';
@@ -35,6 +35,10 @@ export class AttemptGuard implements CommandGuard {
     return isSessionStart && this.config.rateLimits;
   }
 
+  refuses(): readonly ErrorCode[] {
+    return [];
+  }
+
   check({ connection }: Command): void | Promise<void> {
     const admitted = this.limits.takeAttempt(connection.use);
     return typeof admitted === 'boolean' ? dropUnless(admitted) : admitted.then(dropUnless);
@@ -64,6 +68,10 @@ export class SessionGuard implements CommandGuard {
     return true;
   }
 
+  refuses(): readonly ErrorCode[] {
+    return ['SERVICE_UNAVAILABLE'];
+  }
+
   async check(command: Command): Promise<void> {
     const { connection } = command;
     if (!connection.session) throw new ClosingError('notAuthenticated');
@@ -78,6 +86,10 @@ export class SessionGuard implements CommandGuard {
 export class PayloadGuard implements CommandGuard {
   concerns(): boolean {
     return true;
+  }
+
+  refuses(_policy: RoutePolicy, { input }: CommandRules): readonly ErrorCode[] {
+    return input ? ['INVALID_FORM_BODY'] : [];
   }
 
   check(command: Command, { input }: CommandPlan): void {

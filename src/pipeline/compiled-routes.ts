@@ -18,8 +18,10 @@ export interface AuditedRoute extends CompiledRoute {
 @Injectable()
 export class CompiledRoutes {
   private readonly routes = new Map<Type, Map<object, CompiledRoute>>();
+  private audited: readonly AuditedRoute[] = [];
 
   fill(audited: readonly AuditedRoute[]): void {
+    this.audited = audited;
     for (const { controller, handler, plan, guards } of audited) {
       const ofController = this.routes.get(controller) ?? new Map<object, CompiledRoute>();
       this.routes.set(controller, ofController.set(handler, Object.freeze({ plan, guards })));
@@ -32,11 +34,12 @@ export class CompiledRoutes {
     return route;
   }
 
+  ofController(controller: Type): AuditedRoute[] {
+    return this.audited.filter((route) => route.controller === controller);
+  }
+
   /** The rows of a plan, in order. */
   guardsOf(plan: RoutePlan): readonly Guard[] {
-    for (const ofController of this.routes.values()) {
-      for (const route of ofController.values()) if (route.plan === plan) return route.guards;
-    }
-    return [];
+    return this.audited.find((route) => route.plan === plan)?.guards ?? [];
   }
 }

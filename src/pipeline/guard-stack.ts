@@ -4,9 +4,10 @@ import { Refusal, refusalOf } from '../core/errors.js';
 import type { Command } from '../gateway/commands/command.js';
 import { Commands } from '../gateway/commands/commands.service.js';
 import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
+import { AdminNetworks } from '../http/admin-networks.js';
 import { CrossOrigin } from '../http/cross-origin.js';
-import { callOf } from '../policy/call.js';
-import { CompiledRoutes } from './compiled-routes.js';
+import { type Call, callOf } from '../policy/call.js';
+import { type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
 import { handOver } from './route-input.js';
 
 /** The only APP_GUARD: runs the rows that the plan of the route or of the gateway command holds, in order. */
@@ -15,6 +16,7 @@ export class GuardStack implements CanActivate {
   constructor(
     private readonly routes: CompiledRoutes,
     private readonly cors: CrossOrigin,
+    private readonly adminNetworks: AdminNetworks,
     private readonly commands: Commands,
   ) {}
 
@@ -22,15 +24,22 @@ export class GuardStack implements CanActivate {
     return context.getType() === 'ws' ? this.admitCommand(context) : this.admitRequest(context);
   }
 
+  /** Runs the rows of a route for a request to it. @throws Refusal */
+  admit(call: Call, { plan, guards }: CompiledRoute): Promise<void> {
+    // Nothing of the route shows: neither its headers nor its name in metrics.
+    if (this.adminNetworks.hides(plan, call.address)) throw new Refusal('NOT_FOUND');
+    call.plan = plan;
+    this.cors.apply(call, plan);
+    return judge(call, plan, guards);
+  }
+
   private async admitRequest(context: ExecutionContext): Promise<true> {
-    const { plan, guards } = this.routes.of(context.getClass(), context.getHandler());
+    const route = this.routes.of(context.getClass(), context.getHandler());
     const request = context.switchToHttp().getRequest();
     const call = callOf(request);
-    call.plan = plan;
     call.params = request.params;
-    this.cors.apply(call, plan);
-    await judge(call, plan, guards);
-    if (plan.input) handOver(plan.input, call, request);
+    await this.admit(call, route);
+    if (route.plan.input) handOver(route.plan.input, call, request);
     return true;
   }
 

@@ -28,11 +28,24 @@ export interface Guard {
   refuses(policy: RoutePolicy): readonly ErrorCode[];
   /** Throws a `Refusal`, or lets the request pass. */
   check(call: Call, plan: RoutePlan): void | Promise<void>;
+  /**
+   * The same judgement of a caller of whom nothing else is known, real or imagined: nothing is asked, spent or noted. Rows
+   * without it, and those that answer false, need a request to tell.
+   */
+  foresee?(caller: Caller, policy: RoutePolicy): boolean;
+}
+
+/** What rows that judge the caller alone know. */
+export interface Caller extends Pick<Call, 'identity' | 'authorization'> {
+  /** Unless another case is imagined, what holds. */
+  readonly isSsoEnforced?: boolean;
 }
 
 /** A row that judges before a route is known and before anything is read. */
 export interface ArrivalGuard {
   arrive(call: Call): void;
+  /** The codes with which the row may refuse a request. */
+  refuses(): readonly ErrorCode[];
 }
 
 /** Before anything is read, on every path, known or not (credentials.md section 4, rows 1 and 2). */
@@ -64,6 +77,10 @@ export class LoadGuard implements ArrivalGuard {
   arrive(): void {
     this.load.demandRoom();
   }
+
+  refuses(): readonly ErrorCode[] {
+    return ['SERVICE_UNAVAILABLE'];
+  }
 }
 
 @Injectable()
@@ -72,6 +89,10 @@ export class BanGuard implements ArrivalGuard {
 
   arrive({ address }: Call): void {
     this.bans.requireUnbanned(address);
+  }
+
+  refuses(): readonly ErrorCode[] {
+    return ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED'];
   }
 }
 
@@ -113,8 +134,13 @@ export class SsoGuard implements Guard {
     return ['SSO_REQUIRED'];
   }
 
-  check(): void {
-    if (this.instance.isSsoEnforced) throw new Refusal('SSO_REQUIRED');
+  check(call: Call): void {
+    this.foresee(call);
+  }
+
+  foresee({ isSsoEnforced = this.instance.isSsoEnforced }: Caller): boolean {
+    if (isSsoEnforced) throw new Refusal('SSO_REQUIRED');
+    return true;
   }
 }
 
@@ -171,15 +197,19 @@ export class IdentityGuard implements Guard {
   }
 
   check(call: Call, { policy }: RoutePlan): void | Promise<void> {
-    const { kind } = policy;
-    if (kind === 'ClientAuth') return this.clients.authenticate(call, policy.confidentialClient);
-    if (kind === 'BotOnly' && policy.caseInsensitiveScheme && !hasBotPrefix(call.authorization)) {
+    if (policy.kind === 'ClientAuth') return this.clients.authenticate(call, policy.confidentialClient);
+    this.foresee(call, policy);
+  }
+
+  foresee({ identity, authorization }: Caller, { kind, caseInsensitiveScheme }: RoutePolicy): boolean {
+    if (kind === 'ClientAuth') return false;
+    if (kind === 'BotOnly' && caseInsensitiveScheme && !hasBotPrefix(authorization)) {
       throw new Refusal('INVALID_TOKEN');
     }
-    const { identity } = call;
     if (!identity) throw new Refusal('UNAUTHORIZED');
     if (kind === 'BearerOnly' && identity.via !== 'bearer') throw new Refusal('UNAUTHORIZED');
     if (kind === 'AdminAcl' && this.isNoneToAdmin(identity)) throw new Refusal('UNAUTHORIZED');
+    return true;
   }
 
   /** admin.md section 2: a bot, and the Admin application's bearer of an account that is deleted, disabled or banned. */
@@ -202,8 +232,13 @@ export class KindGuard implements Guard {
     return ['ACCESS_DENIED'];
   }
 
-  check({ identity }: Pick<Call, 'identity'>, { policy }: Pick<RoutePlan, 'policy'>): void {
+  check(call: Pick<Call, 'identity'>, { policy }: Pick<RoutePlan, 'policy'>): void {
+    this.foresee(call, policy);
+  }
+
+  foresee({ identity }: Pick<Caller, 'identity'>, policy: RoutePolicy): boolean {
     if (!identity || !this.isAdmitted(identity, policy)) throw new Refusal('ACCESS_DENIED');
+    return true;
   }
 
   private isAdmitted(identity: Identity, { kind, scope }: RoutePolicy): boolean {
@@ -231,8 +266,12 @@ export class ScopeGuard implements Guard {
     return ['MISSING_OAUTH_SCOPE'];
   }
 
-  check({ identity }: Call, { policy: { scope } }: RoutePlan): void {
-    if (identity?.via !== 'bearer' || scope === undefined || identity.scopes.includes(scope)) return;
+  check(call: Call, { policy }: RoutePlan): void {
+    this.foresee(call, policy);
+  }
+
+  foresee({ identity }: Caller, { scope }: RoutePolicy): boolean {
+    if (identity?.via !== 'bearer' || scope === undefined || identity.scopes.includes(scope)) return true;
     throw new Refusal('MISSING_OAUTH_SCOPE', { required_scope: scope });
   }
 }
@@ -249,9 +288,14 @@ export class AdminGuard implements Guard {
     return ['MISSING_PERMISSIONS'];
   }
 
-  check({ identity }: Call): void | Promise<void> {
+  check(call: Call): void | Promise<void> {
+    this.foresee(call);
+    if (call.identity?.via === 'admin-key') return this.use.note(call.identity.keyId);
+  }
+
+  foresee({ identity }: Caller): boolean {
     if (!identity || !grants(identity.account.acls, 'admin:authenticate')) throw new Refusal('MISSING_PERMISSIONS');
-    if (identity.via === 'admin-key') return this.use.note(identity.keyId);
+    return true;
   }
 }
 
@@ -265,9 +309,14 @@ export class AclGuard implements Guard {
     return ['MISSING_ACL'];
   }
 
-  check({ identity }: Call, { policy: { acl } }: RoutePlan): void {
+  check(call: Call, { policy }: RoutePlan): void {
+    this.foresee(call, policy);
+  }
+
+  foresee({ identity }: Caller, { acl }: RoutePolicy): boolean {
     if (!identity || !acl || !meets(identity.account.acls, acl)) throw new Refusal('MISSING_ACL');
     if (identity.via === 'admin-key' && !meets(identity.acls, acl)) throw new Refusal('MISSING_ACL');
+    return true;
   }
 }
 
@@ -282,9 +331,14 @@ export class SuspicionGuard implements Guard {
     return ['ACCOUNT_SUSPICIOUS_ACTIVITY'];
   }
 
-  check({ identity }: Pick<Call, 'identity'>): void {
+  check(call: Pick<Call, 'identity'>): void {
+    this.foresee(call);
+  }
+
+  foresee({ identity }: Pick<Caller, 'identity'>): boolean {
     const flags = identity?.account.suspicious ?? 0;
     if (flags !== 0) throw new Refusal('ACCOUNT_SUSPICIOUS_ACTIVITY', { data: { suspicious_activity_flags: flags } });
+    return true;
   }
 }
 

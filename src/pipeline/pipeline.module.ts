@@ -1,30 +1,38 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
+import { AdminNetworks } from '../http/admin-networks.js';
 import { CrossOrigin } from '../http/cross-origin.js';
+import { DirectRoutes } from '../http/direct-routes.js';
 import { Doorkeeper } from '../http/doorkeeper.js';
 import { Routes } from '../policy/routes.js';
 import { CommandAudit } from './command-audit.js';
 import { CommandLoadGuard, ownCommandGuards, PayloadGuard, SessionGuard } from './command-guards.js';
 import { CompiledRoutes } from './compiled-routes.js';
 import { ArrivalStack } from './doorkeeper.js';
+import { ExplainController } from './explain.controller.js';
+import { Explanation } from './explanation.service.js';
 import { GuardStack } from './guard-stack.js';
 import { arrivalGuardsInOrder, guardsInOrder } from './guards.js';
 import { RouteAudit } from './route-audit.js';
+import { StaticRoutes } from './static-routes.js';
 
 /** The gatehouse itself. The only APP_GUARD in the tree stands here. */
 @Global()
 @Module({
   imports: [DiscoveryModule],
+  controllers: [ExplainController],
   providers: [
-    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, CrossOrigin],
+    ...[Routes, CompiledRoutes, RouteAudit, CommandAudit, AdminNetworks, CrossOrigin, Explanation],
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
     ...ownCommandGuards(),
     // The others are rows of routes as well.
     ...[CommandLoadGuard, SessionGuard, PayloadGuard],
     { provide: Doorkeeper, useClass: ArrivalStack },
-    { provide: APP_GUARD, useClass: GuardStack },
+    GuardStack,
+    { provide: APP_GUARD, useExisting: GuardStack },
+    { provide: DirectRoutes, useClass: StaticRoutes },
   ],
-  exports: [Routes, CompiledRoutes, CrossOrigin, Doorkeeper],
+  exports: [Routes, CompiledRoutes, AdminNetworks, CrossOrigin, Doorkeeper, DirectRoutes],
 })
 export class PipelineModule {}

@@ -28,7 +28,7 @@ const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
 ]);
 
 /** What is counted: a request, or a gateway command, which has no answer to tell the numbers in. */
-export type Limited = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> & Partial<Pick<Call, 'res'>>;
+export type Limited = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> & Partial<Pick<Call, 'header'>>;
 
 /** The caller as a key: the identity of a credential, else its address. */
 function callerOf({ identity, address }: Limited): string {
@@ -78,7 +78,7 @@ export class RequestLimits {
     };
     if (!allowance.admitted) throw routeLimited(allowance, headers);
     if (bucket.misses) await this.refuseGuessers(bucket.misses, caller);
-    for (const name in headers) call.res?.setHeader(name, headers[name as keyof typeof headers]);
+    for (const name in headers) call.header?.(name, headers[name as keyof typeof headers]);
   }
 
   private async refuseGuessers(bucket: string, caller: string): Promise<void> {

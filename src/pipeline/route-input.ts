@@ -16,6 +16,11 @@ const PARTS: Partial<Record<number, 'params' | 'query' | 'body'>> = {
   [RouteParamtypes.BODY]: 'body',
 };
 
+/** The part of the input that an entry of the framework's arguments binds. */
+export const boundPartOf = (key: string): 'params' | 'query' | 'body' | undefined =>
+  // `3:0` is Nest's own decorator of kind 3; those of `createParamDecorator` begin with a random id.
+  PARTS[Number(/^(\d+):\d+$/.exec(key)?.[1] ?? -1)];
+
 /** What Nest's own parameter decorators bind; every bound part must be a class with rules. */
 export function inputPlanOf(
   { controller, name }: Pick<FoundRoute, 'controller' | 'name'>,
@@ -26,8 +31,7 @@ export function inputPlanOf(
   const types: unknown[] = Reflect.getMetadata('design:paramtypes', controller.prototype, name) ?? [];
   const input: { -readonly [part in keyof InputPlan]: Shape } = {};
   for (const [key, { index, data, pipes }] of Object.entries(bound)) {
-    // `3:0` is Nest's own decorator of kind 3; those of `createParamDecorator` begin with a random id.
-    const part = PARTS[Number(/^(\d+):\d+$/.exec(key)?.[1] ?? -1)];
+    const part = boundPartOf(key);
     if (!part) continue;
     const type = types[index];
     if (data !== undefined || (pipes?.length ?? 0) > 0 || typeof type !== 'function' || !isDeclared(type as Shape)) {

@@ -1,3 +1,4 @@
+import { demandWords, type SpokenWords } from '../core/text/spoken-words.js';
 import type { AclRequirement } from './route-policy.js';
 
 /** The ACL registry, in the contract's order (admin.md 2.1). */
@@ -31,6 +32,9 @@ const REGISTRY = [
   'user:update:traits',
 ];
 
+const words = new Map<string, SpokenWords>();
+const MAX_LENGTH = 64;
+
 export const acls = (): readonly string[] => REGISTRY;
 
 /** Whether a set of ACLs grants one: by name, or by the literal wildcard. */
@@ -48,8 +52,17 @@ export const inRegistryOrder = (list: readonly string[]): string[] => [
 
 export const isAcl = (value: string): boolean => REGISTRY.includes(value);
 
-/** Adds an ACL of a team's own. */
-export function registerAcl(acl: string): void {
-  if (isAcl(acl)) throw new Error(`the ACL ${acl} exists`);
+/** What ACLs of a team's own say to administrators, in the order of the registry. */
+export const aclWords = (): Readonly<Record<string, SpokenWords>> => Object.fromEntries(words);
+
+/**
+ * Adds an ACL of a team's own: lower-case parts between colons, such as `notes:moderate`.
+ * @param said what its holder may do, such as "remove notes of others"; English where a language is not there
+ */
+export function registerAcl(acl: string, said: SpokenWords): void {
+  if (isAcl(acl) || acl.length > MAX_LENGTH || !/^[a-z0-9_]+(?::[a-z0-9_]+)+$/.test(acl))
+    throw new Error(`the ACL ${acl} cannot be added`);
+  demandWords(`the ACL ${acl}`, said);
   REGISTRY.push(acl);
+  words.set(acl, Object.freeze({ ...said }));
 }

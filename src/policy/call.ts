@@ -35,6 +35,8 @@ export interface Waiting {
    * @throws Refusal RATE_LIMITED
    */
   beginAnswer(call: Call): void;
+  /** The handler has said all it had to say; whether its client has taken it is another matter. */
+  answered(call: Call): void;
   /** Sends the body of an answer; `ended` hears of an error. */
   send(call: Call, bytes: Readable | Uint8Array, ended: (error: NodeJS.ErrnoException | null) => void): void;
 }
@@ -80,8 +82,15 @@ export class Call {
   /** The code of the refusal that was answered, for logs and metrics. */
   outcome?: string;
 
+  /** Answers what its handler returned, by the framework's request and response, though it was called without. */
+  respond?: (request: unknown, response: unknown) => Promise<unknown>;
+  /** It left an entry in the audit log. */
+  isAudited = false;
   /** Its client may take its time to read the answer. */
   isRead = false;
+
+  /** Headers of the answer that the response does not have yet, names and values in turn. */
+  private undressed: string[] | undefined;
 
   constructor(
     readonly req: IncomingMessage,
@@ -102,6 +111,43 @@ export class Call {
     this.headerLines = raw.length / 2;
     const given = req.headers['x-request-id'];
     this.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  }
+
+  /** Begins the headers of the answer. None of these is set again before `dress`. */
+  head(headers: string[]): void {
+    this.undressed = headers;
+  }
+
+  /** Adds a header that no other has the name of. */
+  header(name: string, value: string): void {
+    if (this.undressed) this.undressed.push(name, value);
+    else this.res.setHeader(name, value);
+  }
+
+  /** Gives the response all headers so far: whoever comes now may look at them and change them. */
+  dress(): void {
+    const { undressed } = this;
+    if (!undressed) return;
+    this.undressed = undefined;
+    for (let i = 0; i < undressed.length; i += 2)
+      this.res.setHeader(undressed[i] as string, undressed[i + 1] as string);
+  }
+
+  /** Whether nobody but the door and the guards had the response so far. */
+  get isUndressed(): boolean {
+    return this.undressed !== undefined;
+  }
+
+  /** Answers with a text; the headers go in one piece where nobody has looked at them. */
+  answer(text: string, type: string): void {
+    const { req, res, undressed } = this;
+    this.header('Content-Type', type);
+    this.header('Content-Length', String(Buffer.byteLength(text)));
+    if (undressed) {
+      this.undressed = undefined;
+      res.writeHead(res.statusCode, undressed);
+    }
+    res.end(req.method === 'HEAD' ? undefined : text);
   }
 
   /** Method and route template, the only form in which a route is ever written anywhere. */

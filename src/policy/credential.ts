@@ -1,4 +1,4 @@
-import { SESSION_TOKEN } from '../core/secrets.js';
+import { SESSION_TOKEN, TOKEN } from '../core/secrets.js';
 
 export type CredentialKind = 'session' | 'bot' | 'bearer' | 'admin-key';
 
@@ -20,6 +20,23 @@ const SCHEME = /^(Bot|Bearer|Admin) ([\x21-\x7e]+)$/;
 const BOT_ANY_CASE = /^[Bb][Oo][Tt] /;
 /** `<application_id>.<secret>`. */
 export const BOT_TOKEN = /^(0|[1-9][0-9]{0,18})\.([A-Za-z0-9_-]{43})$/;
+
+/** `fa_<key_id>_<secret>`. */
+export const ADMIN_KEY = /^fa_(0|[1-9][0-9]{0,18})_[A-Za-z0-9]{32}$/;
+/** The end of the address of a webhook: its id and its token. */
+export const WEBHOOK_ADDRESS = /\/webhooks\/(0|[1-9][0-9]{0,18})\/([A-Za-z0-9]{64})(?:[/?#]|$)/;
+
+const inText = ({ source }: RegExp): string => source.slice(1, -1);
+
+/** How each kind of credential looks in a text, for whoever looks for leaked ones (web.md section 6). */
+export const CREDENTIAL_PATTERNS = {
+  session: inText(SESSION_TOKEN),
+  bot: inText(BOT_TOKEN),
+  oauth2_access: inText(TOKEN),
+  oauth2_refresh: inText(TOKEN),
+  admin_key: inText(ADMIN_KEY),
+  webhook: '/v1/webhooks/(0|[1-9][0-9]{0,18})/[A-Za-z0-9]{64}',
+} as const;
 
 /**
  * The `Authorization` lines of a request as a credential. Pure; decides by bytes alone, never trims.

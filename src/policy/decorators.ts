@@ -53,6 +53,8 @@ export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', 
  */
 export const RateLimit = (name: string, options: { per?: string; misses?: string } = {}) =>
   mark('RateLimit', { bucket: { name, ...options } });
+/** An Admin operation that changes nothing, though its method may: it leaves no entry in the audit log. */
+export const ChangesNothing = () => mark('ChangesNothing', { changesNothing: true });
 /** Needs a captcha token, if the instance has a provider. */
 export const Captcha = () => mark('Captcha', { captcha: true });
 /** `Bot ` without regard to case: the two bot routes. */
@@ -72,15 +74,31 @@ export const callIn = (context: ExecutionContext): Call => callOf(context.switch
 /** Where a gateway command stands among what its handler is called with: behind the connection and the payload. */
 const COMMAND_ARGUMENT = 2;
 
+type Factory<T> = (data: unknown, context: ExecutionContext) => T;
+
+const readers = new WeakMap<object, (call: Call) => unknown>();
+
+/** The decorator of an argument that the call alone tells: without a framework, too. */
+export function fromCall<T>(read: (call: Call) => T, factory: Factory<T> = (_, context) => read(callIn(context))) {
+  readers.set(factory, read);
+  return createParamDecorator(factory);
+}
+
+/** How an argument is read from the call, by the factory of its decorator. */
+export const readerOf = (factory: object): ((call: Call) => unknown) | undefined => readers.get(factory);
+
+const identityOf = ({ identity }: Pick<Call, 'identity'>) => identity;
+
 /** The identity that the guards resolved; `null` only on `@Public()` routes. */
-export const Me = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const judged: Pick<Call, 'identity'> =
-    context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context);
-  return judged.identity;
-});
+export const Me = fromCall(identityOf, (_, context) =>
+  identityOf(context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context)),
+);
+
+/** Reads the whole call, with the raw response in it. */
+export const theCall = (call: Call): Call => call;
 
 /** The call itself: client address, request id, raw request and response. */
-export const TheCall = createParamDecorator((_: unknown, context: ExecutionContext) => callIn(context));
+export const TheCall = fromCall(theCall);
 
 /** The policy of a handler, or the faults that make it unusable. */
 export function readPolicy(handler: object): RoutePolicy | string[] {

@@ -9,7 +9,7 @@ export const MODIFIERS = {
   UserOnly: OF_ACCOUNTS,
   BotOnly: ['AllowSuspicious', 'CaseInsensitiveScheme', ...COMMON],
   BearerOnly: ['OAuthScope', 'AllowSuspicious', ...COMMON],
-  AdminAcl: ['RateLimit', 'Accepts'],
+  AdminAcl: ['RateLimit', 'Accepts', 'ChangesNothing'],
   ClientAuth: COMMON,
 } satisfies Record<string, string[]>;
 
@@ -47,5 +47,7 @@ export interface RoutePolicy {
   readonly caseInsensitiveScheme: boolean;
   readonly confidentialClient: boolean;
   readonly cors: 'default' | 'any' | 'upload' | 'none';
+  /** An Admin operation that leaves no entry in the audit log, whatever its method. */
+  readonly changesNothing?: boolean;
   readonly accepts?: { readonly kind: 'json' | 'form' | 'raw'; readonly limit?: number };
 }

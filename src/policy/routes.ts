@@ -6,6 +6,8 @@ import type { PolicyKind, RoutePolicy } from './route-policy.js';
 @Injectable()
 export class Routes {
   private listed: readonly RoutePlan[] = [];
+  /** Each with its template in parts, the more specific first. */
+  private ranked: readonly { readonly plan: RoutePlan; readonly parts: readonly string[] }[] = [];
 
   /** Sorted by path, then method. */
   get all(): readonly RoutePlan[] {
@@ -16,20 +18,22 @@ export class Routes {
     this.listed = plans.toSorted(
       (a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'),
     );
+    this.ranked = this.listed
+      .toSorted((a, b) => compareRank(rankOf(a.path), rankOf(b.path)))
+      .map((plan) => ({ plan, parts: plan.path.split('/') }));
   }
 
   /** The routes whose template fits a path, the more specific first, as routing has it: for preflights. */
   matching(path: string): RoutePlan[] {
     const segments = path.split('/');
-    return this.listed
-      .filter((plan) => fits(plan.path.split('/'), segments))
-      .sort((a, b) => compareRank(rankOf(a.path), rankOf(b.path)));
+    return this.ranked.filter(({ parts }) => fits(parts, segments)).map(({ plan }) => plan);
   }
 
   /** The route that would answer, for answers that precede routing. */
   find(method: string, path: string): RoutePlan | undefined {
     const wanted = method === 'HEAD' ? 'GET' : method;
-    return this.matching(path).find((plan) => plan.method === wanted);
+    const segments = path.split('/');
+    return this.ranked.find(({ plan, parts }) => plan.method === wanted && fits(parts, segments))?.plan;
   }
 
   /** `METHOD path policy`, a line each: the output of `npm run routes`. */
@@ -38,7 +42,7 @@ export class Routes {
   }
 }
 
-function fits(template: string[], segments: string[]): boolean {
+function fits(template: readonly string[], segments: readonly string[]): boolean {
   for (const [index, part] of template.entries()) {
     // The value of a parameter is never empty.
     if (part.startsWith('*')) return segments.slice(index).join('/') !== '';
@@ -77,6 +81,7 @@ export function describePolicy(policy: RoutePolicy): string {
     policy.sudo && `@RequiresSudo(${sudo && `{ ${sudo} }`})`,
     policy.captcha && '@Captcha()',
     policy.caseInsensitiveScheme && '@CaseInsensitiveScheme()',
+    policy.changesNothing && '@ChangesNothing()',
     policy.bucket && `@RateLimit(${describeBucket(policy.bucket)})`,
     policy.cors !== 'default' && `@Cors('${policy.cors}')`,
     policy.accepts &&

@@ -1,15 +1,27 @@
+import { demandWords, type SpokenWords } from '../core/text/spoken-words.js';
+
 /** The scope registry, in the contract's order (oauth.md section 2). */
 const REGISTRY = ['identify', 'email', 'bot'];
+
+const words = new Map<string, SpokenWords>();
 
 export const scopes = (): readonly string[] => REGISTRY;
 
 export const isScope = (value: string): boolean => REGISTRY.includes(value);
 
-/** Adds a scope of a team's own. */
-export function registerScope(scope: string): void {
+/** What scopes of a team's own say to people, in the order of the registry. */
+export const scopeWords = (): Readonly<Record<string, SpokenWords>> => Object.fromEntries(words);
+
+/**
+ * Adds a scope of a team's own.
+ * @param said what people read who are asked for it, such as "see your notes"; English where their language is not there
+ */
+export function registerScope(scope: string, said: SpokenWords): void {
   if (isScope(scope) || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
     throw new Error(`the scope ${scope} cannot be added`);
+  demandWords(`the scope ${scope}`, said);
   REGISTRY.push(scope);
+  words.set(scope, Object.freeze({ ...said }));
 }
 
 /** Splits a scope parameter on spaces and `+` and puts it into registry order; `null` when one is unknown or none is left. */

@@ -6,6 +6,7 @@ import { Refusal } from '../core/errors.js';
 import { JSON_LIMIT } from '../http/body.js';
 import { Instance } from '../platform/instance/instance.js';
 import { CaptchaVerifier } from '../platform/outbound/captcha.js';
+import { CREDENTIAL_PATTERNS } from '../policy/credential.js';
 import { Cors, CredentialFree, Public, RateLimit } from '../policy/decorators.js';
 
 @Controller()
@@ -50,6 +51,7 @@ export class DiscoveryController {
         uploads: config.media.uploadsEnabled,
       },
       legal: { terms_url: legal.termsUrl, privacy_url: legal.privacyUrl },
+      credential_patterns: CREDENTIAL_PATTERNS,
       locales: LOCALES,
       limits: {
         json_body_bytes: JSON_LIMIT,

@@ -3,17 +3,15 @@ import { addressIsIn, clientAddress } from '../core/address.js';
 import { Config } from '../core/config/config.js';
 import { Refusal, unavailable } from '../core/errors.js';
 import { Metrics } from '../core/metrics.js';
-import { Load } from '../http/load.js';
-import { DatabaseWatch } from '../platform/replicas/database-watch.js';
 import { Answers } from '../policy/answers.js';
 import type { Call } from '../policy/call.js';
 import { CredentialFree, TheCall } from '../policy/decorators.js';
+import { Readiness } from './readiness.service.js';
 
 @Controller()
 export class HealthController {
   constructor(
-    private readonly database: DatabaseWatch,
-    private readonly load: Load,
+    private readonly readiness: Readiness,
     private readonly metrics: Metrics,
     private readonly config: Config,
   ) {}
@@ -25,12 +23,15 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** The process should get traffic: its database is usable, load is not being shed, no shutdown is under way. */
+  /**
+   * The process should get traffic: its database is usable, the checks of modules pass, load is not being shed, no shutdown
+   * is under way.
+   */
   @Get('health/ready')
   @CredentialFree()
   ready() {
-    if (this.load.draining || this.load.isOverloaded) throw unavailable(1);
-    if (!this.database.isUsable) throw unavailable(5);
+    const seconds = this.readiness.secondsToWait;
+    if (seconds !== undefined) throw unavailable(seconds);
     return { status: 'ok' };
   }
 

@@ -2,17 +2,20 @@ import { hash } from 'node:crypto';
 import { Eta } from 'eta/core';
 import type { Inbox } from '../platform/mail/inbox.js';
 
-const STYLE = `
+/** What pages for developers look like. */
+export const STYLE = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }
 article { border-top: 1px solid #8886; padding: 1rem 0 }
 h2 { font-size: 1.1rem; margin: 0 }
 p { margin: 0; opacity: 0.75 }
+iframe { width: 100%; height: 44rem; border: 1px solid #8886; border-radius: 8px; margin: 0.75rem 0 0 }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.75rem 0 0; font: inherit }
 `;
 
+export const ALLOW_STYLE = `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`;
 /** Nothing but the page's own style: what a message says runs nowhere. */
 export const INBOX_CSP = [
-  `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+  `default-src 'none'; ${ALLOW_STYLE}`,
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
@@ -26,6 +29,7 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <h1>Development inbox</h1>
+<p>Every kind of mail in every language: <a href="/dev/mails">/dev/mails</a></p>
 <% if (it.messages.length === 0) { %>
 <p>No messages yet. As JSON: <a href="/dev/inbox.json">/dev/inbox.json</a></p>
 <% } %>

@@ -3,11 +3,12 @@ import { ApiDescription } from '../description/description.service.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DocsController } from './docs.controller.js';
 import { HealthController } from './health.controller.js';
+import { Readiness } from './readiness.service.js';
 import { SiteFilesController } from './site-files.controller.js';
 
 /** What the service says of itself: health, metrics, discovery, description. */
 @Module({
   controllers: [HealthController, DiscoveryController, DocsController, SiteFilesController],
-  providers: [ApiDescription],
+  providers: [ApiDescription, Readiness],
 })
 export class ServiceModule {}

@@ -23,6 +23,9 @@ import { MeService } from './profile/me.service.js';
 import { OwnViews } from './profile/own-views.service.js';
 import { SettingsController } from './profile/settings.controller.js';
 import { SettingsService } from './profile/settings.service.js';
+import { OwnExportController } from './security/own-export.controller.js';
+import { OwnExport } from './security/own-export.service.js';
+import { SecurityEventsController } from './security/security-events.controller.js';
 
 /** The account: profile, settings, contact changes, second factors, state. */
 @Global()
@@ -30,10 +33,10 @@ import { SettingsService } from './profile/settings.service.js';
   imports: [MediaModule],
   controllers: [
     ...[MeController, SettingsController, LifecycleController, EmailChangeController, PasswordChangeController],
-    ...[PhoneController, TotpController, BackupCodesController],
+    ...[PhoneController, TotpController, BackupCodesController, SecurityEventsController, OwnExportController],
   ],
   providers: [
-    ...[MeService, SettingsService, Lifecycle, OwnPassword],
+    ...[MeService, SettingsService, Lifecycle, OwnPassword, OwnExport],
     ...[MailTickets, MailedCodes, NewAddresses, EmailChange, BouncedEmailChange, PasswordChange, PhoneVerification],
     ...[OwnViews, TotpService, BackupCodes, BackupCodesChallenge],
   ],

@@ -1,5 +1,7 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { Accepts, Authenticated, Me, RateLimit, RequiresSudo } from '../policy/decorators.js';
+import { originOf } from '../accounts/events/origin.js';
+import type { Call } from '../policy/call.js';
+import { Accepts, Authenticated, Me, RateLimit, RequiresSudo, TheCall } from '../policy/decorators.js';
 import { WebhookMessageService } from './messages.service.js';
 import { AVATAR_BODY_LIMIT, CreateWebhookInput, EditWebhookInput, MessagesQuery, WebhookPath } from './webhooks.dto.js';
 import { type Holder, WebhookService } from './webhooks.service.js';
@@ -64,8 +66,8 @@ export class WebhooksController {
   @Authenticated()
   @RequiresSudo()
   @RateLimit('webhook:rotate', { per: 'id' })
-  rotate(@Me() me: Holder, @Param() { id }: WebhookPath) {
-    return this.webhooks.rotate(me, id);
+  rotate(@Me() me: Holder, @Param() { id }: WebhookPath, @TheCall() call: Call) {
+    return this.webhooks.rotate(me, id, originOf(call));
   }
 
   /** Lists the messages of a webhook, the newest first. */

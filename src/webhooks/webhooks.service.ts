@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { partialUserView } from '../accounts/account.views.js';
+import type { Ending, Origin } from '../accounts/events/origin.js';
+import { SecurityEvents } from '../accounts/events/security-events.service.js';
 import { Standing } from '../auth/sessions/standing.service.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
@@ -10,7 +12,7 @@ import { GatewayEvents } from '../gateway/sessions/events.service.js';
 import { Assets } from '../media/objects/assets.service.js';
 import { MediaService } from '../media/objects/media.service.js';
 import { Applications } from '../oauth/applications/applications.service.js';
-import { Database, type Tx } from '../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../platform/database/database.js';
 import type { Account } from '../policy/account.js';
 import type { BotIdentity, SessionIdentity } from '../policy/identity.js';
 import { MessageEvents } from './message-events.service.js';
@@ -20,6 +22,8 @@ import type { CreateWebhookInput, EditWebhookInput } from './webhooks.dto.js';
 
 /** A session or a bot: whoever may own webhooks. */
 export type Holder = SessionIdentity | BotIdentity;
+
+type Named = Pick<Webhook, 'id' | 'ownerId' | 'name'>;
 
 const TOKEN_LENGTH = 64;
 
@@ -45,6 +49,7 @@ export class WebhookService {
     private readonly media: MediaService,
     private readonly applications: Applications,
     private readonly standing: Standing,
+    private readonly recorded: SecurityEvents,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
@@ -158,7 +163,7 @@ export class WebhookService {
   }
 
   /** A new token; the old one is dead with the commit, on every replica. */
-  async rotate(me: Holder, id: string) {
+  async rotate(me: Holder, id: string, origin: Origin) {
     const webhook = await this.requireOwned(me, id);
     const token = mintLetters(TOKEN_LENGTH);
     await this.database.transaction(async (tx) => {
@@ -166,8 +171,48 @@ export class WebhookService {
       const { affected } = await tx.update(Webhook, { id }, { digest: digest(token) });
       if (affected !== 1) throw new Refusal('UNKNOWN_WEBHOOK');
       await this.announce(tx, webhook, 'rotate');
+      await this.recordRotation(tx, [webhook], { by: 'owner', reason: 'rotated', origin });
     });
     return this.withToken(webhook, me.account, token);
+  }
+
+  /** Replaces the tokens of all webhooks of an account and its bots; nobody sees the new ones. Answers how many. */
+  replaceAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
+    const owners = 'ARRAY(SELECT $1::bigint UNION ALL SELECT id FROM application WHERE owner_id = $1)';
+    return this.replace(tx, `owner_id = ANY (${owners})`, [ownerId], ending);
+  }
+
+  /** The same of one whose token has this digest. False: it has another one by now. */
+  async replaceToken(tx: Tx, id: string, present: Buffer, ending: Ending): Promise<boolean> {
+    return (await this.replace(tx, 'id = $1 AND digest = $2', [id, present], ending)) === 1;
+  }
+
+  private async replace(tx: Tx, condition: string, values: unknown[], ending: Ending): Promise<number> {
+    const held = await tx.query<{ id: string }[]>(
+      `SELECT id FROM webhook WHERE ${condition} ORDER BY id FOR NO KEY UPDATE`,
+      values,
+    );
+    const ids = held.map(({ id }) => id);
+    const digests = ids.map(() => digest(mintLetters(TOKEN_LENGTH)));
+    const [rows] = await tx.query<Changed<{ id: string; owner_id: string; name: string }>>(
+      `UPDATE webhook w SET digest = fresh.digest FROM unnest($1::bigint[], $2::bytea[]) AS fresh (id, digest)
+       WHERE w.id = fresh.id RETURNING w.id, w.owner_id, w.name`,
+      [ids, digests],
+    );
+    const replaced = rows.map(({ id, owner_id: ownerId, name }) => ({ id, ownerId, name }));
+    for (const webhook of replaced) await this.announce(tx, webhook, 'rotate');
+    await this.recordRotation(tx, replaced, ending);
+    return replaced.length;
+  }
+
+  private async recordRotation(tx: Tx, webhooks: readonly Named[], { by, reason, origin }: Ending): Promise<void> {
+    await this.recorded.recordAll(
+      tx,
+      webhooks.map(({ id, ownerId, name }) => ({
+        ...({ accountId: ownerId, type: 'webhook_rotated', origin } as const),
+        data: { webhook_id: id, name, by, reason },
+      })),
+    );
   }
 
   private withToken(webhook: Webhook, owner: Account, token: string) {

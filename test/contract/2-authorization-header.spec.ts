@@ -1,5 +1,15 @@
 import fc from 'fast-check';
-import { type HeaderRules, hasBotPrefix, hasBotTokenForm, parseAuthorization } from '../../src/policy/credential.js';
+import {
+  ADMIN_KEY,
+  BOT_TOKEN,
+  CREDENTIAL_PATTERNS,
+  type HeaderRules,
+  hasBotPrefix,
+  hasBotTokenForm,
+  parseAuthorization,
+  parseBareToken,
+  WEBHOOK_ADDRESS,
+} from '../../src/policy/credential.js';
 
 const ORDINARY: HeaderRules = { admin: false, anyCase: false };
 const ADMIN: HeaderRules = { admin: true, anyCase: false };
@@ -100,6 +110,7 @@ describe('oauth.md 6.1 and 6.2: the two header rules of bots', () => {
     [[], false, false],
     [['Bot 1.a'], true, true],
     [['bOT 1.a_-9'], true, true],
+    [['Bot 1501314428688998182.a'], true, true],
     [['Bot'], true, false],
     [['Bot '], true, false],
     [['Bot  1.a'], true, false],
@@ -125,6 +136,65 @@ describe('oauth.md 6.1 and 6.2: the two header rules of bots', () => {
   test.each(rows.map((row) => [JSON.stringify(row[0]).slice(0, 50), row] as const))('%s', (_title, row) => {
     const [lines, prefix, form] = row;
     expect([hasBotPrefix(lines), hasBotTokenForm(lines)]).toEqual([prefix, form]);
+  });
+});
+
+describe('credentials.md 1 and gateway.md 7: the forms of credentials', () => {
+  const SECRET = `${LETTERS}_-90123`;
+  const KEY = LETTERS.slice(0, 32);
+  const WEBHOOK = `${LETTERS}${LETTERS.slice(0, 28)}`;
+  const IDS = ['0', '7', '70', '1501314428688998182'];
+  const WRONG_IDS = ['', '00', '07', 'x', 'x7', '7x', '7xxxxxxxx', '15013144286889981820', '-7'];
+
+  const forms: [of: (id: string, secret: string) => string, secret: string, form: RegExp][] = [
+    [(id, secret) => `${id}.${secret}`, SECRET, BOT_TOKEN],
+    [(id, secret) => `fa_${id}_${secret}`, KEY, ADMIN_KEY],
+    [(id, secret) => `/webhooks/${id}/${secret}`, WEBHOOK, WEBHOOK_ADDRESS],
+  ];
+  test.each(forms)('an id is a snowflake and a secret has its length and letters: %#', (of, secret, form) => {
+    for (const id of IDS) expect(of(id, secret)).toMatch(form);
+    for (const id of WRONG_IDS) expect(of(id, secret)).not.toMatch(form);
+    for (const wrong of ['', secret.slice(1), `${secret}a`, `.${secret.slice(1)}`, secret.slice(0, 1)]) {
+      expect(of('7', wrong)).not.toMatch(form);
+    }
+    expect(of('7', '.'.repeat(secret.length))).not.toMatch(form);
+  });
+
+  test('bot tokens and admin keys are the whole text', () => {
+    for (const [form, text] of [
+      [BOT_TOKEN, `7.${SECRET}`],
+      [ADMIN_KEY, `fa_7_${KEY}`],
+    ] as const) {
+      expect(`x${text}`).not.toMatch(form);
+      expect(`${text} `).not.toMatch(form);
+    }
+  });
+
+  test('the address of a webhook has its id and token at the end of its path', () => {
+    const address = `https://example.com/v1/webhooks/7/${WEBHOOK}`;
+    for (const end of ['', '/slack', '?wait=true', '#top']) {
+      expect(WEBHOOK_ADDRESS.exec(address + end)?.slice(1)).toEqual(['7', WEBHOOK]);
+    }
+    for (const end of ['x', '.', '%']) expect(WEBHOOK_ADDRESS.exec(address + end)).toBeNull();
+  });
+
+  test('a bare token is a session or a bot by its form alone, without a scheme', () => {
+    expect(parseBareToken(SESSION)).toEqual({ kind: 'session', token: SESSION });
+    expect(parseBareToken(`7.${SECRET}`)).toEqual({ kind: 'bot', token: `7.${SECRET}` });
+    for (const token of ['', `Bot 7.${SECRET}`, `Bearer ${SESSION}`, `fa_7_${KEY}`, SECRET, SESSION.slice(1)]) {
+      expect(parseBareToken(token)).toEqual({ kind: 'malformed' });
+    }
+  });
+
+  test('whoever looks for leaked credentials finds each inside a text', () => {
+    const found = (kind: keyof typeof CREDENTIAL_PATTERNS, text: string) =>
+      new RegExp(CREDENTIAL_PATTERNS[kind]).exec(`a "${text}" b`)?.[0];
+    expect(found('session', SESSION)).toBe(SESSION);
+    expect(found('bot', `7.${SECRET}`)).toBe(`7.${SECRET}`);
+    expect(found('oauth2_access', SECRET)).toBe(SECRET);
+    expect(found('oauth2_refresh', SECRET)).toBe(SECRET);
+    expect(found('admin_key', `fa_7_${KEY}`)).toBe(`fa_7_${KEY}`);
+    expect(found('webhook', `/v1/webhooks/7/${WEBHOOK}`)).toBe(`/v1/webhooks/7/${WEBHOOK}`);
   });
 });
 

@@ -9,18 +9,17 @@ import {
   BearerOnly,
   BlockedBySso,
   Captcha,
+  ChangesNothing,
   OAuthScope,
   Public,
   RateLimit,
   RequiresSudo,
   UserOnly,
 } from '../../src/policy/decorators.js';
-import type { RoutePlan } from '../../src/policy/plan.js';
 import type { PolicyKind } from '../../src/policy/route-policy.js';
 import { Routes } from '../../src/policy/routes.js';
 import { scopes } from '../../src/policy/scopes.js';
 import {
-  type Answer,
   earnedCaptcha,
   enforceSso,
   expectRefusal,
@@ -32,6 +31,7 @@ import {
   person,
   withTotp,
 } from '../support/index.js';
+import { Matrix } from '../support/matrix.js';
 
 const every = <T>(...lists: T[][]): T[][] =>
   lists.reduce<T[][]>((rows, list) => rows.flatMap((row) => list.map((item) => [...row, item])), [[]]);
@@ -43,175 +43,32 @@ describe('5.5 every route, every kind of credential', () => {
   });
   afterAll(() => service.close());
 
-  /** Codes that only the order of outcomes gives; an admitted caller must meet none of them. */
-  const OF_POLICY = [
-    ...['UNAUTHORIZED', 'INVALID_TOKEN', 'ACCESS_DENIED', 'MISSING_OAUTH_SCOPE', 'MISSING_PERMISSIONS', 'MISSING_ACL'],
-    ...['ACCOUNT_SUSPICIOUS_ACTIVITY', 'SSO_REQUIRED', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'],
-  ];
-  const IN = 'admitted';
   /** Refusals of a handler that use a code of the order: admin.md section 4, a key manages no keys. */
-  const OF_HANDLERS = new Set([
+  const OF_HANDLERS = [
     'POST /v1/admin/api-keys by adminKey: ACCESS_DENIED',
     'PATCH /v1/admin/api-keys/:key_id by adminKey: ACCESS_DENIED',
     'DELETE /v1/admin/api-keys/:key_id by adminKey: ACCESS_DENIED',
-  ]);
-  const [U, A, C] = ['UNAUTHORIZED', 'ACCESS_DENIED', 'INVALID_CLIENT'];
-
-  const CALLERS = {
-    nobody: { present: () => undefined },
-    malformed: { present: ({ bot }) => bot.replace(' ', '  ') },
-    'unknown session': { present: ({ session }) => session.replace(/.{8}$/, 'AAAAAAAA') },
-    'unknown bearer': { present: ({ bearer }) => bearer.replace(/.{8}$/, 'AAAAAAAA') },
-    session: { present: ({ session }) => session },
-    'session after Bearer': { present: ({ session }) => `Bearer ${session}` },
-    bot: { present: ({ bot }) => bot },
-    'bearer with every scope': { present: ({ bearer }) => bearer, options: { scopes: scopes() } },
-    'bearer without scope': { present: ({ bearer }) => bearer },
-    'Admin bearer': { present: ({ adminBearer }) => adminBearer, options: { acls: ['*'] } },
-    'Admin key': { present: ({ adminKey }) => adminKey, options: { acls: ['*'] } },
-    administrator: { present: ({ session }) => session, options: { acls: ['*'] } },
-    'suspicious session': { present: ({ session }) => session, options: { suspicious: 1 } },
-    'suspicious bot': { present: ({ bot }) => bot, options: { suspicious: 1 } },
-    'suspicious bearer': { present: ({ bearer }) => bearer, options: { suspicious: 1, scopes: scopes() } },
-    'suspicious administrator': { present: ({ session }) => session, options: { suspicious: 1, acls: ['*'] } },
-  } satisfies Record<string, { present: (outfit: Outfit) => string | undefined; options?: OutfitOptions }>;
-  type Caller = keyof typeof CALLERS;
-  const NAMES = Object.keys(CALLERS) as Caller[];
-
-  /** Policy by kind of credential, as source.md section 5 and credentials.md section 3 have it. */
-  const OUTCOMES: Record<Exclude<PolicyKind, 'Public' | 'CredentialFree' | 'ClientAuth'>, Record<string, string>> = {
-    Authenticated: { none: U, session: IN, bot: IN, bearer: A, adminBearer: A, adminKey: U },
-    UserOnly: { none: U, session: IN, bot: A, bearer: A, adminBearer: A, adminKey: U },
-    BotOnly: { none: U, session: A, bot: IN, bearer: A, adminBearer: A, adminKey: U },
-    BearerOnly: { none: U, session: U, bot: U, bearer: IN, adminBearer: IN, adminKey: U },
-    AdminAcl: { none: U, session: IN, bot: U, bearer: A, adminBearer: IN, adminKey: IN },
+  ];
+  const matrix = (...kinds: PolicyKind[]) => {
+    const routes = service.app.get(Routes).all.filter(({ policy }) => kinds.includes(policy.kind));
+    expect(routes).not.toEqual([]);
+    return new Matrix(service, routes, OF_HANDLERS);
   };
 
-  function columnOf(caller: Caller): string {
-    if (/^(nobody|malformed|unknown)/.test(caller)) return 'none';
-    if (caller.startsWith('Admin ')) return caller === 'Admin key' ? 'adminKey' : 'adminBearer';
-    return /bot$/.test(caller) ? 'bot' : /bearer/.test(caller) ? 'bearer' : 'session';
-  }
-
-  function expected({ policy, path, method }: RoutePlan, caller: Caller): string {
-    const { kind, scope, allowSuspicious } = policy;
-    if (kind === 'Public' || kind === 'CredentialFree') return IN;
-    if (kind === 'ClientAuth') return C;
-    const column = columnOf(caller);
-    if (`${method} ${path}` === 'GET /v1/applications/@me' && !/bot$|malformed/.test(caller)) return 'INVALID_TOKEN';
-    const isBearer = column === 'bearer' || column === 'adminBearer';
-    const isOptedIn = isBearer && scope !== undefined && kind !== 'AdminAcl';
-    let outcome = isOptedIn ? IN : OUTCOMES[kind][column];
-    const granted =
-      caller === 'bearer without scope' ? [] : column === 'adminBearer' ? ['identify', 'email'] : scopes();
-    if (isOptedIn && !granted.includes(scope)) outcome = 'MISSING_OAUTH_SCOPE';
-    if (outcome !== IN) return outcome as string;
-    const isGated = kind !== 'AdminAcl' && !allowSuspicious;
-    if (caller.startsWith('suspicious') && isGated) return 'ACCOUNT_SUSPICIOUS_ACTIVITY';
-    const isPowerless = !('acls' in ((CALLERS[caller] as { options?: OutfitOptions }).options ?? {}));
-    return kind === 'AdminAcl' && isPowerless ? 'MISSING_PERMISSIONS' : IN;
-  }
-
-  function isRight(route: RoutePlan, kind: string, { status, code }: { status: number; code: string }, wanted: string) {
-    if (wanted !== IN) return code === wanted;
-    return status < 500 && (!OF_POLICY.includes(code) || OF_HANDLERS.has(`${name(route)} by ${kind}: ${code}`));
-  }
-
-  /** Calls a route with plausible path values and no input of substance. */
-  function call({ method, path, accepts }: RoutePlan, value: string | undefined): Promise<Answer> {
-    const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
-    const client = value === undefined ? service.anonymous : service.as(value);
-    const form = accepts.kind === 'form' ? new URLSearchParams({ token: '1' }) : undefined;
-    return client.send(method, target, form);
-  }
-
-  const routes = (...kinds: PolicyKind[]) =>
-    service.app.get(Routes).all.filter(({ policy }) => kinds.includes(policy.kind));
-  const name = ({ method, path }: RoutePlan) => `${method} ${path}`;
-
-  test.each([...(Object.keys(OUTCOMES) as PolicyKind[]), 'ClientAuth', 'Public'] as PolicyKind[])(
+  test.each<PolicyKind>(['Authenticated', 'UserOnly', 'BotOnly', 'BearerOnly', 'AdminAcl', 'ClientAuth', 'Public'])(
     '@%s',
     async (kind) => {
-      const shared = new Map<Caller, Outfit>();
-      for (const caller of NAMES) {
-        shared.set(caller, await outfit(service, (CALLERS[caller] as { options?: OutfitOptions }).options));
-      }
-      const surprises: string[] = [];
-      for (const route of routes(kind)) {
-        for (const caller of NAMES) {
-          const { present, options } = CALLERS[caller] as { present: (of: Outfit) => string; options?: OutfitOptions };
-          const wanted = expected(route, caller);
-          // An admitted caller may end its own credential, so nobody else may wear it.
-          const own = wanted === IN ? await outfit(service, options) : (shared.get(caller) as Outfit);
-          const { status, body } = await call(route, present(own));
-          const code = body?.code ?? '';
-          if (!isRight(route, columnOf(caller), { status, code }, wanted))
-            surprises.push(`${name(route)} with ${caller}: ${status} ${code}, not ${wanted}`);
-        }
-      }
-      expect(surprises).toEqual([]);
+      expect(await matrix(kind).ofCallers()).toEqual([]);
     },
     120_000,
   );
 
   test('@CredentialFree: no credential changes the answer', async () => {
-    const worn = await outfit(service, { acls: ['*'], scopes: scopes() });
-    for (const route of routes('CredentialFree')) {
-      const { status, body } = await call(route, undefined);
-      for (const caller of NAMES) {
-        if (route.policy.caseInsensitiveScheme && caller.endsWith('bot')) continue;
-        const answer = await call(route, (CALLERS[caller] as { present: (of: Outfit) => string }).present(worn));
-        expect([name(route), caller, answer.status, answer.body?.code]).toEqual([
-          ...[name(route), caller, status, body?.code],
-        ]);
-      }
-    }
+    expect(await matrix('CredentialFree').ofCredentialFree()).toEqual([]);
   });
 
   test('@AdminAcl: the ACLs of the account, and of key and owner alike', async () => {
-    const surprises: string[] = [];
-    for (const route of routes('AdminAcl')) {
-      const { mode, acls } = route.policy.acl ?? { mode: 'all', acls: [] };
-      const gate = 'admin:authenticate';
-      const exact = [gate, ...(mode === 'any' ? acls.slice(-1) : acls)];
-      const lacking = acls.every((acl) => acl === gate) ? IN : 'MISSING_ACL';
-      const rows: [
-        title: string,
-        options: OutfitOptions,
-        credential: 'session' | 'adminKey' | 'adminBearer',
-        string,
-      ][] = [
-        [
-          'the ACLs without the gate',
-          { acls: [...acls].filter((acl) => acl !== gate) },
-          'session',
-          // The wildcard opens the gate too.
-          acls.includes('*') ? IN : 'MISSING_PERMISSIONS',
-        ],
-        ['the gate alone', { acls: [gate] }, 'session', lacking],
-        ['the gate alone, bearer', { acls: [gate] }, 'adminBearer', lacking],
-        ['exactly the ACLs', { acls: exact }, 'session', IN],
-        ['exactly the ACLs, bearer', { acls: exact }, 'adminBearer', IN],
-        ['the wildcard', { acls: ['*'] }, 'session', IN],
-        ['a key that has them all, its owner nothing', { acls: [], keyAcls: ['*'] }, 'adminKey', 'MISSING_PERMISSIONS'],
-        ['a key that has them all, its owner the gate', { acls: [gate], keyAcls: ['*'] }, 'adminKey', lacking],
-        ['a key that has nothing, its owner all', { acls: ['*'], keyAcls: [] }, 'adminKey', 'MISSING_ACL'],
-        [
-          'exactly the ACLs on both',
-          { acls: exact, keyAcls: acls.filter((acl) => exact.includes(acl)) },
-          'adminKey',
-          IN,
-        ],
-        ['a look-alike of the wildcard', { acls: [gate, 'user:*', '**'] }, 'session', lacking],
-      ];
-      for (const [title, options, credential, wanted] of rows) {
-        const { status, body } = await call(route, (await outfit(service, options))[credential]);
-        const code = body?.code ?? '';
-        if (!isRight(route, credential, { status, code }, wanted))
-          surprises.push(`${name(route)} with ${title}: ${status} ${code}, not ${wanted}`);
-      }
-    }
-    expect(surprises).toEqual([]);
+    expect(await matrix('AdminAcl').ofAcls()).toEqual([]);
   }, 120_000);
 });
 
@@ -271,12 +128,14 @@ class AdminProbeController {
   @Post('fresh')
   @HttpCode(204)
   @AdminAcl('audit_log:view')
+  @ChangesNothing()
   @RateLimit('probe:fresh')
   fresh(@Body() _input: NameInput) {}
 
   @Post('spent')
   @HttpCode(204)
   @AdminAcl('audit_log:view')
+  @ChangesNothing()
   @RateLimit('probe:spent')
   spent(@Body() _input: NameInput) {}
 }

@@ -17,6 +17,7 @@ import {
   passkeyAsSecondFactor,
   passkeySudo,
   person,
+  race,
   SoftwareAuthenticator,
   signIn,
   sudoProof,
@@ -342,7 +343,7 @@ describe('8.3.3, 5.8.6 factors', () => {
         'backup code': { mfa_method: 'totp', mfa_code: backupCodes[0] },
         assertion: await passkeySudo(service, persona, key),
       }[kind] as object;
-      const answers = await Promise.all(Array.from({ length: 32 }, () => attempt(persona, members)));
+      const { answers } = await race(32, () => attempt(persona, members));
       expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
       for (const answer of answers) if (answer.status !== 204) expectInvalid(answer, 'mfa_code: INVALID_MFA_CODE');
     },

@@ -9,6 +9,7 @@ import {
   mailTo,
   type Persona,
   person,
+  race,
   settledInboxOf,
   signIn,
   verifyEmail,
@@ -453,7 +454,7 @@ describe('account.md section 4 apply', () => {
     const alice = await verified('alice');
     const { token } = await confirmed(alice);
     await service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [alice.id]);
-    const answers = await Promise.all(Array.from({ length: 32 }, () => apply(alice, token)));
+    const { answers } = await race(32, () => apply(alice, token));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers) if (answer.status !== 200) expectInvalid(answer, 'email_token: INVALID_EMAIL_TOKEN');
     expect(await settledInboxOf(service, alice.email, 'email_change_revert')).toHaveLength(1);
@@ -608,7 +609,7 @@ describe('account.md 4.1 password change by mail', () => {
     const login = { email: alice.email, password: 'an entirely new one 8' };
     expect((await service.anonymous.post('/v1/auth/login', login)).status).toBe(200);
     const notice = await mailTo(service, alice.email, 'security_notice');
-    expect(notice.metadata).toEqual({ event: 'password_changed' });
+    expect(notice.metadata).toMatchObject({ event: 'password_changed' });
     const again = await service
       .as(done.body.token)
       .post(`${PASSWORD}/complete`, { ticket, verification_proof, new_password: 'yet another one 99' });

@@ -31,7 +31,7 @@ import {
 import { gatehouseWithSso, ScriptedProvider, signInBySso } from '../support/sso.js';
 import { sweep } from '../support/sweep.js';
 
-declare module '../../src/auth/secrets/purposes.js' {
+declare module '../../src/index.js' {
   interface ExtraPurposes {
     test: true;
   }
@@ -52,6 +52,7 @@ const TABLES: Record<string, Fate> = {
   account_settings: { rows: 'account_id IN ($1, $2)', after: 'removed', exported: 'settings' },
   session: { rows: 'account_id = $1', after: 'removed', exported: 'sessions' },
   authorized_ip: { rows: 'account_id = $1', after: 'removed', exported: 'authorized_ips' },
+  security_event: { rows: 'account_id = $1', after: 'removed', exported: 'security_events' },
   backup_code: { rows: 'account_id = $1', after: 'removed', exported: 'backup_codes' },
   passkey: { rows: 'account_id = $1', after: 'removed', exported: 'passkeys' },
   one_time_secret: {
@@ -82,6 +83,9 @@ const TABLES: Record<string, Fate> = {
   media_garbage: { rows: null, after: 'nobody', exported: null, why: 'gone with the bytes, within the hour' },
   media_capability: { rows: null, after: 'nobody', exported: null, why: 'digests' },
   audit_log: { rows: 'admin_user_id = $1', after: 'kept', exported: 'audit_by_account', why: 'append only' },
+  audit_verification: { rows: null, after: 'nobody', exported: null, why: 'how far the chain of the log was verified' },
+  leak_report: { rows: null, after: 'nobody', exported: null, why: 'digests, gone once they are worked off' },
+  replica_statistics: { rows: null, after: 'nobody', exported: null, why: 'numbers of replicas' },
   ip_ban: { rows: 'created_by_user_id = $1', after: 'kept', exported: null, why: 'names who banned by id only' },
   instance: { rows: null, after: 'nobody', exported: null },
   sso_document: { rows: null, after: 'nobody', exported: null, why: 'documents of the provider' },
@@ -349,6 +353,8 @@ const WRITTEN_BY_ADOPTION: Readonly<Record<string, number>> = {
   sso_identity: 1,
   outbox: 1,
   inbox_message: 1,
+  // That it was taken over, and signed in to; the notice holds a link.
+  ...{ security_event: 2, one_time_secret: 1 },
 };
 /** Columns in which an adopted account differs from one that was provisioned. Every other one is as new. */
 const OWN_COLUMNS = [

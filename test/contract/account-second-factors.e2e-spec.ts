@@ -10,6 +10,7 @@ import {
   type Persona,
   passkeySudo,
   person,
+  race,
   settledInboxOf,
   sudoProof,
   verified,
@@ -51,7 +52,7 @@ describe('account.md 6.1 TOTP enable', () => {
     const { body } = await service.as(alice).get('/v1/users/@me');
     expect(body).toMatchObject({ mfa_enabled: true, authenticator_types: [0] });
     const notice = await mailTo(service, alice.email, 'security_notice');
-    expect(notice.metadata).toEqual({ event: 'totp_enabled' });
+    expect(notice.metadata).toMatchObject({ event: 'totp_enabled' });
   });
 
   test('the secret is stored encrypted and appears in no answer', async () => {
@@ -387,7 +388,7 @@ describe('account.md 6.2 backup codes by a mailed code', () => {
     await withTotp(service, alice);
     const { ticket } = (await post(alice, '')).body;
     const code = await mailed(alice);
-    const answers = await Promise.all(Array.from({ length: 32 }, () => post(alice, '/verify', { ticket, code })));
+    const { answers } = await race(32, () => post(alice, '/verify', { ticket, code }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status } of answers) expect([200, 400, 429]).toContain(status);
   });

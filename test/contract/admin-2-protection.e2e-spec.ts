@@ -69,7 +69,10 @@ const OTHERS: Readonly<Record<string, string>> = {
   'POST /v1/admin/blocklists/ip/entries': 'addresses belong to nobody: admin-ip-bans',
   'DELETE /v1/admin/blocklists/ip/entries/:value': 'addresses belong to nobody: admin-ip-bans',
   'PATCH /v1/admin/instance/config': 'whom the instance believes, below',
+  'POST /v1/admin/explain': 'changes nothing: admin-explain',
   'POST /v1/admin/instance/sso/test': 'whom the instance believes, below',
+  'POST /v1/admin/instance/mail/test': 'mails the caller alone: admin-trials',
+  'POST /v1/admin/instance/captcha/test': 'concerns nobody: admin-trials',
 };
 
 let service: Gatehouse;

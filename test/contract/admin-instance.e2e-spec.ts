@@ -4,7 +4,7 @@ import { expectInvalid, expectRefusal, type Gatehouse, gatehouse, type Persona, 
 let service: Gatehouse;
 let root: Persona;
 beforeAll(async () => {
-  service = await gatehouse({ env: { TERMS_URL: 'https://example.com/terms', PRODUCT_NAME: 'Testhouse' } });
+  service = await gatehouse({ env: { BRAND_TERMS_URL: 'https://example.com/terms', PRODUCT_NAME: 'Testhouse' } });
   const { body } = await service.anonymous.post('/v1/auth/register', { username: 'root', consent: true });
   root = { id: body.user_id, email: '', password: '', username: 'root', authorization: body.token };
 });

@@ -185,6 +185,23 @@ describe('admin.md 8 what cannot be banned', () => {
     expectInvalid(await office().delete(entry('203.0.113.1/24')), 'value: INVALID_FORMAT');
   });
 
+  test('a check names the entry that keeps the address out, one without end first', async () => {
+    const check = async (value: string) => (await office().get(entry(value))).body;
+    expect(await check('203.0.118.5')).toEqual({ banned: false, entry: null });
+    await banAddress(service, '203.0.118.5', 3600);
+    expect(await check('203.0.118.5')).toMatchObject({ banned: true, entry: { value: '203.0.118.5' } });
+    await ban('203.0.118.0/24');
+    expect(await check('203.0.118.5')).toEqual({
+      banned: true,
+      entry: {
+        ...{ value: '203.0.118.0/24', kind: 'permanent', reason: 'platform_admin_enforcement', expires_at: null },
+        ...{ created_at: expect.stringMatching(/Z$/), created_by_user_id: root.id, signals: null },
+      },
+    });
+    await banAddress(service, '2001:db8:118:1::/64', 3600);
+    expect(await check('2001:db8:118:1::9')).toMatchObject({ entry: { value: '2001:db8:118:1::/64' } });
+  });
+
   test('a check of a range, of junk or of an exempt address is false', async () => {
     await ban('203.0.114.0/24');
     for (const value of ['203.0.114.0/24', 'junk', '198.51.100.1', 'x'.repeat(5000), '%00', '203.0.114']) {
@@ -212,6 +229,7 @@ describe('admin.md 8 the list', () => {
         expires_at: null,
         created_at: expect.stringMatching(/Z$/),
         created_by_user_id: root.id,
+        signals: null,
       })),
       has_more: true,
       next_after: '203.0.113.10',

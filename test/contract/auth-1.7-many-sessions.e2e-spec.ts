@@ -11,34 +11,40 @@ import {
   newHook,
   type Persona,
   person,
+  race,
   sessionsOf,
   signIn,
   withGatehouse,
 } from '../support/index.js';
+import { recordStatements } from '../support/plans.js';
 import { sweep } from '../support/sweep.js';
 
 /** More than the 65,535 parameters that a statement may have. */
-const MANY = 66_000;
+const MANY = 70_000;
+/** As many as show that no statement has a parameter for each. */
+const SOME = 400;
+const PARAMETERS = 50;
 
 const ok = ({ status, body }: Answer) =>
   expect({ status, body, isRight: status < 300 }).toMatchObject({ isRight: true });
 
 /** Rows as no operation makes them, `n` of them a number: few enough at once for a slow disk, and of known owners. */
-async function add(service: Gatehouse, text: string, values: unknown[]): Promise<void> {
-  for (let first = 1; first <= MANY; first += 5000) {
+async function add(service: Gatehouse, count: number, text: string, values: unknown[]): Promise<void> {
+  for (let first = 1; first <= count; first += 5000) {
     const [from, to] = [values.length + 1, values.length + 2];
     const rows = `FROM generate_series($${from}::int, $${to}::int) AS n`;
     await service.app.get(Database).transaction(async (tx) => {
       await tx.query('SET LOCAL session_replication_role = replica');
-      await tx.query(`${text} ${rows}`, [...values, first, Math.min(first + 4999, MANY)]);
+      await tx.query(`${text} ${rows}`, [...values, first, Math.min(first + 4999, count)]);
     });
   }
 }
 
 /** Sessions from before there was a limit. */
-const addSessions = (service: Gatehouse, { id }: Persona) =>
+const addSessions = (service: Gatehouse, { id }: Persona, count: number) =>
   add(
     service,
+    count,
     `INSERT INTO session (id, digest, account_id, ip, last_used_at)
      SELECT $2::bigint + n, sha256(($3 || n)::bytea), $1, '127.0.0.1', now() - interval '1 day' - n * interval '1 second'`,
     [id, `${Number(id.slice(-9))}000000`, randomBytes(8).toString('hex')],
@@ -47,11 +53,31 @@ const addSessions = (service: Gatehouse, { id }: Persona) =>
 describe('auth 1.7 an account with more sessions than a statement has parameters', () => {
   let service: Gatehouse;
   let admin: Persona;
+  let statements: ReturnType<typeof recordStatements>;
   beforeAll(async () => {
+    statements = recordStatements();
+    statements.pause();
     service = await gatehouse();
     admin = await superuser(service);
   });
-  afterAll(() => service.close());
+  afterAll(async () => {
+    statements.stop();
+    await service.close();
+  });
+
+  /** Does something, and sees that no statement of it had a parameter for each thing that it concerned. */
+  async function withFewParameters<T>(work: () => Promise<T>): Promise<T> {
+    statements.sent.clear();
+    statements.resume();
+    try {
+      return await work();
+    } finally {
+      statements.pause();
+      expect(statements.sent.size).toBeGreaterThan(0);
+      const long = [...statements.sent.values()].filter(({ values }) => values.length > PARAMETERS);
+      expect(long.map(({ text }) => text.slice(0, 200))).toEqual([]);
+    }
+  }
 
   const asAdmin = (method: string, path: string, body?: object) => (alice: Persona) =>
     service.as(admin).send(method, `/v1/admin/users/${alice.id}/${path}`, body);
@@ -61,6 +87,7 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
       service.as(alice).post(`/v1/users/@me/${path}`, { password: alice.password, ...more });
 
   const ENDS: Record<string, { end: (alice: Persona) => Promise<Answer>; left: number }> = {
+    'is locked down': { end: (alice) => service.as(alice).post('/v1/users/@me/lockdown'), left: 1 },
     'is banned': { end: asAdmin('PUT', 'ban', { duration_hours: 0 }), left: 0 },
     'has its sessions ended': { end: asAdmin('DELETE', 'sessions'), left: 0 },
     'is disabled': { end: mine('disable'), left: 0 },
@@ -95,21 +122,77 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
     },
   };
 
-  test.each(Object.keys(ENDS))('%s all the same', async (what) => {
+  /** What the account and its webhook have beside sessions. */
+  async function addFiles(alice: Persona, hook: { readonly id: string }, count: number): Promise<void> {
+    for (const owner of [alice.id, hook.id]) {
+      await add(
+        service,
+        count,
+        `INSERT INTO media_object (key, owner_id, account_id, filename, size, sha256, content_type)
+         SELECT $1 || '/' || n, $1::bigint, $2, 'x', 1, ''::bytea, 'text/plain'`,
+        [owner, alice.id],
+      );
+    }
+    await add(
+      service,
+      count,
+      `INSERT INTO media_upload (id, object_id, owner_id, credential_kind, filename, size)
+       SELECT gen_random_uuid(), gen_random_uuid(), $1, 'session', 'x', 1`,
+      [alice.id],
+    );
+  }
+
+  async function addGrants(alice: Persona, owner: Persona, count: number): Promise<void> {
+    const first = `${Number(owner.id.slice(-9))}000000`;
+    await add(
+      service,
+      count,
+      `INSERT INTO application (id, owner_id, name, client_type) SELECT $2::bigint + n, $1, 'client', 'confidential'`,
+      [owner.id, first],
+    );
+    await add(
+      service,
+      count,
+      `INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest)
+       SELECT $2::bigint + n, $2::bigint + n, $1, '{identify}', sha256(($2 || '/' || n)::bytea)`,
+      [alice.id, first],
+    );
+    await add(service, count, 'INSERT INTO oauth_bot_grant (account_id, application_id) SELECT $1, $2::bigint + n', [
+      alice.id,
+      first,
+    ]);
+  }
+
+  async function ends(what: string, alice: Persona): Promise<void> {
     const { end, left } = ENDS[what] as (typeof ENDS)[string];
-    const alice = await person(service, 'alice');
-    await addSessions(service, alice);
-    ok(await end(alice));
+    ok(await withFewParameters(() => end(alice)));
     expect(await sessionsOf(service, alice)).toBe(left);
-    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(401);
+    const stays = what === 'is locked down';
+    expect((await service.as(alice).get('/v1/users/@me')).status).toBe(stays ? 200 : 401);
+  }
+
+  test.each(Object.keys(ENDS))('%s all the same', async (what) => {
+    const alice = await person(service, 'alice');
+    await addSessions(service, alice, SOME);
+    await ends(what, alice);
   });
+
+  const hasNoFiles = async ({ id }: Persona) => {
+    const [row] = await service.sql(
+      `SELECT (SELECT deleted_at IS NOT NULL FROM account WHERE id = $1) AS is_erased,
+         (SELECT count(*)::int FROM media_object WHERE account_id = $1) AS objects,
+         (SELECT count(*)::int FROM media_upload WHERE owner_id = $1) AS uploads`,
+      [id],
+    );
+    expect(row).toEqual({ is_erased: true, objects: 0, uploads: 0 });
+  };
 
   test('its next sign-in ends all but as many as it may have, and the lists stay short', async () => {
     const alice = await person(service, 'alice');
-    await addSessions(service, alice);
+    await addSessions(service, alice, 2 * SOME);
     const listed = await service.as(alice).get('/v1/auth/sessions');
     expect(listed.body).toHaveLength(250);
-    const token = await signIn(service, alice);
+    const token = await withFewParameters(() => signIn(service, alice));
     expect(await sessionsOf(service, alice)).toBe(250);
     expect((await service.as(token).get('/v1/auth/sessions')).body).toHaveLength(250);
     // The one that was registered with is used last, next to the new one.
@@ -121,31 +204,45 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
   test('webhooks and files of an account or an address count as little as its sessions', async () => {
     const alice = await person(service, 'alice');
     const hook = await newHook(service, alice);
-    for (const owner of [alice.id, hook.id]) {
-      await add(
-        service,
-        `INSERT INTO media_object (key, owner_id, account_id, filename, size, sha256, content_type)
-         SELECT $1 || '/' || n, $1::bigint, $2, 'x', 1, ''::bytea, 'text/plain'`,
-        [owner, alice.id],
-      );
-    }
-    await add(
-      service,
-      `INSERT INTO media_upload (id, object_id, owner_id, credential_kind, filename, size)
-       SELECT gen_random_uuid(), gen_random_uuid(), $1, 'session', 'x', 1`,
-      [alice.id],
+    await addFiles(alice, hook, SOME);
+    await withFewParameters(async () => ok(await service.as(alice).delete(`/v1/webhooks/${hook.id}`)));
+    await ends('is erased', alice);
+    await hasNoFiles(alice);
+  });
+
+  const told = async ({ id }: Persona) =>
+    (
+      await service.sql(
+        `SELECT (SELECT count(*)::int FROM oauth_family WHERE account_id = $1) AS families,
+           (SELECT count(*)::int FROM oauth_bot_grant WHERE account_id = $1) AS bots,
+           (SELECT count(DISTINCT data->>'application_id')::int FROM security_event
+            WHERE account_id = $1 AND type = 'application_removed') AS told,
+           (SELECT count(*)::int FROM security_event WHERE account_id = $1 AND type = 'application_removed') AS events`,
+        [id],
+      )
+    )[0];
+
+  test('with more of everything than parameters it is locked down, and then erased', async () => {
+    const [alice, owner] = [await person(service, 'alice'), await person(service, 'owner')];
+    const hook = await newHook(service, alice);
+    await addSessions(service, alice, MANY);
+    await addGrants(alice, owner, MANY);
+    await addFiles(alice, hook, MANY);
+    const { body } = await service.as(alice).post('/v1/users/@me/lockdown', { include: ['sessions', 'grants'] });
+    expect(body.ended).toMatchObject({ sessions: MANY, grants: MANY });
+    expect(await told(alice)).toEqual({ families: 0, bots: 0, told: MANY, events: MANY });
+    await ends('is erased', alice);
+    await hasNoFiles(alice);
+  });
+
+  test('as many grants end by a lockdown, and each is told once', async () => {
+    const [alice, owner] = [await person(service, 'alice'), await person(service, 'owner')];
+    await addGrants(alice, owner, SOME);
+    const { body } = await withFewParameters(() =>
+      service.as(alice).post('/v1/users/@me/lockdown', { include: ['grants'] }),
     );
-    ok(await service.as(alice).delete(`/v1/webhooks/${hook.id}`));
-    ok(await mine('delete')(alice));
-    await service.sql("UPDATE account SET deletion_at = now() - interval '1 minute' WHERE id = $1", [alice.id]);
-    await sweep(service);
-    const [row] = await service.sql(
-      `SELECT (SELECT deleted_at IS NOT NULL FROM account WHERE id = $1) AS is_erased,
-         (SELECT count(*)::int FROM media_object WHERE account_id = $1) AS objects,
-         (SELECT count(*)::int FROM media_upload WHERE owner_id = $1) AS uploads`,
-      [alice.id],
-    );
-    expect(row).toEqual({ is_erased: true, objects: 0, uploads: 0 });
+    expect(body.ended).toMatchObject({ grants: SOME });
+    expect(await told(alice)).toEqual({ families: 0, bots: 0, told: SOME, events: SOME });
   });
 
   test('oauth 3.2 codes for as many ports of a loopback address are void with its registration', async () => {
@@ -156,6 +253,7 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
       .post('/v1/oauth2/applications', { name: 'native', redirect_uris: [uri] });
     await add(
       service,
+      MANY,
       `INSERT INTO oauth_code (digest, application_id, account_id, redirect_uri, scopes, consented, announced, expires_at)
        SELECT sha256(('code' || n)::bytea), $1, $2, 'http://127.0.0.1:' || n || '/callback', '{identify}', true, false,
          now() + interval '10 minutes'`,
@@ -196,7 +294,7 @@ describe('auth 1.7 SESSIONS_PER_ACCOUNT', () => {
   test('of 32 parallel sign-ins as many sessions are left as there may be', () =>
     withGatehouse({ env }, async (service) => {
       const alice = await person(service, 'alice');
-      const answers = await Promise.all(Array.from({ length: 32 }, () => logIn(service, alice)));
+      const { answers } = await race(32, () => logIn(service, alice));
       for (const answer of answers) ok(answer);
       expect(await sessionsOf(service, alice)).toBe(3);
     }));

@@ -31,7 +31,7 @@ const eventsOf = (messages: readonly Message[]) => messages.map(({ metadata }) =
 const as = (persona: Persona) => service.as(persona).with({ 'user-agent': AGENT });
 
 describe('auth 12 security notices of second factors', () => {
-  test('an authenticator, its backup codes and its end are told, each once, without link or secret', async () => {
+  test('an authenticator, its backup codes and its end are told, each once, with a link that locks the account and no other secret', async () => {
     const alice = await person(service, 'alice');
     const { authenticator } = await withTotp(service, alice);
     const proof = await sudoProof(service, alice, authenticator);
@@ -40,8 +40,9 @@ describe('auth 12 security notices of second factors', () => {
     const notices = await mailsTo(service, alice.email, 'security_notice', 3);
     expect(eventsOf(notices)).toEqual(['totp_enabled', 'backup_codes_regenerated', 'totp_disabled']);
     for (const { metadata, text, html } of notices) {
-      expect(Object.keys(metadata)).toEqual(['event']);
-      expect(text + html).not.toMatch(/https?:\/\/(?!www\.w3\.org)|#token=/);
+      expect(Object.keys(metadata)).toEqual(['event', 'token']);
+      const links = new Set(`${text}${html}`.match(/https?:\/\/(?!www\.w3\.org)[^\s"<]+/g));
+      expect([...links]).toEqual([`http://localhost:8080/auth/lockdown#token=${metadata.token}`]);
       expect(text).toContain('When: ');
     }
     expect(notices[0]?.text).toContain('Firefox');

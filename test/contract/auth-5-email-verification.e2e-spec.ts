@@ -8,6 +8,7 @@ import {
   mailTo,
   type Persona,
   person,
+  race,
   settledInboxOf,
   verifyEmail,
 } from '../support/index.js';
@@ -125,7 +126,7 @@ describe('auth 5 email verification', () => {
   test('of 32 parallel verifications with one token one succeeds', async () => {
     const alice = await person(service, 'alice');
     const [token] = await tokensOf(alice);
-    const answers = await Promise.all(Array.from({ length: 32 }, () => verify(token)));
+    const { answers } = await race(32, () => verify(token));
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer, UNKNOWN);
   });

@@ -97,7 +97,6 @@ describe.each(PLATFORMS)('conventions.md 1 on %s: routing', (platform) => {
     ['/v0/users/@me', '404 NOT_FOUND'],
     ['/v2/users/@me', '404 NOT_FOUND'],
     ['/v1.0/users/@me', '404 NOT_FOUND'],
-    ['/', '404 NOT_FOUND'],
     ['/v1', '404 NOT_FOUND'],
     ['/debug', '404 NOT_FOUND'],
     ['/test', '404 NOT_FOUND'],

@@ -158,6 +158,8 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'DELETE /v1/users/@me/authorized-ips': asOwner,
   'POST /v1/users/@me/disable': asOwner,
   'POST /v1/users/@me/delete': asOwner,
+  'POST /v1/users/@me/export': asOwner,
+  'POST /v1/users/@me/lockdown': empty,
   'POST /v1/users/@me/terms-acceptance': empty,
   'POST /v1/users/@me/email-change/start': empty,
   'POST /v1/users/@me/email-change/resend-original': async (who) => {
@@ -344,7 +346,10 @@ const HARMLESS: Record<string, string> = {
   'DELETE /v1/webhooks/:id': 'takes a credential away',
   'POST /v1/admin/blocklists/ip/entries': 'addresses, not accounts',
   'DELETE /v1/admin/blocklists/ip/entries/:value': 'addresses, not accounts',
+  'POST /v1/admin/explain': 'changes nothing',
   'POST /v1/admin/instance/sso/test': 'changes nothing',
+  'POST /v1/admin/instance/mail/test': 'changes nothing',
+  'POST /v1/admin/instance/captcha/test': 'changes nothing',
 };
 
 /** A challenge that is spent in vain gains nobody anything. */

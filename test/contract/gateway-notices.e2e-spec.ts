@@ -4,10 +4,11 @@ import { Client as PgClient } from 'pg';
 import { Config } from '../../src/core/config/config.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Replica } from '../../src/platform/replicas/replica.js';
-import { Detour } from '../machine/detour.js';
+import { ADVISORY_LOCKS } from '../machine/postgres.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
 import { administrator } from '../support/admin.js';
+import { Detour } from '../support/detour.js';
 import { GatewayClient } from '../support/gateway-client.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
@@ -184,15 +185,13 @@ describeWithSharedStore(
         first.app.get(Database).transaction(async (tx) => {
           await first.app.get(Replica).announce(tx, { topic: 'probe', data: { n } });
           // After the row is written, before the commit.
-          first.app.get(Database).withCommit(tx, async (send) => {
-            if (isHeld) await send('probe-gate', 'SELECT pg_advisory_xact_lock(7)', []);
-          });
+          if (!isHeld) return;
+          const gate = { name: 'probe_gate', text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: ['7'] };
+          first.app.get(Database).withCommit(tx, () => ({ ...gate, failed: () => {} }));
         });
       const late = announce(1, true);
       await until(async () => {
-        const { rows } = await gate.query(
-          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted",
-        );
+        const { rows } = await gate.query(`${ADVISORY_LOCKS} AND objid = 7 AND NOT granted`);
         return rows.length > 0;
       });
       await announce(2);
@@ -204,6 +203,31 @@ describeWithSharedStore(
       await announce(3);
       await until(() => heard.includes(3));
       expect(heard).toEqual([2, 1, 3]);
+    });
+
+    test('what was committed though the answer was lost is heard where it was done, too', async () => {
+      const heard: unknown[] = [];
+      second.app.get(Replica).on('probe', ({ n }) => void heard.push(n));
+      const gate = new PgClient({ connectionString: first.app.get(Config).databaseUrl });
+      listeners.push(() => gate.end());
+      await gate.connect();
+      await gate.query('SELECT pg_advisory_lock(8)');
+      const statement = { name: 'probe_loss', text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: ['8'] };
+      const outcome = second.app
+        .get(Database)
+        .transaction(async (tx) => {
+          await second.app.get(Replica).announce(tx, { topic: 'probe', data: { n: 1 } });
+          second.app.get(Database).withCommit(tx, () => ({ ...statement, failed: () => {} }));
+        })
+        .catch((error) => error);
+      const waiting = `${ADVISORY_LOCKS} AND objid = 8 AND NOT granted`;
+      await until(async () => (await gate.query(waiting)).rows.length > 0);
+      toDatabase.cut();
+      expect(await outcome).toBeInstanceOf(Error);
+      await gate.query('SELECT pg_advisory_unlock(8)');
+      toDatabase.mend();
+      await until(() => heard.length > 0);
+      expect(heard).toEqual([1]);
     });
 
     test('what somebody else writes to the channel of Redis changes nothing', async () => {
@@ -221,7 +245,9 @@ describeWithSharedStore(
       const messages = [
         ...['', 'x', '{', 'null', '[]', '{}', '7', JSON.stringify({ topic: 'ip-ban', data: { values: [banned] } })],
         ...[forged('ip-ban', { values: [banned] }), forged('revoked', { account: who.id }), forged('event', event)],
-        ...[forged('session-moved', {}), forged('session-moved', { id: ready.session_id, fence: 'x' })],
+        ...[{}, { moves: 'x' }, { moves: [null, {}, [], [ready.session_id, 'x']] }].map((data) =>
+          forged('sessions-moved', data),
+        ),
         ...[forged('presence', {}), forged('presence', { account: 7 }), forged('wake', {}), forged('wake', null)],
         ...[forged('resync', {}), forged('gap', {}), forged('nothing', {}), forged('__proto__', {}), forged(7, {})],
       ];
@@ -285,13 +311,16 @@ describeWithSharedStore(
           throw new Error('broken');
         }
       }
-      const before = (await clients()).length;
+      const idOf = (line: string) => line.split(' ', 1)[0];
+      const before = new Set((await clients()).map(idOf));
+      const newcomers = async () => (await clients()).filter((line) => !before.has(idOf(line))).length;
       const third = await gatehouse({ env });
       await listening(3);
+      expect(await newcomers()).toBeGreaterThan(0);
       await third.close();
-      await until(async () => (await clients()).length === before);
+      await until(async () => (await newcomers()) === 0);
       await expect(gatehouse({ env, modules: [Broken] })).rejects.toThrow('broken');
-      await until(async () => (await clients()).length === before);
+      await until(async () => (await newcomers()) === 0);
     });
   },
 );

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { GatewayEvents } from '../../src/gateway/sessions/events.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Replica } from '../../src/platform/replicas/replica.js';
 import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
@@ -31,7 +32,7 @@ async function announce(accountId: string, ...events: [type: string, d?: unknown
     await commit((tx) => replica.announce(tx, { topic: 'event', data }));
   }
   const topic = randomUUID();
-  const heard = new Promise<void>((resolve) => replica.on(topic, () => resolve(), { inOrder: true }));
+  const heard = new Promise<void>((resolve) => replica.follow(topic, () => resolve()));
   await commit((tx) => replica.announce(tx, { topic, data: {} }));
   await heard;
 }
@@ -386,6 +387,25 @@ describe('gateway 11: events', () => {
     expect(await client.next()).toEqual({ op: 9, d: false });
   });
 
+  test('an event that cannot be read while the database is away comes when it is back, before the later ones', async () => {
+    const { who, id, seq } = await away();
+    let attempts = 0;
+    service.app.get(GatewayEvents).reader('WEBHOOKS_UPDATE', async () => {
+      if (++attempts < 3) throw new Error('timeout exceeded when trying to connect');
+      return { webhook_id: 'late', action: 'update' };
+    });
+    await announce(who.id, ['WEBHOOKS_UPDATE'], note(1));
+    const { client } = await resumed(who.authorization, id, seq);
+    const isLast = () => client.received.some(({ d }) => d?.webhook_id === '1');
+    while (!isLast()) await client.event('WEBHOOKS_UPDATE');
+    const events = client.received.filter(({ t }) => t === 'WEBHOOKS_UPDATE');
+    expect(events.map(({ s, d }) => [s, d.webhook_id])).toEqual([
+      [seq + 1, 'late'],
+      [seq + 2, '1'],
+    ]);
+    expect(attempts).toBe(3);
+  });
+
   test('after events were gone before they could be heard, sessions end at their next Resume', async () => {
     const { who, id, seq } = await away();
     const { client } = await resumed(who.authorization, id, seq);
@@ -452,6 +472,34 @@ describe('gateway 11: events', () => {
       entry('all', true),
       entry(first.ready.session_id, true),
     ]);
+  });
+
+  test('whoever resumes is told once of the sessions that started and ended meanwhile, after the events', async () => {
+    const { who, id, seq } = await away();
+    const others = [];
+    while (others.length < 3) others.push(await GatewayClient.identified(service, who.authorization));
+    await announce(who.id, note(1));
+    const all = ['all', id, ...others.map(({ ready }) => ready.session_id)];
+    const { client, replayed, end } = await resumed(who.authorization, id, seq);
+    expect(replayed.map(({ s, t }) => [s, t])).toEqual([
+      [seq + 1, 'WEBHOOKS_UPDATE'],
+      [seq + 2, 'SESSIONS_REPLACE'],
+    ]);
+    expect(replayed[1]?.d.map(({ session_id }: { session_id: string }) => session_id)).toEqual(all);
+    expect(end.s).toBe(seq + 2);
+    await client.vanish();
+    expect((await resumed(who.authorization, id, seq + 2)).replayed).toEqual([]);
+  });
+
+  test('a sequence that no dispatch has had yet stays impossible, whatever the session has still to be told', async () => {
+    const { who, id, seq } = await away();
+    await GatewayClient.identified(service, who.authorization);
+    expect(await resumeEnds({ token: who.authorization, session_id: id, seq: seq + 1 })).toEqual([
+      4007,
+      'Invalid sequence',
+    ]);
+    const { replayed } = await resumed(who.authorization, id, seq);
+    expect(replayed.map(({ s, t }) => [s, t])).toEqual([[seq + 1, 'SESSIONS_REPLACE']]);
   });
 
   test('events between the check of the credential and READY follow it', async () => {

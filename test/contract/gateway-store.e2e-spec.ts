@@ -4,9 +4,9 @@ import { Gateway } from '../../src/gateway/gateway.service.js';
 import { LiveSessions } from '../../src/gateway/sessions/live-sessions.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Replica } from '../../src/platform/replicas/replica.js';
-import { Detour } from '../machine/detour.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
 import { until } from '../machine/service-process.js';
+import { Detour } from '../support/detour.js';
 import { GatewayClient, type Payload, pass } from '../support/gateway-client.js';
 import { type Gatehouse, gatehouse, newApp, type Persona, person, signIn } from '../support/index.js';
 
@@ -237,7 +237,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     for (const id of ids) expect(await keysOf(id)).not.toEqual([]);
     await first.as(who).post('/v1/auth/logout');
     expect(await open.client.closed()).toEqual([4004, 'Invalid token']);
-    for (const id of ids) expect(await keysOf(id)).toEqual([]);
+    for (const id of ids) await until(async () => (await keysOf(id)).length === 0);
     expect(await keysOf(spared.ready.session_id)).not.toEqual([]);
 
     const app = await newApp(first, await person(first));
@@ -262,6 +262,35 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await until(async () => (await keysOf(id)).length === 0);
   });
 
+  test('whoever has seen READY alone goes on elsewhere behind the list that says the same, whatever followed it', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization);
+    expect(await client.event('SESSIONS_REPLACE')).toMatchObject({ s: 2, d: ready.sessions });
+    await announce(first, who, 1);
+    await client.event('WEBHOOKS_UPDATE');
+    await client.vanish();
+    const there = await resumed(second, who.authorization, ready.session_id, 1);
+    expect(idsOf(there.replayed)).toEqual([[3, '1']]);
+    expect(there.end.s).toBe(3);
+    await announce(second, who, 2);
+    expect((await there.client.event('WEBHOOKS_UPDATE')).s).toBe(4);
+    await there.client.beat(3);
+    const back = await resumed(first, who.authorization, ready.session_id, 3);
+    expect(idsOf(back.replayed)).toEqual([[4, '2']]);
+  });
+
+  test('a session that ignores lists of sessions has none behind READY', async () => {
+    const who = await person(first);
+    const { client, ready } = await GatewayClient.identified(first, who.authorization, {
+      ignored_events: ['SESSIONS_REPLACE'],
+    });
+    await announce(first, who, 1);
+    expect((await client.event('WEBHOOKS_UPDATE')).s).toBe(2);
+    await client.vanish();
+    const there = await resumed(second, who.authorization, ready.session_id, 1);
+    expect(idsOf(there.replayed)).toEqual([[2, '1']]);
+  });
+
   test('SESSIONS_REPLACE and READY list the sessions of every replica', async () => {
     const who = await person(first);
     const one = await GatewayClient.identified(first, who.authorization, { properties: { mobile: true } });
@@ -275,6 +304,24 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     expect(await two.client.closed()).toEqual([4004, 'Invalid token']);
     expect(listed((await one.client.event('SESSIONS_REPLACE')).d)).toEqual(both.slice(0, 2));
     await expectQuiet(who, [one.client]);
+  });
+
+  test('whoever resumes on another replica is told once of the sessions that started meanwhile', async () => {
+    const { who, id, seq } = await away();
+    await until(async () => (await store.hexists(`gatehouse:gateway:session:${id}`, 'told')) === 1);
+    const others = [await GatewayClient.identified(second, who.authorization)];
+    others.push(await GatewayClient.identified(first, who.authorization));
+    await announce(first, who, 1);
+    const { client, replayed, end } = await resumed(second, who.authorization, id, seq);
+    expect(replayed.map(({ s, t }) => [s, t])).toEqual([
+      [seq + 1, 'WEBHOOKS_UPDATE'],
+      [seq + 2, 'SESSIONS_REPLACE'],
+    ]);
+    expect(listed(replayed[1]?.d)).toEqual(['all', id, ...others.map(({ ready }) => ready.session_id)]);
+    expect(end.s).toBe(seq + 2);
+    await client.vanish();
+    await until(async () => (await store.hexists(`gatehouse:gateway:session:${id}`, 'told')) === 1);
+    expect((await resumed(first, who.authorization, id, seq + 2)).replayed).toEqual([]);
   });
 
   /** Nothing but what is announced here reaches the sessions of an account. */

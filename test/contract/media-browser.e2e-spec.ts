@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, openBrowser, PATIENCE_MS } from '../machine/browser.js';
+import { describeInBrowser, openBrowser } from '../machine/browser.js';
 import { type Gatehouse, gatehouse, type Persona, pathOf, person, picture, uploadFile } from '../support/index.js';
 
 describeInBrowser('media.md 7.3 in a browser: no stored file is active content', () => {
@@ -26,7 +26,6 @@ describeInBrowser('media.md 7.3 in a browser: no stored file is active content',
     origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     browser = await openBrowser();
     page = await browser.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
   });
   afterAll(async () => {
     await browser?.close();

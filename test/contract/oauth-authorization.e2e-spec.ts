@@ -68,6 +68,7 @@ describe('5.1 authorisation server metadata', () => {
         revocation_endpoint: `${ORIGIN}/v1/oauth2/token/revoke`,
         userinfo_endpoint: `${ORIGIN}/v1/oauth2/userinfo`,
         scopes_supported: ['identify', 'email', 'bot'],
+        scope_descriptions: {},
         response_types_supported: ['code'],
         response_modes_supported: ['query'],
         grant_types_supported: ['authorization_code', 'refresh_token'],

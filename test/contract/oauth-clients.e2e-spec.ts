@@ -5,7 +5,7 @@ import { Client as DiscordClient, Events, REST } from 'discord.js';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { AuthorizationCode } from 'simple-oauth2';
-import { freePort } from '../machine/browser.js';
+import { freePort } from '../machine/ports.js';
 import {
   type App,
   CALLBACK,

@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/core/config/config.js';
 import { ConfigurationError } from '../../src/core/config/start-error.js';
 import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
 import { Outbound } from '../../src/platform/outbound/outbound.js';
+import { freePort } from '../machine/ports.js';
 import { certificate } from '../support/certificate.js';
 
 const SECRET = Buffer.alloc(32, 7).toString('base64');
@@ -232,10 +233,7 @@ describe('outbound requests are bounded', () => {
       res.write('x', () => res.socket?.destroy());
     };
     expect(await reasonOf(readAll())).toBe('unreachable');
-    const closed = http.createServer();
-    const port = await listen(closed);
-    await stop(closed);
-    expect(await reasonOf(outbound.request({ url: `http://127.0.0.1:${port}/` }))).toBe('unreachable');
+    expect(await reasonOf(outbound.request({ url: `http://127.0.0.1:${await freePort()}/` }))).toBe('unreachable');
   });
 
   test('16 fetches to one host at once, a seventeenth is refused; places are given back', async () => {

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { Config } from '../../src/core/config/config.js';
-import { describeInBrowser, freePort, openBrowser, PATIENCE_MS } from '../machine/browser.js';
+import { describeInBrowser, openBrowser } from '../machine/browser.js';
+import { freePort } from '../machine/ports.js';
 import {
   type Answer,
   expectRefusal,
@@ -12,6 +16,11 @@ import {
   verifyEmail,
 } from '../support/index.js';
 
+/** The ceremonies as the library has them: what a test brings along, the policy of the page does not judge. */
+const LIBRARY = readFileSync(
+  join(createRequire(import.meta.url).resolve('@simplewebauthn/browser'), '../../dist/bundle/index.umd.min.js'),
+  'utf8',
+);
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
 describeInBrowser('passkeys of a browser: Chromium with its virtual authenticator', () => {
@@ -46,9 +55,9 @@ describeInBrowser('passkeys of a browser: Chromium with its virtual authenticato
 
   beforeEach(async () => {
     page = await browser.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
     devtools = await page.context().newCDPSession(page);
     await devtools.send('WebAuthn.enable');
+    await page.addInitScript(LIBRARY);
     await page.goto(`${service.app.get(Config).publicOrigin}/oauth2/authorize`);
   });
   afterEach(() => page?.close());

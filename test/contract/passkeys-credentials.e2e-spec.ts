@@ -121,6 +121,26 @@ describe('account.md 6.3 register, list, rename, delete', () => {
     expect(listed.last_used_at).toEqual(expect.any(String));
   });
 
+  test('what a browser makes by itself needs nobody to touch anything; only a challenge for that takes it', async () => {
+    const alice = await verified(service, 'alice');
+    const key = new SoftwareAuthenticator();
+    const register = (challenge: string) =>
+      service
+        .as(alice)
+        .post(BASE, { response: key.create({ challenge }, { up: false, uv: false }), challenge, name: 'phone' });
+    const proof = { password: alice.password };
+    expectRefusal(await register(await challengeOf(alice, proof)), 'INVALID_WEBAUTHN_CREDENTIAL');
+    expect(await listOf(alice)).toEqual([]);
+    expectInvalid(
+      await service.as(alice).post(OPTIONS, { ...proof, mediation: 'silent' }),
+      'mediation: INVALID_FORMAT',
+    );
+    expectRefusal(await service.as(alice).post(OPTIONS, { mediation: 'conditional' }), 'SUDO_MODE_REQUIRED');
+    const challenge = await challengeOf(alice, { ...proof, mediation: 'conditional' });
+    expect((await register(challenge)).status).toBe(204);
+    expect(await listOf(alice)).toEqual([expect.objectContaining({ id: key.id, name: 'phone' })]);
+  });
+
   test('registration without user verification is accepted, without user presence refused', async () => {
     const alice = await verified(service, 'alice');
     const key = new SoftwareAuthenticator();

@@ -9,7 +9,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose';
-import { type Answer, expectInvalid, expectRefusal, type Gatehouse } from '../support/index.js';
+import { type Answer, expectInvalid, expectRefusal, type Gatehouse, race } from '../support/index.js';
 import {
   type Claims,
   configureSso,
@@ -202,7 +202,7 @@ describe('sso.md 2.3 complete', () => {
     const { authorization_url: url, state } = await startSso(service);
     const code = provider.visit(url);
     provider.calls.length = 0;
-    const answers = await Promise.all(Array.from({ length: 32 }, () => complete({ code, state })));
+    const { answers } = await race(32, () => complete({ code, state }));
     const winners = answers.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
     for (const answer of answers) {

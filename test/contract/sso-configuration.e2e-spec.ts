@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Database } from '../../src/platform/database/database.js';
 import { Network } from '../../src/platform/outbound/network.js';
 import { Replica } from '../../src/platform/replicas/replica.js';
+import { freePort } from '../machine/ports.js';
 import { administrator, adminKey, auditOf, withoutAudit } from '../support/admin.js';
 import {
   expectInvalid,
@@ -334,7 +335,7 @@ describe('sso.md: discovery, status, enforcement', () => {
   let service: Gatehouse;
   let admin: Persona;
   beforeAll(async () => {
-    provider = await ScriptedProvider.start();
+    provider = await ScriptedProvider.start(await freePort());
     service = await gatehouseWithSso(provider);
     admin = await administrator(service, '*');
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
+import { freePort } from '../machine/ports.js';
 import { type Answer, expectInvalid, expectRefusal, type Gatehouse, person } from '../support/index.js';
 import {
   type Claims,
@@ -15,7 +16,7 @@ import {
 let provider: ScriptedProvider;
 let service: Gatehouse;
 beforeAll(async () => {
-  provider = await ScriptedProvider.start();
+  provider = await ScriptedProvider.start(await freePort());
   service = await gatehouseWithSso(provider);
 });
 /** Each test begins with a provider in order whose description was just read, and whose keys were not. */

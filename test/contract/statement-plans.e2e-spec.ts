@@ -1,6 +1,8 @@
 import { AccountExport } from '../../src/accounts/account-export.service.js';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import { Database } from '../../src/platform/database/database.js';
+import { testOnPostgres } from '../machine/postgres.js';
+import { keepRelease } from '../machine/releases.js';
 import { adminKey, superuser } from '../support/admin.js';
 import { ban, liftBan } from '../support/bans.js';
 import { fillTables } from '../support/crowd.js';
@@ -9,6 +11,7 @@ import {
   type Answer,
   asApp,
   changeEmail,
+  eventually,
   expectRefusal,
   type Gatehouse,
   gatehouse,
@@ -31,6 +34,11 @@ import {
 import { type Planned, plansOf, recordStatements } from '../support/plans.js';
 import { sweep } from '../support/sweep.js';
 
+/** `KEEP_RELEASE=<version>` keeps the database and the statements of this run as those of a release (CONTRIBUTING.md). */
+const { KEEP_RELEASE } = process.env;
+/** Of the data that are kept, for good. */
+const KEPT_SECRET = Buffer.alloc(32, 'a release').toString('base64');
+
 /** `npm run bench -- plans` sets it: that many accounts are really there, and the statements are run. */
 const CROWD = Number(process.env.PLANS_ACCOUNTS ?? 0);
 
@@ -46,6 +54,20 @@ const OTHERS = [
   'INSERT INTO gateway_session_ahead (session_id) SELECT $1::bigint::text',
   `INSERT INTO webhook_event (event_id, sink, webhook_id, kind, webhook, message)
    VALUES (1, 'sink', $1, 'create', '{}', '{}')`,
+  `INSERT INTO leak_report (id, request_id, claims, next_attempt_at)
+   VALUES ($1, 'one that waits', '[]', now() + interval '1 day')`,
+];
+
+/** Rows that are there for minutes: of an account and an application. */
+const FLEETING = [
+  `INSERT INTO oauth_code (digest, account_id, application_id, redirect_uri, scopes, consented, announced, expires_at)
+   VALUES ('\\x00', $1, $2, 'https://app.example/back', '{identify}', true, true, now() + interval '100 years')`,
+  `INSERT INTO media_upload (id, object_id, owner_id, credential_kind, filename, size)
+   VALUES (gen_random_uuid(), gen_random_uuid(), $1, 'session', 'file.txt', $2::bigint % 1000)`,
+  `INSERT INTO media_staged (key, size, sha256, content_type) VALUES ($1 || '/' || $2, 4, '\\x00', 'text/plain')`,
+  "INSERT INTO media_garbage (bucket, key) VALUES ('cdn', $1 || '/' || $2)",
+  `INSERT INTO sso_document (url, value, fetched_at)
+   VALUES ('https://idp.example/' || $1 || '/' || $2, '{}', now())`,
 ];
 
 function report(plans: readonly Planned[]): void {
@@ -60,7 +82,20 @@ describe('at any size', () => {
   let recorder: ReturnType<typeof recordStatements>;
   beforeAll(async () => {
     recorder = recordStatements();
-    service = await gatehouse({ env: { SMS_TRANSPORT: 'inbox', IP_AUTHORIZATION: 'on', LOGIN_ALLOWANCES: 'on' } });
+    const limits = {
+      SESSION_MAX_SECONDS: '31536000',
+      SESSION_IDLE_SECONDS: '31536000',
+      OAUTH_FAMILY_MAX_SECONDS: '31536000',
+    };
+    service = await gatehouse({
+      env: {
+        SMS_TRANSPORT: 'inbox',
+        IP_AUTHORIZATION: 'on',
+        LOGIN_ALLOWANCES: 'on',
+        ...limits,
+        ...(KEEP_RELEASE ? { GATEHOUSE_SECRET: KEPT_SECRET } : {}),
+      },
+    });
   });
   afterAll(async () => {
     recorder.stop();
@@ -70,8 +105,9 @@ describe('at any size', () => {
   /** What the tests ask of the tables themselves is no statement of the service. */
   const prepare = async (text: string, values: unknown[] = []) => {
     recorder.pause();
-    await service.sql(text, values);
+    const rows = await service.sql(text, values);
     recorder.resume();
+    return rows;
   };
 
   async function signingIn(alice: Persona): Promise<void> {
@@ -155,6 +191,26 @@ describe('at any size', () => {
     await service.as(owner).delete(`/v1/oauth2/applications/${app.id}`, { password: owner.password });
   }
 
+  /** Reports and ends everything that acts for somebody, of whom there is enough. */
+  async function locking(): Promise<void> {
+    const carol = await superuser(service);
+    const app = await newApp(service, carol);
+    const tokens = await newTokens(service, carol, app);
+    const hook = await newHook(service, app.bot);
+    const { authorization } = await adminKey(service, carol, 'user:lookup');
+    const found = [await signIn(service, carol), app.bot, tokens.access_token, authorization, hook.url];
+    ok(await service.anonymous.post('/v1/credentials/revoke', { credentials: found }));
+    await newTokens(service, carol, app);
+    ok(await service.as(carol).get('/v1/users/@me/security-events', { query: { before: carol.id } }));
+    ok(await service.as(carol).post('/v1/users/@me/lockdown'));
+    ok(await service.as(carol).post('/v1/users/@me/export', { password: carol.password }));
+    const { token } = (await mailTo(service, carol.email, 'security_notice')).metadata;
+    await eventually('the end of the report', async () =>
+      (await prepare('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
+    );
+    ok(await service.anonymous.post('/v1/auth/lockdown', { token }));
+  }
+
   async function administrating(admin: Persona, alice: Persona, owner: Persona): Promise<void> {
     const by = service.as(admin);
     const selectors = [
@@ -164,6 +220,9 @@ describe('at any size', () => {
       { resolve: alice.email },
       { email: alice.email },
       { last_active_ip: '127.0.0.1' },
+      { username: 'alicia' },
+      { phone: '+493011111111' },
+      { session_id_hash: 'A'.repeat(43) },
       { limit: '10', offset: '100000' },
     ] as Record<string, string>[];
     for (const query of selectors) ok(await by.get('/v1/admin/users', { query }));
@@ -173,12 +232,19 @@ describe('at any size', () => {
       { target_type: 'user' },
       { target_id: alice.id },
       { action: 'temp_ban' },
+      { request_id: 'of-a-log-line' },
+      { ip: '127.0.0.1' },
+      { ip: '2001:db8::1', action: 'ban_ip', target_type: 'ip_ban' },
+      { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z', before: alice.id },
+      { admin_user_id: admin.id, from: '2026-01-01T00:00:00Z', action: 'temp_ban' },
       { target_type: 'user', target_id: alice.id, action: 'temp_ban', admin_user_id: admin.id, offset: '100000' },
     ] as Record<string, string>[];
     for (const query of filters) ok(await by.get('/v1/admin/audit-logs', { query }));
     const user = `/v1/admin/users/${owner.id}`;
-    for (const path of ['', '/sessions', '/applications', '/webauthn-credentials']) ok(await by.get(user + path));
+    for (const path of ['', '/sessions', '/networks', '/sso-identity', '/applications', '/webauthn-credentials'])
+      ok(await by.get(user + path));
     ok(await by.get('/v1/admin/instance/pending-registrations'));
+    ok(await by.get('/v1/admin/instance/statistics'));
     ok(await by.get('/v1/admin/blocklists/ip/entries'));
     ok(await by.get('/v1/admin/api-keys'));
     ok(await by.patch(`${user}/flags`, { add_flags: ['1'] }));
@@ -205,6 +271,25 @@ describe('at any size', () => {
     await sweep(service);
   }
 
+  /** With people in it who can sign in whenever that may be. */
+  async function keep(version: string, statements: string[]): Promise<void> {
+    const [ada, grace] = [await person(service, 'ada'), await person(service, 'grace')];
+    const app = await newApp(service, grace);
+    await newTokens(service, ada, app, 'identify email bot');
+    const hook = await newHook(service, grace);
+    ok(await service.anonymous.post(`${hook.path}?wait=true`, { content: 'kept', nonce: 'n' }));
+    await uploadFile(service, grace, 'file.txt', new TextEncoder().encode('text'));
+    await ban(service, '9.9.9.8', 24 * 365);
+    for (const text of FLEETING) await service.sql(text, [ada.id, app.id]);
+    const { authenticator } = await withTotp(service, grace);
+    await settled(service);
+    const kept = ({ id, email, password, authorization }: Persona) => ({ id, email, password, session: authorization });
+    const people = [kept(ada), { ...kept(grace), totp: authenticator.secret.base32 }];
+    const [{ url }] = (await service.sql('SELECT current_database() AS url')) as [{ url: string }];
+    const database = Object.assign(new URL(process.env.TEST_DATABASE_URL ?? ''), { pathname: `/${url}` }).href;
+    keepRelease(database, { version, secret: KEPT_SECRET, people, statements });
+  }
+
   test('nothing that a request, a worker or an erasure runs reads a table whole', async () => {
     recorder.pause();
     const [alice, owner, admin] = [
@@ -223,6 +308,7 @@ describe('at any size', () => {
     const key = await owning(alice);
     await granting(alice, owner);
     await administrating(admin, alice, owner);
+    await locking();
     for (const text of OTHERS) await prepare(text, [owner.id]);
     await ban(service, '9.9.9.9', 60);
     await liftBan(service, '9.9.9.9');
@@ -233,6 +319,11 @@ describe('at any size', () => {
     recorder.stop();
     const statements = [...recorder.sent.values()];
     expect(statements.length).toBeGreaterThan(150);
+    if (KEEP_RELEASE)
+      await keep(
+        KEEP_RELEASE,
+        statements.map(({ text }) => text),
+      );
 
     await fillTables(service, CROWD);
     const { plans, empty } = await plansOf(service, statements, { isRun: CROWD > 0 });
@@ -243,24 +334,20 @@ describe('at any size', () => {
     expect(exceptions.map(({ text, reads }) => ({ text, reads }))).toEqual([]);
   });
 
-  const onServer = process.env.TEST_DATABASE_URL ? test : test.skip;
-  onServer(
-    'who waits for a row that somebody else keeps gives up, and nothing is done (needs two connections)',
-    async () => {
-      const carol = await person(service, 'carol');
-      await service.app.get(Database).transaction(async (tx) => {
-        await tx.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [carol.id]);
-        const answer = await service.as(carol).patch('/v1/users/@me', { bio: 'waited for' });
-        expectRefusal(answer, 'SERVICE_UNAVAILABLE');
-      });
-      expect((await service.as(carol).get('/v1/users/@me')).body.bio).toBeNull();
-      const [limits] = await service.sql(
-        `SELECT current_setting('lock_timeout')::interval < current_setting('statement_timeout')::interval AS shorter,
+  testOnPostgres('who waits for a row that somebody else keeps gives up, and nothing is done', async () => {
+    const carol = await person(service, 'carol');
+    await service.app.get(Database).transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [carol.id]);
+      const answer = await service.as(carol).patch('/v1/users/@me', { bio: 'waited for' });
+      expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    });
+    expect((await service.as(carol).get('/v1/users/@me')).body.bio).toBeNull();
+    const [limits] = await service.sql(
+      `SELECT current_setting('lock_timeout')::interval < current_setting('statement_timeout')::interval AS shorter,
          current_setting('lock_timeout') AS lock`,
-      );
-      expect(limits).toEqual({ shorter: true, lock: '4s' });
-    },
-  );
+    );
+    expect(limits).toEqual({ shorter: true, lock: '4s' });
+  });
 
   test('what refers to a row is found by an index when that row goes', async () => {
     const bare = await service.sql(

@@ -8,6 +8,7 @@ import {
   newHook,
   type Persona,
   person,
+  race,
   withGatehouse,
 } from '../support/index.js';
 
@@ -437,7 +438,7 @@ describe('webhooks.md section 6, github', () => {
 
   test('a delivery that was seen within a day creates nothing, per webhook', async () => {
     const body = { action: 'opened', issue, sender, repository };
-    const answers = await Promise.all(Array.from({ length: 32 }, () => github('issues', body, 'delivery-1')));
+    const { answers } = await race(32, () => github('issues', body, 'delivery-1'));
     for (const { status } of answers) expect(status).toBe(204);
     const [message] = await received();
     expect(await received()).toHaveLength(1);

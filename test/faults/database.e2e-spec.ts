@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
 import { Client as PgClient } from 'pg';
-import { Detour } from '../machine/detour.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
+import { Detour } from '../support/detour.js';
 import {
   type Answer,
   copyOfTemplate,
@@ -108,6 +108,25 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     expectHonest(answers);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
     detour.mend();
+    await until(async () => (await me()).status === 200);
+  });
+
+  test('FLT-09 slow by 300 ms each way: what is answered is right, the rest is 503, and nothing of it lasts', async () => {
+    detour.slow(300);
+    const emails = Array.from({ length: 8 }, (_, index) => `slow.${index}@example.com`);
+    const password = 'a long enough password';
+    const [reads, made] = await Promise.all([
+      Promise.all(Array.from({ length: 48 }, me)),
+      Promise.all(emails.map((email) => service.anonymous.post('/v1/auth/register', { email, password }))),
+    ]);
+    detour.mend();
+    expectHonest(reads);
+    expect(reads.some(({ status }) => status === 200)).toBe(true);
+    for (const [index, answer] of made.entries()) {
+      const rows = await service.sql('SELECT 1 FROM account WHERE email = $1', [emails[index]]);
+      expect([answer.status, rows.length]).toEqual(answer.status === 200 ? [200, 1] : [503, 0]);
+    }
+    expectHonest(await meanwhile(() => pause(100).then(() => {})));
     await until(async () => (await me()).status === 200);
   });
 

@@ -4,7 +4,18 @@ import { SMTPServer } from 'smtp-server';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
-import { type Answer, type App, expectInvalid, newApp, newTokens, person, refresh } from '../support/index.js';
+import {
+  type Answer,
+  type App,
+  exchange,
+  expectInvalid,
+  expectRefusal,
+  newApp,
+  newCode,
+  newTokens,
+  person,
+  refresh,
+} from '../support/index.js';
 
 jest.setTimeout(300_000);
 
@@ -175,6 +186,31 @@ describeOnPostgres('FLT-01 kill -9 in the middle of it: nothing acknowledged is 
         [owner.id],
       );
       expect(row?.left).toBeLessThanOrEqual(codes.length - spent.length);
+    }
+  });
+
+  test('FLT-03 codes of an authorisation: one is spent if and only if there is what it buys', async () => {
+    const owner = await person(service, 'owner');
+    const app: App = await newApp(service, owner);
+    for (let round = 0; round < ROUNDS; round++) {
+      const codes: string[] = [];
+      for (let i = 0; i < 40; i++) codes.push(await newCode(service, owner, app));
+      const bought = new Set<string>();
+      await interrupted(10, async (index) => {
+        const code = codes[index];
+        if (code === undefined) return new Promise((resolve) => setTimeout(resolve, 1));
+        if ((await known(exchange(service, app, code)))?.status === 200) bought.add(code);
+      });
+      expect(bought.size).toBeGreaterThanOrEqual(10);
+      for (const code of codes) {
+        const families = await sql(`SELECT 1 FROM oauth_family WHERE code_digest = sha256(convert_to($1, 'UTF8'))`, [
+          code,
+        ]);
+        if (bought.has(code)) expect(families).toHaveLength(1);
+        const again = await exchange(service, app, code);
+        if (families.length === 0) expect(again.status).toBe(200);
+        else expectRefusal(again, 'INVALID_GRANT');
+      }
     }
   });
 });

@@ -8,6 +8,9 @@ import { type Plan, plansOf, type Sent, sendPlan } from './requests.js';
 import { PASSWORD, Stage } from './stage.js';
 import { judgeAllowed, judgeFlawed } from './verdict.js';
 
+/** How many requests are tried for a smaller one that breaks the same: the end is near after few, and far off after. */
+const MOST_SMALLER = 100;
+
 export interface Settings {
   /** Repeats a run. */
   readonly seed: number;
@@ -103,9 +106,17 @@ export class Fuzzer {
     return sent;
   }
 
-  /** Runs a property, and notes the smallest request that breaks it. */
+  /** Runs a property, and notes the smallest request that breaks it, of as many as are tried for that. */
   private async hold(operation: Operation, seed: number, numRuns: number, judge: (plan: Plan) => Promise<void>) {
-    const property = fc.asyncProperty(this.plans(operation), judge);
+    let smaller = -1;
+    const property = fc.asyncProperty(this.plans(operation), async (plan) => {
+      if (smaller >= MOST_SMALLER) return;
+      if (smaller >= 0) smaller++;
+      await judge(plan).catch((error) => {
+        smaller = Math.max(smaller, 0);
+        throw error;
+      });
+    });
     const { failed, errorInstance } = await fc.check(property, { seed, numRuns, maxSkipsPerRun: 10 });
     if (failed) this.note(operation, seed, String((errorInstance as Error)?.message ?? errorInstance));
   }

@@ -1,26 +1,15 @@
 /** @own-modules */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describeProject } from '../../src/description/compiler/describe.js';
 import { FaultyModule } from '../fixtures/faulty/faulty.module.js';
+import { describedFixture } from '../machine/described-fixture.js';
 import { type Gatehouse, gatehouse } from '../support/index.js';
 import { Fuzzer } from './fuzzer.js';
 import { STAGE } from './stage.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-fuzz-'));
-
 let service: Gatehouse;
 beforeAll(async () => {
-  const description = join(folder, 'faulty.json');
-  const project = join(import.meta.dirname, '../fixtures/faulty/tsconfig.json');
-  writeFileSync(description, JSON.stringify(await describeProject(project)));
-  service = await gatehouse({ ...STAGE, modules: [FaultyModule], descriptions: [description] });
+  service = await gatehouse({ ...STAGE, modules: [FaultyModule], descriptions: [await describedFixture('faulty')] });
 });
-afterAll(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => service.close());
 
 const fuzzed = async (path: string, seed: number): Promise<string[]> => {
   const only = (operation: { path: string }) => operation.path === `/v1/faulty/${path}`;

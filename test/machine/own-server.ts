@@ -1,24 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { describe } from '@jest/globals';
+import { join } from 'node:path';
 import { query } from './databases.js';
+import { freePort } from './ports.js';
+import { describeUnless, programPath } from './programs.js';
 import { until } from './service-process.js';
 
-const DEBIAN = '/usr/lib/postgresql';
-const folders = (process.env.PATH ?? '').split(delimiter);
-const ofDebian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
-
-const found = (name: string): string | undefined =>
-  [...folders, ...ofDebian].map((folder) => join(folder, name)).find((path) => existsSync(path));
-
-const initdb = found('initdb');
-const postgres = found('postgres');
-const redisServer = found('redis-server') ?? found('valkey-server');
+const initdb = programPath('initdb');
+const postgres = programPath('postgres');
+const redisServer = programPath('redis-server') ?? programPath('valkey-server');
 
 interface Account {
   readonly uid: number;
@@ -41,34 +34,19 @@ function accountOfPostgres(): Account | undefined {
 
 const account = accountOfPostgres();
 
-function describeOr(reason: string | undefined): (title: string, suite: () => void) => void {
-  return (title, suite) => (reason ? describe.skip(`${title} (skipped: ${reason})`, suite) : describe(title, suite));
-}
+const noAccount = account ? undefined : 'root, and no user postgres that reaches temporary files';
+const noPostgres = initdb && postgres ? noAccount : 'no initdb and postgres on this machine';
 
 /** `describe`, or a skipped one that says why, where no PostgreSQL server can be started. */
-export const describeWithOwnPostgres = describeOr(
-  !initdb || !postgres
-    ? 'no initdb and postgres on this machine'
-    : !account
-      ? 'root, and no user postgres that reaches temporary files'
-      : undefined,
-);
+export const describeWithOwnPostgres = describeUnless(noPostgres);
+
+const noRedis = redisServer ? undefined : 'no redis-server on this machine';
 
 /** `describe`, or a skipped one that says why, where no Redis server can be started. */
-export const describeWithOwnRedis = describeOr(redisServer ? undefined : 'no redis-server on this machine');
+export const describeWithOwnRedis = describeUnless(noRedis);
 
-/** Below the ports that outgoing connections take: it stays free while its server is down. */
-async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
-}
+/** `describe`, or a skipped one that says why, where one of the two servers cannot be started. */
+export const describeWithOwnServers = describeUnless(noPostgres ?? noRedis);
 
 /** A server of the test file's own, which it stops, kills and starts again. */
 export class OwnServer {
@@ -91,7 +69,7 @@ export class OwnServer {
       ...as,
       stdio: 'pipe',
     });
-    const port = await quietPort();
+    const port = await freePort();
     const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`];
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
     const url = `postgres://gatehouse@127.0.0.1:${port}/postgres`;
@@ -104,7 +82,7 @@ export class OwnServer {
 
   static async redis(): Promise<OwnServer> {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
-    const port = await quietPort();
+    const port = await freePort();
     const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
     const launch = () => spawn(redisServer as string, settings, { cwd: directory, stdio: 'ignore' });
     const isUp = async () => {
@@ -134,6 +112,27 @@ export class OwnServer {
     if (!child) return;
     child.kill(signal);
     await once(child, 'exit');
+  }
+
+  /** Lets neither it nor any process of its own run, until `go`: what is sent to it waits. */
+  halt(): void {
+    this.child?.kill('SIGSTOP');
+    for (const pid of this.processes()) process.kill(pid, 'SIGSTOP');
+  }
+
+  go(): void {
+    for (const pid of this.processes()) process.kill(pid, 'SIGCONT');
+    this.child?.kill('SIGCONT');
+  }
+
+  /** Those that it started; none is added while it is halted. */
+  private processes(): number[] {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    const pairs = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(' ').filter(Boolean).map(Number));
+    return pairs.flatMap(([pid = 0, parent]) => (parent === this.child?.pid ? [pid] : []));
   }
 
   async close(): Promise<void> {

@@ -14,3 +14,7 @@ export const testOnPostgres = (title: string, work: () => Promise<void>): void =
   if (hasServer) test(title, work);
   else test.skip(`${title} (${REASON})`, work);
 };
+
+/** Advisory locks of the database that is asked: other files of tests have others of their own on the same server. */
+export const ADVISORY_LOCKS = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

@@ -11,6 +11,8 @@ export class ResumingClient {
   resumes = 0;
   readonly ends = new Map<number, number>();
   sessionId = '';
+  /** Its present socket holds its session. */
+  isAttached = false;
   private last = 0;
   private socket: WebSocket | undefined;
   private isOver = false;
@@ -31,6 +33,7 @@ export class ResumingClient {
     if (this.isOver) return;
     const socket = new WebSocket(`${this.replicaFor().url.replace('http', 'ws')}/gateway`);
     this.socket = socket;
+    this.isAttached = false;
     socket.on('message', (data) => this.take(socket, JSON.parse(String(data))));
     socket.on('error', () => {});
     socket.on('close', (code) => {
@@ -52,6 +55,7 @@ export class ResumingClient {
       else if (t === 'RESUMED') this.resumes++;
       else this.seen.push({ op, d, t, ...(s === undefined ? {} : { s }) });
       this.last = s ?? this.last;
+      if (socket === this.socket) this.isAttached = true;
     }
   }
 

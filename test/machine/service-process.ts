@@ -12,6 +12,9 @@ const root = join(import.meta.dirname, '..', '..');
 const GATEHOUSE_SECRET = randomBytes(32).toString('base64');
 const started = new Map<ChildProcess, string>();
 
+/** Longer than a start or an end takes on a busy machine, and shorter than a test may take. */
+const PATIENCE_MS = 75_000;
+
 type Settings = Readonly<Record<string, string | undefined>>;
 
 /** Ends every process that the test file started, whatever it does; for `afterAll`. */
@@ -40,7 +43,11 @@ export class ServiceProcess implements Front {
   /** The exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>;
 
-  private constructor(readonly child: ChildProcess) {
+  private constructor(
+    readonly child: ChildProcess,
+    /** Its working directory. */
+    readonly directory: string,
+  ) {
     child.stdout?.on('data', (chunk) => {
       this.out += chunk;
     });
@@ -50,11 +57,14 @@ export class ServiceProcess implements Front {
     this.exited = once(child, 'close').then(([code]) => code as number | null);
   }
 
-  /** Where `env` names neither a database nor where one is, it finds a migrated one. */
-  static start(env: Settings): ServiceProcess {
+  /**
+   * Where `env` names neither a database nor where one is, it finds a migrated one. `script`: what is started in place of
+   * the service itself.
+   */
+  static start(env: Settings, script = join(root, 'dist/service/main.cjs')): ServiceProcess {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
     if (!env.DATA_DIR && !env.DATABASE_URL) preparedDirectory(directory);
-    const child = spawn(process.execPath, [join(root, 'dist/src/main.cjs')], {
+    const child = spawn(process.execPath, [script], {
       cwd: directory,
       env: {
         PATH: process.env.PATH,
@@ -72,12 +82,12 @@ export class ServiceProcess implements Front {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     started.set(child, directory);
-    return new ServiceProcess(child);
+    return new ServiceProcess(child, directory);
   }
 
   /** Starts and waits for the last of the lines that greet. */
-  static async ready(env: Settings): Promise<ServiceProcess> {
-    const service = ServiceProcess.start(env);
+  static async ready(env: Settings, script?: string): Promise<ServiceProcess> {
+    const service = ServiceProcess.start(env, script);
     await service.greeted();
     return service;
   }
@@ -86,9 +96,21 @@ export class ServiceProcess implements Front {
   async greeted(): Promise<void> {
     const ended = this.exited.then(() => true);
     while (!/^Database .+\n/m.test(this.out)) {
-      const isOver = await Promise.race([ended, once(this.child.stdout as NodeJS.EventEmitter, 'data')]);
-      if (isOver === true) throw new Error(`the service ended: ${this.err}`);
+      const said = once(this.child.stdout as NodeJS.EventEmitter, 'data');
+      if ((await this.patiently('greet', Promise.race([ended, said]))) === true) {
+        throw new Error(`the service ended: ${this.err}`);
+      }
     }
+  }
+
+  /** Whoever waits in vain is told what the process has said. */
+  private async patiently<T>(what: string, event: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const fail = () => reject(new Error(`process ${this.child.pid} does not ${what}: ${this.out}\n${this.err}`));
+      timer = setTimeout(fail, PATIENCE_MS);
+    });
+    return Promise.race([event, late]).finally(() => clearTimeout(timer));
   }
 
   get url(): string {
@@ -106,7 +128,7 @@ export class ServiceProcess implements Front {
   /** Sends a signal and waits for the end. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.child.kill(signal);
-    return this.exited;
+    return this.patiently(`end after ${signal}`, this.exited);
   }
 }
 

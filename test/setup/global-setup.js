@@ -27,7 +27,12 @@ function fingerprint() {
   const migrations = join(ROOT, 'src/migrations');
   const hash = createHash('sha256');
   for (const name of readdirSync(migrations).sort()) hash.update(readFileSync(join(migrations, name)));
-  for (const path of ['ormconfig.ts', 'src/platform/database/database.ts', 'package-lock.json']) {
+  for (const path of [
+    'ormconfig.ts',
+    'src/platform/database/database.ts',
+    'src/platform/database/embedded.ts',
+    'package-lock.json',
+  ]) {
     hash.update(readFileSync(join(ROOT, path)));
   }
   return hash.digest('hex');
@@ -57,6 +62,15 @@ async function embeddedTemplate(env) {
   return folder;
 }
 
+/** Of everything that the compiler is shown of the projects in `test/fixtures`. */
+function stateOfFixtures() {
+  const hash = createHash('sha256').update(fingerprintOfSources('src', 'client', 'test/fixtures'));
+  for (const path of ['tsconfig.json', 'dist/.stamp', 'dist/description.json']) {
+    if (existsSync(join(ROOT, path))) hash.update(path).update(readFileSync(join(ROOT, path)));
+  }
+  return hash.digest('hex');
+}
+
 /** What the compiler says of the sources as they are now: made once for each state of them. */
 function descriptionOfSources() {
   const folder = join(ROOT, 'node_modules/.cache/gatehouse-test');
@@ -83,6 +97,7 @@ export default async function setUp() {
   const server = process.env.TEST_DATABASE_URL;
   const env = { NODE_ENV: 'test', GATEHOUSE_SECRET: process.env.GATEHOUSE_TEST_SECRET, DATA_DIR: directory };
   process.env.GATEHOUSE_TEST_DESCRIPTION = descriptionOfSources();
+  process.env.GATEHOUSE_TEST_STATE = stateOfFixtures();
   process.env.GATEHOUSE_TEST_EMBEDDED = await embeddedTemplate(env);
   if (!server) return;
   const name = `gatehouse_test_${process.pid}_${randomBytes(3).toString('hex')}`;

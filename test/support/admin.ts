@@ -1,5 +1,5 @@
-import { expect } from '@jest/globals';
 import { type Persona, person } from './cast.js';
+import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Gives a persona exactly these ACLs, past every rule. */

@@ -12,6 +12,7 @@ export const ban = (service: Gatehouse, value: string, seconds: number | null): 
         kind: seconds === null ? 'permanent' : 'temporary_24h',
         reason: seconds === null ? 'platform_admin_enforcement' : 'automatic',
         createdByUserId: null,
+        signals: null,
       },
       seconds,
     ),

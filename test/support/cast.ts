@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { expect } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
+import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { expectInvalid, expectRefusal } from './expect-refusal.js';
 import type { Front, Gatehouse } from './gatehouse.js';

@@ -88,6 +88,7 @@ export class Client {
     if (typeof value !== 'object' || value === null) return;
     for (const [name, member] of Object.entries(value)) {
       if (typeof member === 'string' && SECRET_MEMBER.test(name)) this.remember(member);
+      else if (name === 'credentials' && Array.isArray(member)) for (const one of member) this.remember(String(one));
       else this.collect(member);
     }
   }

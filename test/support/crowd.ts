@@ -2,53 +2,107 @@ import pg from 'pg';
 import { Config } from '../../src/core/config/config.js';
 import type { Gatehouse } from './gatehouse.js';
 
-/** Fills the tables that grow with the accounts: `accounts` of them, each with sessions, secrets and mail of its own. */
+/** Tables whose indexes are made faster once the rows are there. */
+const INDEXED =
+  "('session', 'one_time_secret', 'outbox', 'audit_log', 'oauth_family', 'oauth_token', 'security_event')";
+/** Tables of which a crash would leave nothing, which nobody would miss. */
+const UNLOGGED = ['session', 'one_time_secret', 'outbox', 'oauth_token', 'security_event'];
+
+/** Rows of the accounts :from + 1 to :to. What is five times as many as accounts goes from 5 * :from + 1 to 5 * :to. */
+const ROWS = [
+  `INSERT INTO account (id, username, discriminator, email, created_at, last_active_ip)
+   SELECT n, 'user' || n / 9000, 1 + n % 9000, 'user' || n || '@crowd.example', now(), '10.' || n % 250 || '.0.' || n % 241
+   FROM generate_series(:from + 1, :to) n`,
+  'INSERT INTO account_settings (account_id) SELECT n FROM generate_series(:from + 1, :to) n',
+  'INSERT INTO account_event (account_id, number) SELECT n, 1 FROM generate_series(:from + 1, :to) n',
+  `INSERT INTO session (id, digest, account_id, ip, revoked_at)
+   SELECT n, sha256(('session' || n)::bytea), :from + 1 + n % (:to - :from), '10.0.0.1',
+     CASE WHEN (n + n / (:to - :from)) % 2 = 0 THEN now() - interval '1 minute' * (n % 40000) END
+   FROM generate_series(5 * :from + 1, 5 * :to) n`,
+  `INSERT INTO one_time_secret (digest, purpose, subject, payload, expires_at)
+   SELECT sha256(('secret' || n)::bytea),
+     (ARRAY['mfa-ticket', 'email-verification', 'handoff', 'password-reset', 'bridge-ceremony'])[1 + n % 5],
+     CASE WHEN n % 5 = 2 THEN '' ELSE (1 + n / 5)::text END, '{"email": "user@crowd.example"}',
+     now() + interval '1 second' * (n % 100000 - 20000)
+   FROM generate_series(5 * :from + 1, 5 * :to) n`,
+  "INSERT INTO authorized_ip (account_id, ip_key) SELECT n, '10.0.0.1' FROM generate_series(:from + 1, :to) n",
+  `INSERT INTO outbox (id, type, recipient, account_id, created_at, sent_at)
+   SELECT n, 'security_notice', 'user' || n || '@crowd.example', n, now() - interval '1 second' * (n % 600000),
+     now() - interval '1 second' * (n % 600000)
+   FROM generate_series(:from + 1, :to) n`,
+  `INSERT INTO audit_log (id, admin_user_id, action, target_type, target_id, request_id, created_at, sequence, hash, ip)
+   SELECT n, 1 + n % 40, (ARRAY['temp_ban', 'unban', 'set_acls', 'list_user_sessions'])[1 + n % 4],
+     (ARRAY['user', 'ip_ban', 'application'])[1 + n % 3], (:from + 1 + n % (:to - :from))::text, 'request-' || n,
+     now() - interval '1 second' * (5 * :to - n),
+     coalesce((SELECT max(sequence) FROM audit_log), 1000000) + n - 5 * :from, '', '10.' || n % 250 || '.0.' || n % 241
+   FROM generate_series(5 * :from + 1, 5 * :to) n`,
+  `INSERT INTO application (id, owner_id, name, client_type, secret_digest)
+   SELECT n, n, 'application ' || n, 'confidential', sha256(('application' || n)::bytea)
+   FROM generate_series(:from + 1, :to, 100) n`,
+  `INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest, settled_at)
+   SELECT n, :from + 1 + (n - :from - 1) / 100 * 100, n, '{identify,email}', sha256(('code' || n)::bytea), now()
+   FROM generate_series(:from + 1, :to) n`,
+  `INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, expires_at)
+   SELECT 2 * n + k, sha256(('token' || 2 * n + k)::bytea), (ARRAY['access', 'refresh'])[1 + k], n,
+     :from + 1 + (n - :from - 1) / 100 * 100, n, '{identify,email}', now() + interval '1 day' * (1 + 20 * k)
+   FROM generate_series(:from + 1, :to) n, generate_series(0, 1) k`,
+  `INSERT INTO security_event (id, account_id, type, created_at, ip, data)
+   SELECT n, :from + 1 + n % (:to - :from), 'signed_in', now() - interval '1 minute' * (n % 200000), '10.0.0.1',
+     '{"method": "password"}'
+   FROM generate_series(2 * :from + 1, 2 * :to) n`,
+];
+
+/** Two tables are filled at once: they have nothing to do with each other. */
+const LANES = 2;
+
+/** A connection of its own, not one of the service: those are given up when they stay silent. */
+async function lane(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  // Neither what refers to what nor a crash matters here.
+  await client.query('SET session_replication_role = replica');
+  await client.query('SET synchronous_commit = off');
+  await client.query("SET maintenance_work_mem = '256MB'");
+  return client;
+}
+
+/**
+ * Fills the tables that grow with the accounts: those from `from` to `to`, each with sessions, secrets, tokens, mail, events
+ * and audit entries.
+ */
+export async function growTables(databaseUrl: string, from: number, to: number): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: LANES }, () => lane(databaseUrl)));
+  const [client] = clients as [pg.Client, ...pg.Client[]];
+  const run = (by: pg.Client, text: string) =>
+    by.query(text.replaceAll(':from', String(from)).replaceAll(':to', String(to)));
+  const all = async (texts: readonly string[]) => {
+    const left = [...texts];
+    const worker = async (by: pg.Client) => {
+      for (let text = left.shift(); text !== undefined; text = left.shift()) await run(by, text);
+    };
+    await Promise.all(clients.map(worker));
+  };
+  try {
+    const { rows } = await client.query<{ name: string; definition: string }>(
+      `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
+       WHERE tablename IN ${INDEXED} AND indexname NOT LIKE '%_pkey'`,
+    );
+    for (const { name } of rows) await run(client, `DROP INDEX ${name}`);
+    await run(client, 'ALTER TABLE one_time_secret DROP CONSTRAINT one_time_secret_pkey');
+    for (const table of UNLOGGED) await run(client, `ALTER TABLE ${table} SET UNLOGGED`);
+    await all(ROWS);
+    await run(client, 'ALTER TABLE one_time_secret ADD PRIMARY KEY (digest)');
+    await all(rows.map(({ definition }) => definition));
+    await run(client, 'VACUUM ANALYZE');
+  } finally {
+    await Promise.all(clients.map((one) => one.end()));
+  }
+}
+
+/** Fills the tables of a service that has a PostgreSQL server with so many accounts. */
 export async function fillTables(service: Gatehouse, accounts: number): Promise<void> {
   if (accounts === 0) return;
   const { databaseUrl } = service.app.get(Config);
   if (!databaseUrl) throw new Error('a crowd needs a PostgreSQL server');
-  // A connection of its own: those of the service are given up when they stay silent.
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const run = (text: string) => client.query(text.replaceAll(':n', String(accounts)));
-  try {
-    // Neither what refers to what nor a crash matters here, and indexes are made faster afterwards.
-    await run('SET session_replication_role = replica');
-    const { rows } = await client.query(
-      `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
-       WHERE tablename IN ('session', 'one_time_secret', 'outbox') AND indexname NOT LIKE '%_pkey'`,
-    );
-    for (const { name } of rows) await run(`DROP INDEX ${name}`);
-    await run('ALTER TABLE one_time_secret DROP CONSTRAINT one_time_secret_pkey');
-    for (const table of ['session', 'one_time_secret', 'outbox']) await run(`ALTER TABLE ${table} SET UNLOGGED`);
-    await run(`
-      INSERT INTO account (id, username, discriminator, email, created_at, last_active_ip)
-      SELECT n, 'user' || n / 9000, 1 + n % 9000, 'user' || n || '@crowd.example', now(), '10.' || n % 250 || '.0.' || n % 241
-      FROM generate_series(1, :n) n`);
-    await run('INSERT INTO account_settings (account_id) SELECT n FROM generate_series(1, :n) n');
-    await run(`
-      INSERT INTO session (id, digest, account_id, ip, revoked_at)
-      SELECT n, sha256(('session' || n)::bytea), 1 + n % :n, '10.0.0.1',
-        CASE WHEN n % 2 = 0 THEN now() - interval '1 minute' * (n % 40000) END
-      FROM generate_series(1, 5 * :n) n`);
-    await run(`
-      INSERT INTO one_time_secret (digest, purpose, subject, payload, expires_at)
-      SELECT sha256(('secret' || n)::bytea),
-        (ARRAY['mfa-ticket', 'email-verification', 'handoff', 'password-reset', 'bridge-ceremony'])[1 + n % 5],
-        CASE WHEN n % 5 = 2 THEN '' ELSE (1 + n / 5)::text END, '{"email": "user@crowd.example"}',
-        now() + interval '1 second' * (n % 100000 - 20000)
-      FROM generate_series(1, 5 * :n) n`);
-    await run(`
-      INSERT INTO authorized_ip (account_id, ip_key) SELECT n, '10.0.0.1' FROM generate_series(1, :n) n`);
-    await run(`
-      INSERT INTO outbox (id, type, recipient, account_id, created_at, sent_at)
-      SELECT n, 'security_notice', 'user' || n || '@crowd.example', n, now() - interval '1 second' * (n % 600000),
-        now() - interval '1 second' * (n % 600000)
-      FROM generate_series(1, :n) n`);
-    await run('ALTER TABLE one_time_secret ADD PRIMARY KEY (digest)');
-    for (const { definition } of rows) await run(definition);
-    await run('VACUUM ANALYZE account, account_settings, session, one_time_secret, authorized_ip, outbox');
-  } finally {
-    await client.end();
-  }
+  await growTables(databaseUrl, 0, accounts);
 }

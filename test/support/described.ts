@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import type { ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Schema } from '../../src/description/described.js';
 import { ApiDescription } from '../../src/description/description.service.js';
 import { templateOf } from '../../src/description/inputs.js';
 import { refusalName } from '../../src/description/refusals.js';
 import { describePolicy, Routes } from '../../src/policy/routes.js';
+import { Ajv2020 } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { recordAnswer } from './recorded.js';
 
@@ -176,6 +176,11 @@ export function holdToDescription(
       return judge;
     },
   });
+}
+
+/** What listens at that address from now on is another service. */
+export function letGoOfDescription(url: string): void {
+  running.delete(url);
 }
 
 /** @throws Error that says how an answer differs from its description */

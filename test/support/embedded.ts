@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { ENGINE_SETTINGS } from '../../src/platform/database/embedded.js';
 
 /** An embedded database in memory, migrated, and everything by which a used one is told from a fresh one. */
 interface Fresh {
   readonly engine: PGlite;
   readonly schema: string;
-  readonly tables: readonly string[];
   readonly rows: Readonly<Record<string, string>>;
   /** How far sequences have counted. */
   readonly counts: string;
@@ -53,7 +53,7 @@ const schemaOf = (engine: PGlite): Promise<string> =>
   );
 
 // A start reports its progress by a timer that nobody stops, which would keep the process.
-const START = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
+const START = [...PGlite.defaultStartParams, ...ENGINE_SETTINGS, '-c', 'log_startup_progress_interval=0'];
 
 async function open(template: Buffer): Promise<Fresh> {
   const engine = await PGlite.create({
@@ -75,16 +75,30 @@ async function open(template: Buffer): Promise<Fresh> {
     `SELECT string_agg(format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), last_value), ';') AS value
      FROM pg_sequences WHERE last_value IS NOT NULL`,
   );
-  return { engine, schema: await schemaOf(engine), tables, rows, counts };
+  return { engine, schema: await schemaOf(engine), rows, counts };
 }
 
+/**
+ * The tables that were ever written to or analysed since they were emptied: to empty one makes it and its indexes anew, and
+ * most tests write to few.
+ */
+const USED = `SELECT quote_ident(relname) AS name FROM pg_class
+  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND (pg_relation_size(oid) > 0 OR reltuples >= 0)`;
+
+/** Every sequence as when nothing was counted by it. */
+const UNCOUNTED = `SELECT setval(format('%I.%I', schemaname, sequencename), start_value, false) FROM pg_sequences
+  WHERE last_value IS NOT NULL`;
+
 /** As a fresh one; false where that cannot be had by emptying tables. */
-async function isMadeFresh({ engine, schema, tables, rows, counts }: Fresh): Promise<boolean> {
+async function isMadeFresh({ engine, schema, rows, counts }: Fresh): Promise<boolean> {
   await engine.exec('ROLLBACK');
   await engine.exec('DISCARD ALL');
   if ((await schemaOf(engine)) !== schema) return false;
   await engine.exec('SET session_replication_role = replica');
-  await engine.exec(`TRUNCATE ${tables.join(', ')} RESTART IDENTITY`);
+  const { rows: used } = await engine.query<{ name: string }>(USED);
+  const names = used.map(({ name }) => name);
+  if (names.length > 0) await engine.exec(`TRUNCATE ${names.join(', ')} CASCADE`);
+  await engine.exec(UNCOUNTED);
   for (const [table, kept] of Object.entries(rows)) {
     await engine.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`, [kept]);
   }
@@ -104,3 +118,7 @@ export async function lentDatabase(template: string): Promise<{ engine: PGlite; 
     },
   };
 }
+
+/** An embedded database in memory with nothing in it yet. */
+export const emptyDatabase = async (): Promise<PGlite> =>
+  PGlite.create({ pgliteWasmModule: await wasm(), startParams: START });

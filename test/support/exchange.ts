@@ -1,6 +1,8 @@
 import { Agent, type IncomingMessage } from 'node:http';
-import supertest from 'supertest';
+import type { Response } from 'supertest';
+import { SuperTest } from './demanded.js';
 import { demandDescribed } from './described.js';
+import { keepLinks } from './followed-links.js';
 
 /** What the service answered. */
 export interface Answer {
@@ -22,18 +24,30 @@ export interface Question {
   readonly localAddress: string | undefined;
 }
 
-type Done = (failure: Error | null, received: supertest.Response | undefined) => void;
-type Asserting = { assert(failure: Error | null, received: supertest.Response | undefined, done: Done): void };
+/** What the function of an expectation is given: an answer as supertest has it. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of many shapes and assert them one by one
+  readonly body: any;
+  readonly text: string;
+}
+
+/** Longer than any answer takes, and shorter than a test may take: whoever waits in vain is told for what. */
+const PATIENCE_MS = 100_000;
+
+type Done = (failure: Error | null, received: Response | undefined) => void;
+type Asserting = { assert(failure: Error | null, received: Response | undefined, done: Done): void };
 
 /** supertest asserts when an answer comes; an exchange does when it is awaited, when everything is known that it shall be. */
-class Request extends supertest.Test {
-  assert(failure: Error | null, received: supertest.Response | undefined, done: Done): void {
+class Request extends SuperTest {
+  assert(failure: Error | null, received: Response | undefined, done: Done): void {
     done(failure, received);
   }
 
-  fault(received: supertest.Response): Promise<Error | null> {
+  fault(received: Response): Promise<Error | null> {
     return new Promise((resolve) =>
-      (supertest.Test.prototype as unknown as Asserting).assert.call(this, null, received, resolve),
+      (SuperTest.prototype as unknown as Asserting).assert.call(this, null, received, resolve),
     );
   }
 }
@@ -42,7 +56,7 @@ class Request extends supertest.Test {
 export class Exchange implements Promise<Answer> {
   readonly [Symbol.toStringTag] = 'Exchange';
   private readonly request: Request;
-  private readonly received: Promise<supertest.Response>;
+  private readonly received: Promise<Response>;
   private judged: Promise<Answer> | undefined;
 
   /** `look` sees every answered body, whatever comes of it. */
@@ -53,14 +67,17 @@ export class Exchange implements Promise<Answer> {
     const { url, method, path, localAddress } = question;
     this.request = new Request(url, method, path).agent(connectionsFrom(localAddress));
     // Whatever the status, an answer is one; read here, it costs half of what it costs to be read there.
-    this.request.ok(() => true).parse(read as never);
+    this.request
+      .ok(() => true)
+      .parse(read as never)
+      .timeout({ deadline: PATIENCE_MS });
     this.received = receive(this.request, question, look);
   }
 
   expect(status: number | readonly number[]): this;
   expect(status: number, body: unknown): this;
   expect(header: string, value: string | number | RegExp): this;
-  expect(check: (answer: supertest.Response) => unknown): this;
+  expect(check: (answer: Received) => unknown): this;
   expect(body: string | RegExp | object): this;
   expect(...assertion: unknown[]): this {
     this.request.expect(...(assertion as Parameters<Request['expect']>));
@@ -109,7 +126,7 @@ async function receive(
   request: Request,
   { url, method, path, headers, body }: Question,
   look: (body: unknown) => void,
-): Promise<supertest.Response> {
+): Promise<Response> {
   if (body instanceof ReadableStream) {
     request.set(headers);
     for await (const chunk of body) request.write(chunk);
@@ -122,10 +139,13 @@ async function receive(
     if (bytes.byteLength > 0) request.write(bytes as never);
   }
   return new Promise((resolve, reject) => {
-    request.end((failure: Error | null, received: supertest.Response | undefined) => {
-      if (!received) return reject(failure);
+    request.end((failure: Error | null, received: Response | undefined) => {
+      if (!received)
+        return reject(failure && Object.assign(failure, { message: `${method} ${path}: ${failure.message}` }));
       look(received.body);
-      demandDescribed(url, method, path, answerOf(received)).then(() => resolve(received), reject);
+      const answer = answerOf(received);
+      keepLinks(url, answer);
+      demandDescribed(url, method, path, answer).then(() => resolve(received), reject);
     });
   });
 }
@@ -156,7 +176,7 @@ function read(answer: IncomingMessage & { text?: string }, done: (failure: unkno
   });
 }
 
-function answerOf({ status, headers, text = '', body }: supertest.Response): Answer {
+function answerOf({ status, headers, text = '', body }: Response): Answer {
   let ofFetch: Headers | undefined;
   return {
     status,

@@ -1,5 +1,5 @@
-import { expect } from '@jest/globals';
 import { errorTable } from '../../src/core/errors.js';
+import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 
 /** The status of a code by the registry as it is now: a team's own codes come to it when their modules are loaded. */

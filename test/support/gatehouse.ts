@@ -3,18 +3,22 @@ import { appendFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
-import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
+import type { INestApplication } from '@nestjs/common';
 import pg from 'pg';
 import { createApp } from '../../src/app.js';
 import { Clock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config/config.js';
+import type { Extension } from '../../src/core/extension.js';
+import { UNAUDITED } from '../../src/http/front-door.js';
 import { Database } from '../../src/platform/database/database.js';
+import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 import type { Network } from '../../src/platform/outbound/network.js';
 import { Background } from '../../src/platform/process/background.js';
 import { Client } from './client.js';
-import { holdToDescription } from './described.js';
-import { lentDatabase } from './embedded.js';
+import { Cuts, type Mend } from './cuts.js';
+import { holdToDescription, letGoOfDescription } from './described.js';
+import { emptyDatabase, lentDatabase } from './embedded.js';
+import { demandPages, watchLinks } from './followed-links.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert their columns one by one
 export type Row = Record<string, any>;
@@ -36,15 +40,13 @@ export class MovableClock extends Clock {
   }
 }
 
-export interface GatehouseOptions {
+export interface GatehouseOptions extends Extension {
   /** Environment on top of that of the kit: limits and allowances are off unless they are switched on here. */
   readonly env?: Record<string, string>;
-  /** A team's own modules. */
-  readonly modules?: readonly (Type | DynamicModule)[];
-  /** What `gatehouse describe` wrote of those modules. */
-  readonly descriptions?: readonly string[];
   /** Names and ways of a network of its own, for outbound requests. */
   readonly network?: Network;
+  /** Whether `cutDatabase` and `cutRedis` are needed: then everything that the service says to either takes a way more. */
+  readonly cuttable?: boolean;
 }
 
 /** What a service shows to the outside, wherever it runs. */
@@ -69,6 +71,13 @@ export interface Gatehouse extends Front {
   sql(text: string, values?: unknown[]): Promise<Row[]>;
   /** Waits for work that answers do not wait for. */
   idle(): Promise<void>;
+  /**
+   * Takes the database away, for a service that is `cuttable`: its connections end and new ones are refused. Resolves once
+   * the service has noticed; what it answers ends the outage and resolves once the service has noticed that.
+   */
+  cutDatabase(): Promise<Mend>;
+  /** The same with Redis; what it answers resolves once the service has as many connections to it as before. */
+  cutRedis(): Promise<Mend>;
   close(): Promise<void>;
 }
 
@@ -91,22 +100,41 @@ export async function copyOfTemplate(): Promise<string | undefined> {
   return url.href;
 }
 
-/** A migrated database of one's own. */
+/** A database of one's own. */
 export interface OwnDatabase {
   /** Where it is, on a server. */
   readonly databaseUrl?: string;
   /** It, where it is embedded. */
-  readonly embedded?: PGlite;
+  readonly embedded?: EmbeddedEngine;
   /** To be called once nothing uses it any more. */
   giveBack(): Promise<void>;
 }
 
+/** On the server of `TEST_DATABASE_URL`; it goes when it is given back. */
+async function emptyDatabaseOn(server: string): Promise<OwnDatabase> {
+  const name = `gatehouse_test_${randomBytes(8).toString('hex')}`;
+  const ask = async (text: string) => {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  await ask(`CREATE DATABASE ${name}`);
+  const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  return { databaseUrl, giveBack: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/** A copy of what a run of tests has prepared; where none has, an empty one, which the service migrates. */
 export async function ownDatabase(): Promise<OwnDatabase> {
   const databaseUrl = await copyOfTemplate();
-  const folder = process.env.GATEHOUSE_TEST_EMBEDDED;
-  if (databaseUrl || !folder) return { ...(databaseUrl ? { databaseUrl } : {}), giveBack: async () => {} };
-  const { engine: embedded, giveBack } = await lentDatabase(join(folder, 'template.tar'));
-  return { embedded, giveBack };
+  if (databaseUrl) return { databaseUrl, giveBack: async () => {} };
+  const { GATEHOUSE_TEST_EMBEDDED: folder, TEST_DATABASE_URL: server } = process.env;
+  if (folder) {
+    const { engine, giveBack } = await lentDatabase(join(folder, 'template.tar'));
+    return { embedded: engine, giveBack };
+  }
+  if (server) return emptyDatabaseOn(server);
+  const engine = await emptyDatabase();
+  return { embedded: engine, giveBack: () => engine.close() };
 }
 
 const CHEAP_HASHES = { ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
@@ -114,10 +142,10 @@ const CHEAP_HASHES = { ARGON2_MEMORY_KIB: '64', ARGON2_PASSES: '1' };
 /** Password hashes as an installation makes them, for tests that look at a hash or wait for one. */
 export const PRODUCTION_HASHES = { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2' };
 
-/** Boots a service for a test file. Close it in `afterAll`. */
-export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehouse> {
+/** Boots a service for a test file, with what a team brings where it is told: `gatehouse({ ...extension })`. Close it in `afterAll`. */
+export async function gatehouse({ env, network, cuttable, ...extension }: GatehouseOptions = {}): Promise<Gatehouse> {
   const { databaseUrl, embedded, giveBack } = await ownDatabase();
-  const config = loadConfig({
+  const settings: Record<string, string | undefined> = {
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
     PORT: '0',
@@ -132,29 +160,37 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     MAX_LOOP_DELAY_MS: '0',
     ...CHEAP_HASHES,
     LOG_LEVEL: 'debug',
-    ...options.env,
-  });
+    ...env,
+  };
+  const footing = { databaseUrl: settings.DATABASE_URL, redisUrl: settings.REDIS_URL, embedded };
+  const cuts = cuttable ? await Cuts.between(footing) : undefined;
+  const on = cuts?.footing ?? footing;
+  const config = loadConfig({ ...settings, DATABASE_URL: on.databaseUrl, REDIS_URL: on.redisUrl }, extension.settings);
   // Where the sources run as they are; what was built of them knows its own.
   const { GATEHOUSE_TEST_DESCRIPTION: ofSources } = process.env;
-  const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(options.descriptions ?? [])];
+  const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(extension.descriptions ?? [])];
   const clock = new MovableClock();
   const log: string[] = [];
   const frames: string[] = [];
   const app = await createApp(config, {
     clock,
     logDestination: { write: (line) => void log.push(line) },
-    ...(embedded ? { embeddedDatabase: embedded } : {}),
-    ...(options.modules ? { modules: options.modules } : {}),
+    ...(on.embedded ? { embeddedDatabase: on.embedded } : {}),
+    ...extension,
     descriptions,
-    ...(options.network ? { network: options.network } : {}),
+    ...(network ? { network } : {}),
+  }).catch(async (error) => {
+    await giveBack();
+    throw error;
   });
   await app.listen(config.port, config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   holdToDescription(url, app, {
     files: descriptions,
-    isWhole: options.modules === undefined || options.descriptions !== undefined,
+    isWhole: extension.modules === undefined || extension.descriptions !== undefined,
   });
+  watchLinks(url, app);
   const canaries: string[] = [];
   const as = (credential: string | { authorization: string }) =>
     new Client(url, typeof credential === 'string' ? credential : credential.authorization, canaries);
@@ -169,9 +205,16 @@ export async function gatehouse(options: GatehouseOptions = {}): Promise<Gatehou
     as,
     sql: (text, values = []) => app.get(Database).manager.query(text, values),
     idle: () => app.get(Background).idle(),
+    cutDatabase: async () => demandCuts(cuts).database(app),
+    cutRedis: async () => demandCuts(cuts).redis(),
     async close() {
       await app.close();
+      letGoOfDescription(url);
+      cuts?.close();
       await giveBack();
+      demandPages(url, app);
+      const unaudited = log.filter((line) => line.includes(UNAUDITED));
+      if (unaudited.length > 0) throw new Error(unaudited.join(''));
       const leaked = leaks(canaries, log);
       if (process.env.GATEHOUSE_TEST_DIR) {
         appendFileSync(join(process.env.GATEHOUSE_TEST_DIR, 'canaries.log'), `${canaries.length}\n`);
@@ -194,6 +237,11 @@ export async function withGatehouse(options: GatehouseOptions, work: (service: G
   } finally {
     await service.close();
   }
+}
+
+function demandCuts(cuts: Cuts | undefined): Cuts {
+  if (!cuts) throw new Error('nothing can be cut: start the service by gatehouse({ cuttable: true, ... })');
+  return cuts;
 }
 
 // What clients choose themselves and are shown again is shorter.

@@ -1,27 +1,34 @@
+export * from './account-end.js';
 export * from './admin.js';
 export * from './bans.js';
 export * from './captcha.js';
 export * from './cast.js';
 export * from './client.js';
+export type { Mend } from './cuts.js';
 export * from './enforce-sso.js';
 export * from './events.js';
-export { type Answer, Exchange } from './exchange.js';
+export { type Answer, Exchange, type Received } from './exchange.js';
 export * from './expect-refusal.js';
 export * from './gatehouse.js';
 export { GatewayClient, type Payload } from './gateway-client.js';
 export * from './hurry.js';
 export * from './mail.js';
+export { expectExposure, expectMatrix } from './matrix.js';
 export * from './media.js';
 export * from './oauth.js';
 export * from './origin.js';
 export * from './outfit.js';
+export * from './own-links.js';
 export * from './passkeys.js';
 export * from './pictures.js';
+export * from './race.js';
 export * from './software-authenticator.js';
 export {
   type Claims,
   configureSso,
+  environmentOf,
   gatehouseWithSso,
+  offerSso,
   patchSso,
   ScriptedProvider,
   signed,

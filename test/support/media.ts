@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** An upload as it was planned. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { expect } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
 import { Replica } from '../../src/platform/replicas/replica.js';
 import { type Persona, person } from './cast.js';
+import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { expectRefusal } from './expect-refusal.js';
 import type { Front, Gatehouse } from './gatehouse.js';

@@ -1,5 +1,5 @@
-import { expect } from '@jest/globals';
 import type { Persona } from './cast.js';
+import { expect } from './demanded.js';
 import type { Gatehouse } from './gatehouse.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 

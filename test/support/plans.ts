@@ -9,7 +9,7 @@ export interface Sent {
 }
 
 /** Tables that hold a handful of rows whatever the platform's size, and one that every replica copies on purpose. */
-const SMALL = new Set(['instance', 'migration', 'sso_document', 'ip_ban']);
+const SMALL = new Set(['instance', 'migration', 'sso_document', 'ip_ban', 'audit_verification', 'replica_statistics']);
 const EXPLAINABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 /** Rows that a table is said to have where it was not filled. */
 const ROWS = 1_000_000;
@@ -24,7 +24,8 @@ export function recordStatements(): { readonly sent: Map<string, Sent>; pause():
   let isPaused = false;
   prototype.query = function (...args) {
     const [first, second] = args;
-    const given = typeof first === 'string' ? { text: first, values: second } : (first as Partial<Sent>);
+    const named = typeof first === 'string' ? { text: first } : (first as Partial<Sent>);
+    const given = { values: second, ...named };
     const { text, values } = given;
     if (!isPaused && typeof text === 'string' && EXPLAINABLE.test(text) && !sent.has(text)) {
       sent.set(text, { text, values: Array.isArray(values) ? values : [] });

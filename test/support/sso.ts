@@ -2,11 +2,11 @@ import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { expect } from '@jest/globals';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { administrator } from './admin.js';
 import type { Persona } from './cast.js';
 import { type Certificate, certificate } from './certificate.js';
+import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from './gatehouse.js';
 
@@ -36,7 +36,7 @@ export interface Call {
 }
 
 type Signer = (claims: Claims, key: SigningKey) => Promise<string> | string;
-type Endpoint = 'description' | 'keys' | 'token' | 'userinfo';
+type Endpoint = 'description' | 'keys' | 'token' | 'userinfo' | 'authorize';
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 const PATHS: Readonly<Record<string, Endpoint>> = {
@@ -44,6 +44,7 @@ const PATHS: Readonly<Record<string, Endpoint>> = {
   '/keys': 'keys',
   '/token': 'token',
   '/userinfo': 'userinfo',
+  '/authorize': 'authorize',
 };
 
 export const json = (res: ServerResponse, status: number, body: unknown): void => {
@@ -75,8 +76,10 @@ export class ScriptedProvider {
 
   private constructor(readonly certificate: Certificate) {}
 
-  static async start(): Promise<ScriptedProvider> {
+  /** `port`: where one stands that stops for a while; any other does not care. */
+  static async start(port = 0): Promise<ScriptedProvider> {
     const provider = new ScriptedProvider(certificate('localhost', '127.0.0.1', 'idp.example.com'));
+    provider.port = port;
     await provider.rotate('ES256');
     await provider.listen();
     return provider;
@@ -162,7 +165,20 @@ export class ScriptedProvider {
     if (endpoint === 'description') json(res, 200, this.describe());
     else if (endpoint === 'keys') json(res, 200, { keys: this.keys.map(({ jwk }) => jwk) });
     else if (endpoint === 'token') await this.exchange(res, req.headers.authorization, body);
-    else this.inform(res, req.headers.authorization);
+    else if (endpoint === 'userinfo') this.inform(res, req.headers.authorization);
+    else json(res, 404, {});
+  }
+
+  /** Answers browsers at its own page as `claims` say, or refuses with an error, instead of a person. */
+  sendBack(answer: { claims: Claims } | { error: string }): void {
+    this.instead.authorize = (req, res) => {
+      const asked = new URL(req.url ?? '/', this.issuer);
+      const back = new URL(asked.searchParams.get('redirect_uri') ?? '');
+      const result = 'claims' in answer ? { code: this.visit(asked.href, answer.claims), iss: this.issuer } : answer;
+      for (const [name, value] of Object.entries(result)) back.searchParams.set(name, value);
+      back.searchParams.set('state', asked.searchParams.get('state') ?? '');
+      res.writeHead(302, { location: back.href }).end();
+    };
   }
 
   private describe(): Claims {
@@ -236,15 +252,18 @@ export async function configureSso(service: Gatehouse, patch: Record<string, unk
   expect({ status, body }).toEqual({ status: 200, body: expect.objectContaining({ sso: expect.anything() }) });
 }
 
-/** A service that offers single sign-on at the provider. */
-export async function gatehouseWithSso(
+/** What a service has to be started with to reach the provider. */
+export const environmentOf = ({ certificate: { path } }: ScriptedProvider): Record<string, string> => ({
+  SSO_ALLOW_PRIVATE_ADDRESSES: 'true',
+  NODE_EXTRA_CA_CERTS: path,
+});
+
+/** Offers single sign-on at the provider. */
+export async function offerSso(
+  service: Gatehouse,
   provider: ScriptedProvider,
-  options: GatehouseOptions & { sso?: Record<string, unknown> } = {},
-): Promise<Gatehouse> {
-  const service = await gatehouse({
-    ...options,
-    env: { SSO_ALLOW_PRIVATE_ADDRESSES: 'true', NODE_EXTRA_CA_CERTS: provider.certificate.path, ...options.env },
-  });
+  sso: Record<string, unknown> = {},
+): Promise<void> {
   provider.seconds = () => service.clock.seconds();
   await configureSso(service, {
     enabled: true,
@@ -252,8 +271,17 @@ export async function gatehouseWithSso(
     client_id: provider.clientId,
     client_secret: provider.clientSecret ?? null,
     auto_provision: true,
-    ...options.sso,
+    ...sso,
   });
+}
+
+/** A service that offers single sign-on at the provider. */
+export async function gatehouseWithSso(
+  provider: ScriptedProvider,
+  options: GatehouseOptions & { sso?: Record<string, unknown> } = {},
+): Promise<Gatehouse> {
+  const service = await gatehouse({ ...options, env: { ...environmentOf(provider), ...options.env } });
+  await offerSso(service, provider, options.sso);
   return service;
 }
 

@@ -1,5 +1,6 @@
-import { expect } from '@jest/globals';
-import type { Front } from './gatehouse.js';
+import { expect } from './demanded.js';
+import type { Front, Gatehouse } from './gatehouse.js';
+import { eventually } from './mail.js';
 
 /** A webhook as its creation answers it, and the path that its token opens. */
 export interface Hook {
@@ -20,3 +21,10 @@ export async function newHook(
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: { id: expect.any(String) } });
   return { ...answer.body, path: new URL(answer.body.url).pathname };
 }
+
+/** Waits until sinks have taken everything that happened to messages; what they refused for good does not count. */
+export const toldToSinks = (service: Gatehouse): Promise<true> =>
+  eventually('the end of what sinks are told', async () => {
+    const waiting = await service.sql('SELECT 1 FROM webhook_event WHERE parked_at IS NULL LIMIT 1');
+    return waiting.length === 0 ? true : undefined;
+  });

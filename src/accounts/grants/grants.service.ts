@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { Any } from 'typeorm';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import { scopes as registry } from '../../policy/scopes.js';
+import type { Ending } from '../events/origin.js';
+import { SecurityEvents } from '../events/security-events.service.js';
 import { AdminApplication } from './admin-application.service.js';
+import { Application } from './oauth.entities.js';
 
 export interface Authorization {
   readonly applicationId: string;
@@ -40,43 +44,49 @@ export class Grants {
     private readonly database: Database,
     private readonly replica: Replica,
     private readonly adminApplication: AdminApplication,
+    private readonly events: SecurityEvents,
     janitor: Janitor,
   ) {
     janitor.addExpiry('oauth_code', 'digest', 'expires_at < now()');
     janitor.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
   }
 
-  /** Takes back everything that the account granted to these applications, and tells their bots. */
-  async revoke(tx: Tx, accountId: string, applicationIds: readonly string[]): Promise<void> {
-    await this.take(tx, accountId, applicationIds);
+  /** Takes back everything that the account granted to these applications, and tells their bots. Answers which had any. */
+  revoke(tx: Tx, accountId: string, applicationIds: readonly string[], ending: Ending): Promise<string[]> {
+    return this.take(tx, accountId, applicationIds, ending);
   }
 
   /** Takes back everything that the account granted to anyone, the built-in Admin application included. */
-  async revokeAll(tx: Tx, accountId: string): Promise<void> {
-    await this.take(tx, accountId, null);
+  revokeAll(tx: Tx, accountId: string, ending: Ending): Promise<string[]> {
+    return this.take(tx, accountId, null, ending);
   }
 
   /** What ends with the last session of an account: its grant for the built-in Admin application. */
-  async revokeAdminGrant(tx: Tx, accountId: string): Promise<void> {
-    await this.take(tx, accountId, [this.adminApplication.id]);
+  async revokeAdminGrant(tx: Tx, accountId: string, ending: Ending): Promise<void> {
+    await this.take(tx, accountId, [this.adminApplication.id], ending);
   }
 
   /** The same for those of these accounts that have such a grant. */
-  async revokeAdminGrants(tx: Tx, accountIds: readonly string[]): Promise<void> {
+  async revokeAdminGrants(tx: Tx, accountIds: readonly string[], ending: Ending): Promise<void> {
     const holders = await tx.query<{ account_id: string }[]>(
       `SELECT account_id FROM oauth_family WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
        UNION SELECT account_id FROM oauth_code WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
        ORDER BY account_id`,
       [accountIds, this.adminApplication.id],
     );
-    for (const { account_id: id } of holders) await this.revokeAdminGrant(tx, id);
+    for (const { account_id: id } of holders) await this.revokeAdminGrant(tx, id, ending);
   }
 
   /**
    * Codes first: an exchange in flight holds the code that it redeems, so its family is there to be deleted once the
    * codes are. The lock keeps silent authorisations, which rest on the grant, out until it is gone.
    */
-  private async take(tx: Tx, accountId: string, applicationIds: readonly string[] | null): Promise<void> {
+  private async take(
+    tx: Tx,
+    accountId: string,
+    applicationIds: readonly string[] | null,
+    ending: Ending,
+  ): Promise<string[]> {
     await this.hold(tx, accountId);
     const ofGrant = 'account_id = $1 AND ($2::bigint[] IS NULL OR application_id = ANY ($2))';
     const values = [accountId, applicationIds];
@@ -94,10 +104,25 @@ export class Grants {
       values,
     );
     const ended = [...codes.filter(({ is_live }) => is_live), ...families, ...bots];
-    const told = new Set(ended.map((row) => row.application_id));
+    const told = [...new Set(ended.map((row) => row.application_id))];
     for (const applicationId of told) {
       await this.announce(tx, 'APPLICATION_DEAUTHORIZE', applicationId, { user_id: accountId });
     }
+    await this.recordRemovals(tx, accountId, told, ending);
+    return told;
+  }
+
+  private async recordRemovals(tx: Tx, accountId: string, ids: readonly string[], ending: Ending): Promise<void> {
+    if (ids.length === 0) return;
+    const { by, reason, origin } = ending;
+    const named = await tx.find(Application, { where: { id: Any(ids) }, select: { id: true, name: true } });
+    await this.events.recordAll(
+      tx,
+      named.map(({ id, name }) => ({
+        ...({ accountId, type: 'application_removed', origin } as const),
+        data: { application_id: id, name, by, reason },
+      })),
+    );
   }
 
   /** Until `tx` ends, nothing is built on the grants of the account and none is taken back. */

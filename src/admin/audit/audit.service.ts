@@ -1,20 +1,22 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AccountRecords, type AccountSummary, MAX_TOTAL } from '../../accounts/account-records.service.js';
-import { Clock } from '../../core/clock.js';
+import { Any } from 'typeorm';
+import { AccountRecords, type AccountSummary } from '../../accounts/account-records.service.js';
 import { Refusal } from '../../core/errors.js';
-import { Snowflakes } from '../../core/snowflake.js';
+import { Snowflakes, snowflakeTime } from '../../core/snowflake.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { AuditQuery } from './audit.dto.js';
 import { AuditEntry } from './audit.entities.js';
+import { GENESIS, linkOf, START, walkChain } from './audit-chain.js';
+import { AuditSearch } from './audit-search.js';
+import { AuditVerification } from './audit-verification.service.js';
 import type { Operator } from './operator.js';
 
 export type TargetType = 'user' | 'application' | 'admin_api_key' | 'ip_ban' | 'instance';
 
 /** What was done, as the audit log keeps it. */
-export interface Deed {
+export interface Deed<T extends string = TargetType> {
   readonly action: string;
-  readonly target: { readonly type: TargetType; readonly id?: string };
+  readonly target: { readonly type: T; readonly id?: string };
   /** Facts, never secrets. Lists are joined by commas, `null` is the empty text. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 }
@@ -23,22 +25,17 @@ export type Verdict =
   | { readonly intact: true; readonly entries: number; readonly head: string }
   | { readonly intact: false; readonly sequence: string; readonly fault: string };
 
+/** What of an entry a reader may see beyond `audit_log:view`. */
+interface Sight {
+  readonly email: boolean;
+  readonly ip: boolean;
+}
+
 const CHAIN_LOCK = [0x6761, 0x6175];
-const GENESIS = Buffer.alloc(32);
-const BATCH = 1000;
 
 function metadataOf(metadata: Deed['metadata'] = {}): Record<string, string> {
   const text = (value: unknown) => (Array.isArray(value) ? value.join(',') : value === null ? '' : String(value));
   return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, text(value)]));
-}
-
-/** The hash of an entry: over the one before it and everything that the entry says. */
-function linkOf(previous: Buffer, entry: Omit<AuditEntry, 'hash'>): Buffer {
-  const { sequence, id, adminUserId, apiKeyId, action, targetType, targetId, reason, requestId, createdAt } = entry;
-  const metadata = Object.entries(entry.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
-  const facts = [sequence, id, adminUserId, apiKeyId, action, targetType, targetId, reason, metadata, requestId];
-  const content = JSON.stringify([...facts, createdAt.toISOString()]);
-  return hash('sha256', Buffer.concat([previous, Buffer.from(content)]), 'buffer');
 }
 
 /** The audit log: one entry per Admin mutation, in the mutation's own transaction, each chained to the one before. */
@@ -47,22 +44,23 @@ export class AuditLog {
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
-    private readonly clock: Clock,
     private readonly records: AccountRecords,
+    private readonly verification: AuditVerification,
   ) {}
 
   /**
    * Appends an entry. Call it last in the transaction: from here to the commit, every other appender waits.
    */
-  async record(tx: Tx, by: Operator, { action, target, metadata }: Deed): Promise<void> {
+  async record(tx: Tx, by: Operator, { action, target, metadata }: Deed<string>): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', CHAIN_LOCK);
     const [last] = await tx.find(AuditEntry, {
       order: { sequence: 'DESC' },
       take: 1,
       select: { sequence: true, hash: true },
     });
+    const id = this.snowflakes.next();
     const entry = {
-      id: this.snowflakes.next(),
+      id,
       adminUserId: by.accountId,
       apiKeyId: by.keyId,
       action,
@@ -71,28 +69,23 @@ export class AuditLog {
       reason: by.reason,
       metadata: metadataOf(metadata),
       requestId: by.requestId,
-      createdAt: this.clock.date(),
+      // What is found by its time is found by its id.
+      createdAt: new Date(snowflakeTime(id)),
+      ip: by.origin?.ip ?? null,
       sequence: String(BigInt(last?.sequence ?? 0) + 1n),
     };
     await tx.insert(AuditEntry, { ...entry, hash: linkOf(last?.hash ?? GENESIS, entry) });
+    by.audited();
   }
 
-  /** Newest first; the total as far as pages reach. */
-  async list(by: Operator, { admin_user_id, target_type, target_id, action, limit = 50, offset = 0 }: AuditQuery) {
-    const query = this.database.manager.createQueryBuilder(AuditEntry, 'e').orderBy('e.sequence', 'DESC');
-    if (admin_user_id !== undefined) query.andWhere('e.adminUserId = :admin_user_id', { admin_user_id });
-    if (target_type !== undefined) query.andWhere('e.targetType = :target_type', { target_type });
-    if (target_id !== undefined) query.andWhere('e.targetId = :target_id', { target_id });
-    if (action !== undefined) query.andWhere('e.action = :action', { action });
-    const counted = query.clone().select('1', 'one').orderBy().limit(MAX_TOTAL);
-    const count = await this.database.manager
-      .createQueryBuilder()
-      .select('count(*)::int', 'total')
-      .from(`(${counted.getQuery()})`, 'counted')
-      .setParameters(counted.getParameters())
-      .getRawOne<{ total: number }>();
-    const entries = await query.limit(limit).offset(offset).getMany();
-    return { logs: await this.views(by, entries), total: count?.total ?? 0 };
+  /** Newest first; the total as far as pages reach. With it, whether the chain of all entries holds. */
+  async list(by: Operator, query: AuditQuery) {
+    const { manager } = this.database;
+    const search = new AuditSearch(query, by.holds('user:view:ip'));
+    const total = await search.total(manager);
+    const ids = await search.ids(manager, { limit: query.limit ?? 50, offset: query.offset ?? 0 });
+    const entries = await manager.find(AuditEntry, { where: { id: Any(ids) }, order: { id: 'DESC' } });
+    return { logs: await this.views(by, entries), total, chain: await this.verification.state() };
   }
 
   /** @throws Refusal NOT_FOUND */
@@ -108,37 +101,21 @@ export class AuditLog {
       ...(entry.targetType === 'user' ? [entry.targetId] : []),
     ]);
     const summaries = await this.records.summaries(named);
-    const seesEmail = by.holds('user:view:email');
-    return entries.map((entry) => auditEntryView(entry, summaries, seesEmail));
+    const sight = { email: by.holds('user:view:email'), ip: by.holds('user:view:ip') };
+    return entries.map((entry) => auditEntryView(entry, summaries, sight));
   }
 
   /** Walks the whole chain; the first entry that does not fit is named. */
   async verify(): Promise<Verdict> {
-    let head: Buffer = GENESIS;
-    let entries = 0;
-    for (;;) {
-      const batch = await this.database.manager
-        .createQueryBuilder(AuditEntry, 'e')
-        .where('e.sequence > :entries', { entries })
-        .orderBy('e.sequence', 'ASC')
-        .limit(BATCH)
-        .getMany();
-      for (const entry of batch) {
-        entries++;
-        if (entry.sequence !== String(entries)) return broken(String(entries), 'is missing');
-        const link = linkOf(head, entry);
-        if (!link.equals(entry.hash)) return broken(entry.sequence, 'does not fit the entry before it, or was changed');
-        head = link;
-      }
-      if (batch.length < BATCH) return { intact: true, entries, head: head.toString('hex') };
-    }
+    const { sequence, head, fault } = await walkChain(this.database.manager, START);
+    return fault === undefined
+      ? { intact: true, entries: sequence, head: head.toString('hex') }
+      : { intact: false, sequence: String(sequence + 1), fault };
   }
 }
 
-const broken = (sequence: string, fault: string): Verdict => ({ intact: false, sequence, fault });
-
-function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, seesEmail: boolean) {
-  const hidden = (name: string) => !seesEmail && name.endsWith('email');
+function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary>, sight: Sight) {
+  const hidden = (name: string) => !sight.email && name.endsWith('email');
   return {
     log_id: entry.id,
     admin_user_id: entry.adminUserId,
@@ -153,6 +130,7 @@ function auditEntryView(entry: AuditEntry, summaries: Map<string, AccountSummary
       Object.entries(entry.metadata).map(([name, value]) => [name, hidden(name) ? '[redacted]' : value]),
     ),
     request_id: entry.requestId,
+    client_ip: entry.ip === null || sight.ip ? entry.ip : '[redacted]',
     created_at: entry.createdAt.toISOString(),
   };
 }

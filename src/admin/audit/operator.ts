@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Origin, originOf } from '../../accounts/events/origin.js';
 import { Refusal } from '../../core/errors.js';
 import { codePoints, plainName } from '../../core/text/text.js';
 import { grants } from '../../policy/acls.js';
 import type { Call } from '../../policy/call.js';
-import { callIn } from '../../policy/decorators.js';
+import { fromCall } from '../../policy/decorators.js';
 import type { Identity } from '../../policy/identity.js';
 
 /** Who carries out an Admin operation, how far they reach, and why they do it. */
@@ -18,8 +18,10 @@ export interface Operator {
   /** `X-Audit-Log-Reason`. */
   readonly reason: string | null;
   readonly requestId: string;
-  /** The client address; `null` at the console. */
-  readonly address: string | null;
+  /** Where the request came from; `null` at the console. */
+  readonly origin: Origin | null;
+  /** What is done leaves an entry in the audit log. */
+  audited(): void;
   /** Whether the ACL is in the effective set: of the account, for a key of key and owner both (admin.md section 2). */
   holds(acl: string): boolean;
 }
@@ -43,7 +45,7 @@ function reasonOf({ req }: Call): string | null {
 }
 
 export function operatorOf(call: Call): Operator {
-  const { identity, id: requestId, address } = call;
+  const { identity, id: requestId } = call;
   if (!identity) throw new Error('an operator needs an identity');
   const { acls, id: accountId } = identity.account;
   const sides = identity.via === 'admin-key' ? [identity.acls, acls] : [acls];
@@ -53,7 +55,10 @@ export function operatorOf(call: Call): Operator {
     keyId: identity.via === 'admin-key' ? identity.keyId : null,
     reason: reasonOf(call),
     requestId,
-    address,
+    origin: originOf(call),
+    audited: () => {
+      call.isAudited = true;
+    },
     holds: (acl) => sides.every((side) => grants(side, acl)),
   };
 }
@@ -65,12 +70,16 @@ export const theConsole = (): Operator => ({
   keyId: null,
   reason: null,
   requestId: `cli-${randomUUID()}`,
-  address: null,
+  origin: null,
+  audited: () => {},
   holds: () => true,
 });
 
+/** Whoever found a credential: nobody that is known, who may end it and nothing else. */
+export const theFinder = (requestId: string): Operator => ({ ...theConsole(), requestId, holds: () => false });
+
 /** The operator of an Admin operation: who, with which reach and reason. */
-export const By = createParamDecorator((_: unknown, context: ExecutionContext) => operatorOf(callIn(context)));
+export const By = fromCall(operatorOf);
 
 /**
  * Nobody hands on what they do not hold.

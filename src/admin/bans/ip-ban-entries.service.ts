@@ -10,6 +10,8 @@ import { AuditLog } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 import type { BanAddressInput, BanEntriesQuery } from './ip-bans.dto.js';
 
+const SECONDS_PER_HOUR = 3600;
+
 const entryView = (entry: IpBanEntry) => ({
   value: entry.value,
   kind: entry.kind,
@@ -17,6 +19,7 @@ const entryView = (entry: IpBanEntry) => ({
   expires_at: entry.expiresAt?.toISOString() ?? null,
   created_at: entry.createdAt.toISOString(),
   created_by_user_id: entry.createdByUserId,
+  signals: entry.signals,
 });
 
 /** The ban list as administrators read and change it (admin.md section 8). */
@@ -43,38 +46,45 @@ export class IpBanEntries {
     return { items, has_more: hasMore, next_after: hasMore ? (items.at(-1)?.value ?? null) : null };
   }
 
-  /** @throws Refusal IP_BAN_DECLINED for a range that would keep out the service itself or the operator */
-  async ban(by: Operator, { ip }: BanAddressInput): Promise<void> {
+  /**
+   * For ever, unless told for how long; what the operator says replaces whatever ban there was.
+   * @throws Refusal IP_BAN_DECLINED for a range that would keep out the service itself or the operator
+   */
+  async ban(by: Operator, { ip, duration_hours: hours = 0 }: BanAddressInput): Promise<void> {
     const network = parseNetwork(ip);
     if (!network) throw new Error('the input was validated');
     const isDeclined = this.isProtected(by, reachOf(network));
     await this.database.transaction(async (tx) => {
       const entry = {
         value: network.text,
-        kind: 'permanent',
+        kind: hours === 0 ? 'permanent' : 'temporary_24h',
         reason: 'platform_admin_enforcement',
         createdByUserId: by.accountId,
+        signals: null,
       } as const;
-      if (!isDeclined) await this.bans.add(tx, entry, null);
+      if (!isDeclined && hours > 0) await this.bans.lift(tx, [network.text]);
+      if (!isDeclined) await this.bans.add(tx, entry, hours === 0 ? null : hours * SECONDS_PER_HOUR);
       await this.audit.record(tx, by, {
         action: isDeclined ? 'ban_ip_declined' : 'ban_ip',
         target: { type: 'ip_ban', id: network.text },
-        metadata: { value: network.text },
+        metadata: { value: network.text, ...(hours === 0 ? {} : { duration_hours: hours }) },
       });
     });
     if (isDeclined) throw new Refusal('IP_BAN_DECLINED');
   }
 
   private isProtected(by: Operator, reach: Network): boolean {
-    const own = by.address === null ? null : parseNetwork(by.address);
+    const own = by.origin === null ? null : parseNetwork(by.origin.ip);
     const exempt = [...this.config.abuse.exempt, ...this.config.trustedProxies].map(networkOfCidr);
     return [...PRIVATE_NETWORKS, ...exempt, ...(own ? [own] : [])].some((network) => overlap(reach, network));
   }
 
-  /** Whether the address is kept out right now; no address, no ban. */
-  isBanned(value: string): { banned: boolean } {
+  /** Whether the address is kept out right now, and by which entry; no address, no ban. */
+  async check(value: string) {
     const address = parseAddress(value);
-    return { banned: address !== null && this.bans.find(address.toString()) !== null };
+    const ban = address && this.bans.find(address.toString());
+    const entry = ban && (await this.database.manager.findOneBy(IpBanEntry, { value: ban.value }));
+    return { banned: ban !== null, entry: entry && entryView(entry) };
   }
 
   /** Lifts the ban of the address or range, the automatic one of its /64 included. */

@@ -26,12 +26,12 @@ export class IpBansController {
     return this.entries.ban(by, input);
   }
 
-  /** Tells whether an address is banned. */
+  /** Tells whether an address is banned, and by which entry. */
   @Get(':value')
   @AdminAcl('ban:ip:check')
   @RateLimit('admin:ban:operation')
   check(@Param() { value }: CheckAddressPath) {
-    return this.entries.isBanned(value);
+    return this.entries.check(value);
   }
 
   /** Lifts the ban of an address or a range. */

@@ -7,7 +7,6 @@ import {
   SsoConfiguration,
   type StoredSsoChange,
 } from '../../auth/sso/sso-configuration.service.js';
-import { SsoTrial, type SsoTrialResult } from '../../auth/sso/sso-trial.service.js';
 import { type FieldError, Refusal } from '../../core/errors.js';
 import { validateShape } from '../../http/input.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -95,7 +94,6 @@ export class InstanceConfig {
     private readonly standing: Standing,
     private readonly audit: AuditLog,
     private readonly sso: SsoConfiguration,
-    private readonly trial: SsoTrial,
   ) {}
 
   async show() {
@@ -151,18 +149,6 @@ export class InstanceConfig {
         metadata: { changed: ['sso.enforced'] },
       });
     });
-  }
-
-  async tryOutSso(by: Operator): Promise<SsoTrialResult> {
-    const result = await this.trial.run();
-    await this.database.transaction((tx) =>
-      this.audit.record(tx, by, {
-        action: 'test_sso',
-        target: { type: 'instance' },
-        metadata: { ok: result.ok, failed: result.checks.filter(({ ok }) => !ok).map(({ name }) => name) },
-      }),
-    );
-    return result;
   }
 
   /** Stores what differs and answers the names of those members. */

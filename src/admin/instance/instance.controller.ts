@@ -1,8 +1,17 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { AdminAcl, RateLimit } from '../../policy/decorators.js';
+import type { Call } from '../../policy/call.js';
+import { AdminAcl, RateLimit, TheCall } from '../../policy/decorators.js';
 import { By, type Operator } from '../audit/operator.js';
-import { DecideRegistrationInput, InstanceConfigInput, PendingPath, PendingQuery } from './instance.dto.js';
+import {
+  CaptchaTestInput,
+  DecideRegistrationInput,
+  InstanceConfigInput,
+  PendingPath,
+  PendingQuery,
+} from './instance.dto.js';
 import { InstanceConfig } from './instance-config.service.js';
+import { InstanceStatistics } from './instance-statistics.service.js';
+import { InstanceTrials } from './instance-trials.service.js';
 import { PendingRegistrations } from './pending-registrations.service.js';
 
 /** The instance and who asks to join it (admin.md section 9). */
@@ -11,6 +20,8 @@ export class InstanceController {
   constructor(
     private readonly config: InstanceConfig,
     private readonly pending: PendingRegistrations,
+    private readonly statistics: InstanceStatistics,
+    private readonly trials: InstanceTrials,
   ) {}
 
   /** Shows the settings of the instance. */
@@ -29,13 +40,39 @@ export class InstanceController {
     return this.config.change(by, input);
   }
 
+  /** Shows how the instance is right now: requests, refusals, sign-ins, sockets, mail, each replica and all together. */
+  @Get('statistics')
+  @AdminAcl('instance:config:view')
+  @RateLimit('admin:lookup')
+  showStatistics() {
+    return this.statistics.show();
+  }
+
   /** Tries the stored single sign-on out, before it is enforced. */
   @Post('sso/test')
   @HttpCode(200)
   @AdminAcl('*')
   @RateLimit('admin:lookup')
   tryOutSso(@By() by: Operator) {
-    return this.config.tryOutSso(by);
+    return this.trials.sso(by);
+  }
+
+  /** Sends the caller a mail and tells whether it left. */
+  @Post('mail/test')
+  @HttpCode(200)
+  @AdminAcl('instance:config:update')
+  @RateLimit('admin:lookup')
+  tryOutMail(@By() by: Operator) {
+    return this.trials.mail(by);
+  }
+
+  /** Judges a solved captcha as those of people are judged. */
+  @Post('captcha/test')
+  @HttpCode(200)
+  @AdminAcl('instance:config:update')
+  @RateLimit('admin:lookup')
+  tryOutCaptcha(@By() by: Operator, @Body() input: CaptchaTestInput, @TheCall() { address }: Call) {
+    return this.trials.captcha(by, input, address);
   }
 
   /** Lists registrations that await approval. */

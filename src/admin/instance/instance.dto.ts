@@ -1,3 +1,4 @@
+import { TOKEN_LENGTH } from '../../auth/secrets/captchas.service.js';
 import { codePoints, isOneLine, isText } from '../../core/text/text.js';
 import { Anything, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '../../http/input.js';
 
@@ -56,4 +57,9 @@ export class PendingPath {
 
 export class DecideRegistrationInput {
   @OneOf(['approved', 'rejected']) status: 'approved' | 'rejected';
+}
+
+export class CaptchaTestInput {
+  @Text({ min: 1, max: TOKEN_LENGTH }) token: string;
+  @OneOf(['altcha', 'hcaptcha', 'turnstile'], { optional: true }) type?: 'altcha' | 'hcaptcha' | 'turnstile';
 }

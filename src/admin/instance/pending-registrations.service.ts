@@ -46,7 +46,7 @@ export class PendingRegistrations {
         const others = traits.filter((trait) => trait !== PENDING && trait !== REJECTED);
         if (others.length === traits.length) throw new Refusal('REGISTRATION_NOT_PENDING');
         await this.accounts.update(tx, id, { traits: status === 'approved' ? others : [...others, REJECTED] });
-        if (status === 'rejected') await this.sessions.revokeAll(tx, id);
+        if (status === 'rejected') await this.sessions.revokeAll(tx, id, { by: 'administrator', reason: REJECTED });
         return undefined;
       },
     });

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { AccountParts } from '../../accounts/account-parts.service.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
+import type { Ending } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Refusal } from '../../core/errors.js';
 import { digest, mintLetters } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { Database, type Tx } from '../../platform/database/database.js';
+import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { grants, inRegistryOrder } from '../../policy/acls.js';
 import { AuditLog } from '../audit/audit.service.js';
 import { demandGrantable, type Operator } from '../audit/operator.js';
@@ -35,6 +37,7 @@ export class AdminKeys {
     private readonly records: AccountRecords,
     private readonly standing: Standing,
     private readonly audit: AuditLog,
+    private readonly events: SecurityEvents,
     parts: AccountParts,
   ) {
     parts.alsoRemove(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
@@ -96,6 +99,10 @@ export class AdminKeys {
       .returning(['createdAt', 'expiresAt'])
       .execute();
     const { created_at: createdAt, expires_at: expiresAt } = raw[0];
+    await this.events.record(tx, {
+      ...{ accountId: ownerId, type: 'admin_key_created', origin: by.origin ?? undefined },
+      data: { key_id: id, name: input.name, by: by.accountId === ownerId ? 'owner' : 'administrator' },
+    });
     await this.audit.record(tx, by, {
       action: 'create_api_key',
       target: { type: 'admin_api_key', id },
@@ -134,8 +141,9 @@ export class AdminKeys {
     demandNoKey(by);
     await this.database.transaction(async (tx) => {
       await this.hold(tx, by);
-      await this.requireKey(tx, by, id, 'pessimistic_write');
+      const key = await this.requireKey(tx, by, id, 'pessimistic_write');
       await tx.delete(AdminKey, { id });
+      await this.recordEnds(tx, [key], { by: 'owner', reason: 'deleted', ...(by.origin && { origin: by.origin }) });
       await this.audit.record(tx, by, {
         action: 'revoke_api_key',
         target: { type: 'admin_api_key', id },
@@ -143,6 +151,41 @@ export class AdminKeys {
       });
     });
     return { success: true };
+  }
+
+  /** Ends every key of an account. Answers how many worked. */
+  async endAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
+    return (await this.end(tx, 'owner_id = $1', [ownerId], ending)).length;
+  }
+
+  /** Ends one key, if it has this digest. False: it has ended before. */
+  async endKey(tx: Tx, id: string, digest: Buffer, ending: Ending): Promise<boolean> {
+    return (await this.end(tx, 'id = $1 AND digest = $2', [id, digest], ending)).length === 1;
+  }
+
+  private async end(tx: Tx, condition: string, values: unknown[], ending: Ending) {
+    const [rows] = await tx.query<Changed<{ id: string; owner_id: string; name: string; is_live: boolean }>>(
+      `DELETE FROM admin_key WHERE ${condition}
+       RETURNING id, owner_id, name, coalesce(expires_at > now(), true) AS is_live`,
+      values,
+    );
+    const live = rows.filter(({ is_live }) => is_live).map((row) => ({ ...row, ownerId: row.owner_id }));
+    await this.recordEnds(tx, live, ending);
+    return live;
+  }
+
+  private async recordEnds(
+    tx: Tx,
+    keys: readonly Pick<AdminKey, 'id' | 'ownerId' | 'name'>[],
+    { by, reason, origin }: Ending,
+  ): Promise<void> {
+    await this.events.recordAll(
+      tx,
+      keys.map(({ id, ownerId, name }) => ({
+        ...({ accountId: ownerId, type: 'admin_key_deleted', origin } as const),
+        data: { key_id: id, name, by, reason },
+      })),
+    );
   }
 
   private async hold(tx: Tx, { identity }: Operator): Promise<void> {

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { codePoints, isText } from '../../core/text/text.js';
 import { type Fault, field, Int, SNOWFLAKE, Snowflake, snowflakeFault, Text } from '../../http/input.js';
+import { PhoneNumber } from '../../users/contact/phone.dto.js';
 
 const MAX_IDS = 100;
 const MAX_NAME = 320;
@@ -56,6 +57,10 @@ export class UsersQuery {
   @SnowflakesOfQuery() user_id?: string | string[];
   @Resolvable() resolve?: string;
   @Text({ min: 1, max: 254, optional: true }) email?: string;
+  @Text({ min: 1, max: 32, optional: true }) username?: string;
+  @PhoneNumber({ optional: true }) phone?: string;
+  @Text({ min: 43, max: 43, pattern: /^[A-Za-z0-9_-]{43}$/, length: 'INVALID_FORMAT', optional: true })
+  session_id_hash?: string;
   @Address() last_active_ip?: string;
   @Int({ min: 1, max: 200, text: true, optional: true }) limit?: number;
   @Int({ min: 0, max: 100_000, text: true, optional: true }) offset?: number;

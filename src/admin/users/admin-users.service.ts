@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountRecords, type AccountSelector } from '../../accounts/account-records.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
+import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import type { Operator } from '../audit/operator.js';
 import { resolved, type UsersQuery } from './admin-users.dto.js';
 import { adminUserView, FULL_SIGHT, type Sight } from './admin-users.views.js';
@@ -11,12 +12,17 @@ export const sightOf = (by: Operator): Sight => ({
 });
 
 /** @throws Refusal FV(INVALID_FORMAT@root) for several selectors */
-function selectorOf({ user_id, resolve, email, last_active_ip }: UsersQuery): AccountSelector {
-  if ([user_id, resolve, email, last_active_ip].filter((value) => value !== undefined).length > 1) {
+function selectorOf(query: UsersQuery, digestsOf: (phone: string) => Buffer[]): AccountSelector {
+  const { user_id, resolve, username, email, phone, session_id_hash, last_active_ip } = query;
+  const given = [user_id, resolve, username, email, phone, session_id_hash, last_active_ip];
+  if (given.filter((value) => value !== undefined).length > 1) {
     throw invalid('root', 'INVALID_FORMAT');
   }
   if (user_id !== undefined) return { ids: [user_id].flat() };
   if (resolve !== undefined) return resolved(resolve);
+  if (username !== undefined) return { username };
+  if (phone !== undefined) return { phoneDigests: digestsOf(phone) };
+  if (session_id_hash !== undefined) return { sessionDigest: Buffer.from(session_id_hash, 'base64url') };
   if (email !== undefined) return { email };
   return last_active_ip === undefined ? {} : { lastActiveIp: last_active_ip };
 }
@@ -24,14 +30,19 @@ function selectorOf({ user_id, resolve, email, last_active_ip }: UsersQuery): Ac
 /** Accounts as administrators read them (admin.md 5.2). */
 @Injectable()
 export class AdminUsers {
-  constructor(private readonly records: AccountRecords) {}
+  constructor(
+    private readonly records: AccountRecords,
+    private readonly digestKeys: DigestKeys,
+  ) {}
 
-  /** @throws Refusal MISSING_ACL for an e-mail or address selector without the ACL to see what it asks for */
+  /** @throws Refusal MISSING_ACL for a selector without the ACL to see or change what it asks for */
   async search(by: Operator, query: UsersQuery) {
-    const selector = selectorOf(query);
+    const selector = selectorOf(query, (phone) => this.digestKeys.digestsOf('phone', phone));
     const sight = sightOf(by);
     if (selector.email !== undefined && !sight.email) throw new Refusal('MISSING_ACL');
     if (selector.lastActiveIp !== undefined && !sight.ip) throw new Refusal('MISSING_ACL');
+    if (selector.phoneDigests && !by.holds('user:update:phone')) throw new Refusal('MISSING_ACL');
+    if (selector.sessionDigest && !by.holds('user:list:sessions')) throw new Refusal('MISSING_ACL');
     const { limit = 50, offset = 0 } = query;
     const { records, total } = await this.records.search(selector, { limit, offset });
     return { users: records.map((record) => adminUserView(record, sight)), total };

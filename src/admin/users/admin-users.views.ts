@@ -1,6 +1,7 @@
 import { authenticatorTypes, tagOf } from '../../accounts/account.views.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
-import { clientInfo, idHash } from '../../auth/sessions/sessions.service.js';
+import { clientInfo } from '../../accounts/events/origin.js';
+import { idHash } from '../../auth/sessions/sessions.service.js';
 
 /** What of an account an operator may read beyond `user:lookup`. */
 export interface Sight {

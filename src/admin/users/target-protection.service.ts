@@ -24,6 +24,16 @@ export class TargetProtection {
     if (application) await this.demandReachOfOwner(by, application.ownerId, tx);
   }
 
+  /**
+   * What an Admin operation on something of an account begins with.
+   * @throws Refusal UNKNOWN_USER, MISSING_ACL
+   */
+  async demandReachOfAccount(by: Operator, accountId: string, tx?: Tx): Promise<void> {
+    const target = await this.records.find(accountId, tx);
+    if (!target) throw new Refusal('UNKNOWN_USER');
+    await this.demandReach(by, target, tx);
+  }
+
   /** @throws Refusal MISSING_ACL */
   async demandReachOfOwner(by: Operator, ownerId: string | null, tx?: Tx): Promise<void> {
     const owner = ownerId === null ? null : await this.records.find(ownerId, tx);

@@ -18,6 +18,14 @@ export class UserFactorsController {
     return this.factors.listSessions(by, user_id);
   }
 
+  /** Lists the networks from which an account signs in without a mailed confirmation. */
+  @Get('networks')
+  @AdminAcl('user:list:sessions', 'user:view:ip')
+  @RateLimit('admin:lookup')
+  listNetworks(@By() by: Operator, @Param() { user_id }: UserPath) {
+    return this.factors.listNetworks(by, user_id);
+  }
+
   /** Lists the passkeys of an account. */
   @Get('webauthn-credentials')
   @AdminAcl('user:update:mfa')

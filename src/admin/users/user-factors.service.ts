@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
 import { Factors } from '../../auth/factors/factors.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { Passkeys } from '../../auth/passkeys/passkeys.service.js';
-import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
@@ -34,6 +34,13 @@ export class UserFactors {
     const sessions = (await this.sessions.history(id)).map((session) => adminSessionView(session, sight));
     await this.recordRead(by, id, 'list_user_sessions', { session_count: sessions.length });
     return { sessions };
+  }
+
+  async listNetworks(by: Operator, id: string) {
+    await this.demandKnown(id);
+    const found = await this.sessions.networks(id);
+    await this.recordRead(by, id, 'list_user_networks', { network_count: found.length });
+    return { networks: found.map(({ ipKey, createdAt }) => ({ network: ipKey, created_at: createdAt.toISOString() })) };
   }
 
   async listPasskeys(by: Operator, id: string) {

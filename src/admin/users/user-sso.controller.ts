@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Param, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
 import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
@@ -9,6 +9,14 @@ import { UserSso } from './user-sso.service.js';
 @Controller('v1/admin/users/:user_id/sso-identity')
 export class UserSsoController {
   constructor(private readonly sso: UserSso) {}
+
+  /** Shows who of which single sign-on provider an account is. */
+  @Get()
+  @AdminAcl('user:update:sso')
+  @RateLimit('admin:lookup')
+  show(@Param() { user_id }: UserPath) {
+    return this.sso.show(user_id);
+  }
 
   /** Links an account to an identity at the single sign-on provider. */
   @Put()

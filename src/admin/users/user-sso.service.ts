@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { AccountRecords } from '../../accounts/account-records.service.js';
 import { SsoIdentities } from '../../auth/sso/sso-identities.service.js';
-import { invalid } from '../../core/errors.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
 import type { Operator } from '../audit/operator.js';
 import { demandOrdinary, UserChanges } from './user-changes.service.js';
@@ -12,6 +14,8 @@ export class UserSso {
     private readonly changes: UserChanges,
     private readonly identities: SsoIdentities,
     private readonly instance: Instance,
+    private readonly records: AccountRecords,
+    private readonly database: Database,
   ) {}
 
   link(by: Operator, id: string, subject: string) {
@@ -27,6 +31,13 @@ export class UserSso {
         return { issuer, subject };
       },
     });
+  }
+
+  /** Of every issuer. @throws Refusal UNKNOWN_USER */
+  async show(id: string) {
+    if (!(await this.records.find(id))) throw new Refusal('UNKNOWN_USER');
+    const identities = await this.identities.of(this.database.manager, id);
+    return { identities: identities.map(({ issuer, subject }) => ({ issuer, subject })) };
   }
 
   /** Sessions stay; without a link nothing changes. */

@@ -4,7 +4,8 @@ import type { Account } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
 import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
-import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
@@ -31,6 +32,7 @@ export class UserState {
     private readonly records: AccountRecords,
     private readonly sessions: SessionService,
     private readonly notices: SecurityNotices,
+    private readonly events: SecurityEvents,
     private readonly outbox: Outbox,
     private readonly replica: Replica,
   ) {}
@@ -42,11 +44,16 @@ export class UserState {
       ofOthers: true,
       make: async (tx, target) => {
         demandOrdinary(target);
-        await this.shutOut(tx, target, {
-          flags: String(target.flags | DISABLED_SUSPICIOUS_ACTIVITY),
-          suspiciousFlags: flags,
-          passwordHash: null,
-        });
+        await this.shutOut(
+          tx,
+          target,
+          {
+            flags: String(target.flags | DISABLED_SUSPICIOUS_ACTIVITY),
+            suspiciousFlags: flags,
+            passwordHash: null,
+          },
+          'suspicious_activity',
+        );
         await this.notices.send(tx, target, 'suspicious_activity');
         return { flags };
       },
@@ -69,11 +76,16 @@ export class UserState {
       action: 'temp_ban',
       ofOthers: true,
       make: async (tx, target) => {
-        await this.shutOut(tx, target, {
-          flags: String(target.bot ? target.flags : target.flags | DISABLED),
-          banned: true,
-          bannedUntil: hours === 0 ? null : later(hours, 'hours'),
-        });
+        await this.shutOut(
+          tx,
+          target,
+          {
+            flags: String(target.bot ? target.flags : target.flags | DISABLED),
+            banned: true,
+            bannedUntil: hours === 0 ? null : later(hours, 'hours'),
+          },
+          'account_suspended',
+        );
         if (target.bot) await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
         await this.notices.send(tx, target, 'account_suspended');
         const until = (await this.records.find(id, tx))?.bannedUntil ?? null;
@@ -105,12 +117,17 @@ export class UserState {
       ofOthers: true,
       make: async (tx, target) => {
         demandOrdinary(target);
-        await this.shutOut(tx, target, {
-          flags: String(target.flags | DELETED),
-          deletionAt: later(days, 'days'),
-          deletionReasonCode: code,
-          deletionPublicReason: reason,
-        });
+        await this.shutOut(
+          tx,
+          target,
+          {
+            flags: String(target.flags | DELETED),
+            deletionAt: later(days, 'days'),
+            deletionReasonCode: code,
+            deletionPublicReason: reason,
+          },
+          'account_deletion_scheduled',
+        );
         await this.announceDeletion(tx, target);
         return { days, reason_code: code };
       },
@@ -119,7 +136,9 @@ export class UserState {
 
   private async announceDeletion(tx: Tx, { id, email }: AccountRecord): Promise<void> {
     const deadline = (await this.records.find(id, tx))?.deletionAt?.toISOString();
-    if (email === null || deadline === undefined) return;
+    if (deadline === undefined) return;
+    await this.events.record(tx, { accountId: id, type: 'account_deletion_scheduled', data: { deadline } });
+    if (email === null) return;
     await this.outbox.enqueue(tx, {
       type: 'account_deletion_scheduled',
       to: email,
@@ -147,15 +166,20 @@ export class UserState {
     await this.changes.apply(by, id, {
       action: 'terminate_sessions',
       make: async (tx) => {
-        const { count } = await this.sessions.revokeAll(tx, id);
+        const { count } = await this.sessions.revokeAll(tx, id, { by: 'administrator', reason: 'sessions_ended' });
         return { count };
       },
     });
   }
 
   /** Writes a state that keeps the account out, and ends everything that it is signed in with. */
-  private async shutOut(tx: Tx, { id }: AccountRecord, state: QueryDeepPartialEntity<Account>): Promise<void> {
+  private async shutOut(
+    tx: Tx,
+    { id }: AccountRecord,
+    state: QueryDeepPartialEntity<Account>,
+    reason: string,
+  ): Promise<void> {
     await this.accounts.update(tx, id, state);
-    await this.sessions.revokeAll(tx, id);
+    await this.sessions.revokeAll(tx, id, { by: 'administrator', reason });
   }
 }

@@ -1,8 +1,8 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { BlockedBySso, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import { originOf } from '../sessions/sessions.service.js';
 import {
   CeremonyPath,
   CompleteBridgeInput,
@@ -22,8 +22,8 @@ export class BridgeController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:passkey_bridge:start')
-  start(@Body() input: StartBridgeInput) {
-    return this.bridge.start(input);
+  start(@Body() input: StartBridgeInput, @TheCall() call: Call) {
+    return this.bridge.start(input, originOf(call));
   }
 
   /** Hands the page what its authenticator is asked. */
@@ -41,7 +41,7 @@ export class BridgeController {
   @Public()
   @RateLimit('auth:passkey_bridge:complete')
   complete(@Param() path: CeremonyPath, @Body() { response }: CompleteBridgeInput, @TheCall() call: Call) {
-    return this.bridge.complete(path.ceremony_id, response, call.req.headers.origin);
+    return this.bridge.complete(path.ceremony_id, response, originOf(call), call.req.headers.origin);
   }
 
   /** Cancels a passkey ceremony. */
@@ -74,8 +74,8 @@ export class SudoBridgeController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('sudo:passkey_bridge')
-  start(@Me() me: SessionIdentity, @Body() input: StartSudoBridgeInput) {
-    return this.bridge.startSudo(me, input);
+  start(@Me() me: SessionIdentity, @Body() input: StartSudoBridgeInput, @TheCall() call: Call) {
+    return this.bridge.startSudo(me, input, originOf(call));
   }
 
   /** Turns a completed ceremony into a sudo proof. */
@@ -83,7 +83,12 @@ export class SudoBridgeController {
   @HttpCode(200)
   @UserOnly()
   @RateLimit('sudo:passkey_bridge')
-  redeem(@Me() me: SessionIdentity, @Param() path: CeremonyPath, @Body() input: RedeemBridgeInput) {
-    return this.bridge.redeemSudo(me, path.ceremony_id, input);
+  redeem(
+    @Me() me: SessionIdentity,
+    @Param() path: CeremonyPath,
+    @Body() input: RedeemBridgeInput,
+    @TheCall() call: Call,
+  ) {
+    return this.bridge.redeemSudo(me, path.ceremony_id, input, originOf(call));
   }
 }

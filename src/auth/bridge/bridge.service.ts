@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { clientInfo, type Origin } from '../../accounts/events/origin.js';
 import type { Begun, Seen } from '../../accounts/seen.js';
+import { maskAddress } from '../../core/address.js';
+import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { digest, matches, mintToken } from '../../core/secrets.js';
@@ -9,7 +12,6 @@ import type { SessionIdentity } from '../../policy/identity.js';
 import { MfaTickets } from '../factors/mfa-tickets.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
-import type { Origin } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
 import { SudoService } from '../sudo/sudo.service.js';
 import { claimedChallengeOf } from '../webauthn/webauthn.js';
@@ -24,11 +26,19 @@ type Aim =
   | { readonly kind: 'login_mfa'; readonly accountId: string; readonly ticketKey: string }
   | { readonly kind: 'sudo'; readonly accountId: string };
 
+/** The device that asks, as whoever is asked may see it (web.md section 2). */
+interface Asker {
+  readonly origin: Origin;
+  readonly at: string;
+}
+
 interface Ceremony {
   readonly step: 'open' | 'ended';
   readonly aim: Aim;
   readonly runner: Runner;
   readonly nonceHash: string;
+  /** Who began it; absent of those that an earlier release began. */
+  readonly asker?: Asker;
 }
 
 /** How a ceremony ended on the bridge origin. */
@@ -47,6 +57,7 @@ const NOBODY = '';
 
 const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
 const hexDigest = (secret: string): string => digest(secret).toString('hex');
+const shown = ({ origin, at }: Asker) => ({ client_info: clientInfo(origin), masked_ip: maskAddress(origin.ip), at });
 const isDigestOf = (expected: string, secret: string): boolean => matches(Buffer.from(expected, 'hex'), digest(secret));
 
 export interface CancelledCeremony {
@@ -71,29 +82,31 @@ export class PasskeyBridge {
     private readonly sudo: SudoService,
     private readonly standing: Standing,
     private readonly config: Config,
+    private readonly clock: Clock,
   ) {}
 
-  async start({ purpose, ticket, ...input }: StartBridgeInput) {
+  async start({ purpose, ticket, ...input }: StartBridgeInput, origin: Origin) {
     this.demandEnabled();
-    if (purpose === 'login') return this.open({ kind: 'login' }, NOBODY, input);
+    if (purpose === 'login') return this.open({ kind: 'login' }, NOBODY, input, origin);
     if (ticket === undefined) throw invalid('ticket', 'INVALID_FORMAT');
     const { account, key } = await this.tickets.require(ticket);
-    return this.open({ kind: 'login_mfa', accountId: account.id, ticketKey: key }, account, input);
+    return this.open({ kind: 'login_mfa', accountId: account.id, ticketKey: key }, account, input, origin);
   }
 
-  async startSudo({ account }: SessionIdentity, input: StartSudoBridgeInput) {
+  async startSudo({ account }: SessionIdentity, input: StartSudoBridgeInput, origin: Origin) {
     this.demandEnabled();
     if (account.passkeys === 0) throw new Refusal('NO_PASSKEYS_REGISTERED');
-    return this.open({ kind: 'sudo', accountId: account.id }, account, input);
+    return this.open({ kind: 'sudo', accountId: account.id }, account, input, origin);
   }
 
   private demandEnabled(): void {
     if (!this.config.passkeyBridge) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
   }
 
-  private async open(aim: Aim, owner: Begun | typeof NOBODY, input: StartSudoBridgeInput) {
+  private async open(aim: Aim, owner: Begun | typeof NOBODY, input: StartSudoBridgeInput, origin: Origin) {
     const { runner, nonce_hash: nonceHash } = input;
-    const ceremony: Ceremony = { step: 'open', aim, runner, nonceHash };
+    const asker = { origin, at: new Date(this.clock.now()).toISOString() };
+    const ceremony: Ceremony = { step: 'open', aim, runner, nonceHash, asker };
     const id = await this.secrets.issue(CEREMONY, owner, { ...ceremony }, CEREMONY_SECONDS);
     const url = `${this.config.webAppUrl}/passkey-bridge#ceremony_id=${id}`;
     return { ceremony_id: id, bridge_url: runner === 'page' ? url : null };
@@ -101,19 +114,22 @@ export class PasskeyBridge {
 
   /** A new call replaces the challenge. */
   async options(id: string, origin: string | undefined) {
-    const { aim } = await this.requireOpen(id, origin);
+    const { aim, asker } = await this.requireOpen(id, origin);
     const subject = hexDigest(id);
     await this.secrets.revokeAll('webauthn-bridge', subject);
-    if (aim.kind === 'login') return { options: await this.webauthn.discoverableOptions('webauthn-bridge', subject) };
+    const requested_by = asker ? shown(asker) : null;
+    if (aim.kind === 'login') {
+      return { options: await this.webauthn.discoverableOptions('webauthn-bridge', subject), requested_by };
+    }
     const account = await this.accounts.find(aim.accountId);
     if (!account) throw failed();
     const passkeys = await this.webauthn.passkeysOf(account.id);
-    return { options: await this.webauthn.accountOptions('webauthn-bridge', account, subject, passkeys) };
+    return { options: await this.webauthn.accountOptions('webauthn-bridge', account, subject, passkeys), requested_by };
   }
 
-  async complete(id: string, response: object, origin: string | undefined) {
+  async complete(id: string, response: object, by: Origin, origin: string | undefined) {
     const { aim, runner } = await this.requireOpen(id, origin);
-    const missed = aim.kind === 'login_mfa' ? await this.chargeTicket(aim.ticketKey) : undefined;
+    const missed = aim.kind === 'login_mfa' ? await this.chargeTicket(aim.ticketKey, by) : undefined;
     const holder = await this.examine(id, aim, response);
     if (!holder) await missed?.();
     const account = holder && (await this.accounts.find(holder.id));
@@ -137,10 +153,14 @@ export class PasskeyBridge {
   }
 
   /** Counts as an attempt at the second factor. Returns what a wrong answer has to call. */
-  private async chargeTicket(key: string): Promise<() => Promise<void>> {
+  private async chargeTicket(key: string, origin: Origin): Promise<() => Promise<void>> {
     const ticket = await this.tickets.find(key);
     if (!ticket) throw failed();
-    return this.tickets.charge(ticket, 'ticket');
+    const failedOnce = await this.tickets.charge(ticket, 'ticket');
+    return async () => {
+      await this.tickets.recordRefusal(this.database.manager, ticket, { method: 'passkey', origin });
+      await failedOnce();
+    };
   }
 
   /** A ceremony that began with nobody belongs to whose passkey it was from now on. */
@@ -164,7 +184,7 @@ export class PasskeyBridge {
     const session = await this.database.transaction(async (tx) => {
       await this.spend(tx, id, seen);
       if (aim.kind === 'login_mfa') await this.tickets.spend(tx, aim.ticketKey);
-      return this.issuance.issue(tx, required(seen), origin, { invalid: failed });
+      return this.issuance.issue(tx, required(seen), 'passkey_bridge', origin, { invalid: failed });
     });
     if (aim.kind === 'login_mfa') await this.tickets.clear({ account: { id: aim.accountId }, key: aim.ticketKey });
     return { status: 'completed', ...session };
@@ -174,6 +194,7 @@ export class PasskeyBridge {
     me: SessionIdentity,
     id: string,
     input: RedeemBridgeInput,
+    origin: Origin,
   ): Promise<CancelledCeremony | CompletedCeremony<{ sudo_token: string }>> {
     const { isCancelled, seen } = await this.requireEnded(
       id,
@@ -184,6 +205,7 @@ export class PasskeyBridge {
     const account = await this.database.transaction(async (tx) => {
       const held = await this.standing.hold(tx, me);
       await this.spend(tx, id, seen);
+      await this.sudo.recordGrant(tx, held, 'passkey_bridge', origin);
       return held;
     });
     return { status: 'completed', sudo_token: await this.sudo.issue(account) };

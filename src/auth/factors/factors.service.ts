@@ -19,12 +19,12 @@ export interface BackupCodeView {
   readonly consumed: boolean;
 }
 
-/** The bytes of a Base32 secret as a client typed it, or `null` when it is no secret of 16 to 64 bytes. */
-export function parseSecret(text: string): Secret | null {
+/** The bytes of a Base32 secret as a client typed it, or `null` when it is no secret of `least` to 64 bytes. */
+export function parseSecret(text: string, least = 16): Secret | null {
   const base32 = text.replace(/[\s-]/g, '').replace(/=+$/, '').toUpperCase();
   if (!/^[A-Z2-7]+$/.test(base32)) return null;
   const secret = Secret.fromBase32(base32);
-  return secret.bytes.length >= 16 && secret.bytes.length <= 64 ? secret : null;
+  return secret.bytes.length >= least && secret.bytes.length <= 64 ? secret : null;
 }
 
 /** Second factors that are typed: TOTP (RFC 6238) and backup codes. Each works once. */
@@ -91,7 +91,7 @@ export class Factors {
       .createQueryBuilder()
       .update(BackupCode)
       .set({ consumedAt: () => 'now()' })
-      .where('account_id = :accountId AND digest IN (:...digests) AND consumed_at IS NULL', {
+      .where('account_id = :accountId AND digest = ANY (:digests) AND consumed_at IS NULL', {
         accountId,
         digests: this.digestsOf(accountId, code),
       })

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Seen } from '../../accounts/seen.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { digest, mintToken } from '../../core/secrets.js';
@@ -34,6 +36,14 @@ export interface OpenTicket {
   readonly key: string;
 }
 
+/** How a challenge is answered, and who answers it. */
+interface Answering {
+  /** The member of the body that is at fault when it is wrong. */
+  readonly member: 'code' | 'ticket';
+  readonly method: 'code' | 'passkey';
+  readonly origin: Origin;
+}
+
 const keyOf = (ticket: string): string => digest(ticket).toString('base64url');
 
 /** Sign-ins that wait for their second factor (auth.md 4.3). */
@@ -45,6 +55,7 @@ export class MfaTickets {
     private readonly accounts: AccountService,
     private readonly factors: Factors,
     private readonly limiter: Limiter,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** Opens the challenge of an account whose first factor was right, and which `tx` has locked. */
@@ -106,7 +117,7 @@ export class MfaTickets {
    */
   async complete<T>(
     ticket: OpenTicket,
-    member: 'code' | 'ticket',
+    { member, ...by }: Answering,
     answer: (tx: Tx) => Promise<boolean>,
     then: (tx: Tx, seen: Seen) => Promise<T>,
   ): Promise<T | null> {
@@ -114,12 +125,20 @@ export class MfaTickets {
     const result = await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, ticket.account.id);
       if (!(await this.secrets.hold('mfa-ticket', ticket.key, tx))) throw timeout();
-      if (!(await answer(tx))) return null;
+      if (!(await answer(tx))) {
+        await this.recordRefusal(tx, ticket, by);
+        return null;
+      }
       return then(tx, await this.spend(tx, ticket.key));
     });
     if (result === null) await failed();
     else await this.clear(ticket);
     return result;
+  }
+
+  /** Tells the owner of a right first factor that was followed by a wrong second one. */
+  async recordRefusal(tx: Tx, { account }: OpenTicket, { method, origin }: Omit<Answering, 'member'>): Promise<void> {
+    await this.events.record(tx, { accountId: account.id, type: 'sign_in_refused', origin, data: { method } });
   }
 
   /**

@@ -9,6 +9,7 @@ import { mintToken } from '../../core/secrets.js';
 import { Database } from '../../platform/database/database.js';
 import { Outbound } from '../../platform/outbound/outbound.js';
 import { Background } from '../../platform/process/background.js';
+import { foreignHashIn } from './foreign-hashes.js';
 
 /** At most `slots` tasks at once and `queue` waiting; beyond that the request is shed. */
 export class BoundedQueue {
@@ -114,7 +115,7 @@ export class Passwords {
     }
   }
 
-  /** Brings a hash of former, weaker parameters up to date, once the answer to its login is on its way. */
+  /** Makes a hash of another service, or of former, weaker parameters, one of ours, once the answer to its login is on its way. */
   strengthen(accountId: string, stored: string, password: string): void {
     if (!this.isWeak(stored)) return;
     this.background.run('strengthening a password hash', async () => {
@@ -123,10 +124,12 @@ export class Passwords {
     });
   }
 
-  /** An account without a password costs the same work as one with. */
-  verify(stored: string | null, password: string): Promise<boolean> {
+  /** Without a password the work is that of `decoy`, else that of a hash of ours; no password is right. */
+  verify(stored: string | null, password: string, decoy: string | null = null): Promise<boolean> {
     return this.queue.run(async () => {
-      const matches = await verify(stored ?? (await this.dummy), password.normalize('NFKC'));
+      const examined = stored ?? decoy ?? (await this.dummy);
+      const foreign = foreignHashIn(examined);
+      const matches = foreign ? await foreign(password) : await verify(examined, password.normalize('NFKC'));
       return stored !== null && matches;
     });
   }
@@ -140,7 +143,7 @@ export class Passwords {
     return this.verify(row?.passwordHash ?? null, password);
   }
 
-  /** Whether a hash was made with weaker parameters than are set now. */
+  /** Whether a hash was made elsewhere, or with weaker parameters than are set now. */
   private isWeak(stored: string): boolean {
     const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored);
     return !match || Number(match[1]) < this.options.memoryCost || Number(match[2]) < this.options.timeCost;

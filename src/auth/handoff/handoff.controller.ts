@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import { originOf } from '../sessions/sessions.service.js';
 import { CollectHandoffInput, CompleteHandoffInput, HandoffPath } from './handoff.dto.js';
 import { Handoffs } from './handoff.service.js';
 

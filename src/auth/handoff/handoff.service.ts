@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { clientInfo, type Origin } from '../../accounts/events/origin.js';
 import type { Seen } from '../../accounts/seen.js';
 import { addressKey } from '../../core/address.js';
 import { Refusal } from '../../core/errors.js';
@@ -7,10 +8,10 @@ import { digest, matches, mintFrom, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { SessionIdentity } from '../../policy/identity.js';
+import { SecurityNotices } from '../notices/security-notices.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
-import { SecurityNotices } from '../sessions/security-notices.service.js';
-import { clientInfo, type Origin, SessionService } from '../sessions/sessions.service.js';
+import { SessionService } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
 
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
@@ -141,7 +142,7 @@ export class Handoffs {
       this.issuance.demandAdmissible(account);
       const issued = await this.secrets.consume('handoff', code, tx);
       if (!issued?.seen) return EXPIRED;
-      const response = await this.issuance.issue(tx, issued.seen, origin, { authorizesIp: false });
+      const response = await this.issuance.issue(tx, issued.seen, 'handoff', origin, { authorizesIp: false });
       await this.notices.send(tx, account, 'session_handed_over', origin);
       return { status: 'completed', ...response };
     });

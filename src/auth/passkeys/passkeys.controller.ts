@@ -1,9 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import { originOf } from '../sessions/sessions.service.js';
-import { PasskeyPath, RegisterPasskeyInput, RenamePasskeyInput, TwoFactorInput } from './passkeys.dto.js';
+import {
+  PasskeyPath,
+  RegisterPasskeyInput,
+  RegistrationOptionsInput,
+  RenamePasskeyInput,
+  TwoFactorInput,
+} from './passkeys.dto.js';
 import { Passkeys } from './passkeys.service.js';
 
 @Controller('v1/users/@me/mfa/webauthn')
@@ -24,8 +30,8 @@ export class PasskeysController {
   @UserOnly()
   @RequiresSudo({ issuesProof: false })
   @RateLimit('mfa:webauthn:registration_options')
-  registrationOptions(@Me() me: SessionIdentity) {
-    return this.passkeys.registrationOptions(me);
+  registrationOptions(@Me() me: SessionIdentity, @Body() { mediation }: RegistrationOptionsInput) {
+    return this.passkeys.registrationOptions(me, mediation);
   }
 
   /** Stores a passkey. */

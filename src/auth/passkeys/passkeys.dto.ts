@@ -1,5 +1,12 @@
-import { Anything, Bool, Text } from '../../http/input.js';
+import { Anything, Bool, OneOf, Text } from '../../http/input.js';
 import { SudoInput } from '../sudo/sudo.dto.js';
+
+/** How the browser makes a passkey; `conditional`: by itself, without a person who touches anything. */
+export type Mediation = 'conditional';
+
+export class RegistrationOptionsInput extends SudoInput {
+  @OneOf(['conditional'], { optional: true }) mediation?: Mediation;
+}
 
 export class RegisterPasskeyInput {
   @Anything() response: object;

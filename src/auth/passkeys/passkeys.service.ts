@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Refusal } from '../../core/errors.js';
 import { violates } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -9,13 +10,12 @@ import { Replica } from '../../platform/replicas/replica.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { Factors } from '../factors/factors.service.js';
+import { SecurityNotices } from '../notices/security-notices.service.js';
 import { Passkey } from '../records/auth.entities.js';
-import { SecurityNotices } from '../sessions/security-notices.service.js';
-import type { Origin } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
 import { ALGORITHMS, userHandleOf, verifyRegistration } from '../webauthn/webauthn.js';
 import { descriptorOf, WebAuthn } from '../webauthn/webauthn.service.js';
-import type { RegisterPasskeyInput } from './passkeys.dto.js';
+import type { Mediation, RegisterPasskeyInput } from './passkeys.dto.js';
 
 /** Passkeys of one account. */
 export const MAX_PASSKEYS = 10;
@@ -49,12 +49,12 @@ export class Passkeys {
     return (await this.webauthn.passkeysOf(accountId)).map(passkeyView);
   }
 
-  async registrationOptions({ account }: SessionIdentity) {
+  async registrationOptions({ account }: SessionIdentity, mediation?: Mediation) {
     demandRoom(account);
     return {
       rp: { name: this.instance.current.branding.productName, id: this.webauthn.party.id },
       user: { id: userHandleOf(account.id), name: account.username, displayName: account.username },
-      challenge: await this.webauthn.challenge('webauthn-registration', account),
+      challenge: await this.webauthn.challenge('webauthn-registration', account, account.id, { mediation }),
       pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: 'public-key' })),
       timeout: 60_000,
       excludeCredentials: (await this.webauthn.passkeysOf(account.id)).map(descriptorOf),
@@ -76,8 +76,9 @@ export class Passkeys {
     demandRoom(account);
     const spent = await this.webauthn.spendChallenge('webauthn-registration', account.id, challenge);
     if (!spent?.seen) throw unusable();
-    const { seen } = spent;
-    const credential = await verifyRegistration(response, challenge, this.webauthn.party);
+    const { seen, payload } = spent;
+    const rules = { userPresence: payload.mediation !== 'conditional' };
+    const credential = await verifyRegistration(response, challenge, this.webauthn.party, rules);
     if (!credential) throw unusable();
     await this.database.transaction(async (tx) => {
       const current = await this.standing.hold(tx, me);

@@ -21,6 +21,7 @@ export class AuthorizedIp {
   @PrimaryColumn('bigint', { name: 'account_id' }) accountId: string;
   /** IPv4 exactly, IPv6 by its /64. */
   @PrimaryColumn('text', { name: 'ip_key' }) ipKey: string;
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }
 
 @Entity('backup_code')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { AccountState } from '../../accounts/account-state.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import type { Begun } from '../../accounts/seen.js';
 import { invalid } from '../../core/errors.js';
@@ -8,12 +9,12 @@ import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { Factors } from '../factors/factors.service.js';
 import { Passwords } from '../factors/passwords.service.js';
+import { SecurityNotices } from '../notices/security-notices.service.js';
 import { Passkey } from '../records/auth.entities.js';
 import { type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
-import { SecurityNotices } from '../sessions/security-notices.service.js';
-import { type Origin, SessionService } from '../sessions/sessions.service.js';
+import { SessionService } from '../sessions/sessions.service.js';
 import type { RevertEmailInput } from './recovery.dto.js';
 
 const TOKEN_SECONDS = 24 * 3600;
@@ -61,18 +62,19 @@ export class EmailRevert {
       await this.state.restore(tx, id, email, passwordHash);
       await tx.delete(Passkey, { accountId: id });
       await this.factors.removeBackupCodes(tx, id);
-      const { seen } = await this.sessions.revokeAll(tx, id);
-      await this.grants.revokeAll(tx, id);
+      const ending = { by: 'owner', reason: 'email_reverted', origin } as const;
+      const { seen } = await this.sessions.revokeAll(tx, id, ending);
+      await this.grants.revokeAll(tx, id, ending);
       await this.secrets.revokeSince('email-revert', issued, tx);
       await this.sessions.authorizeOnlyIp(tx, id, origin.ip);
       await this.notices.send(tx, await this.accounts.require(tx, id), 'email_reverted', origin);
-      return this.issuance.issue(tx, seen, origin);
+      return this.issuance.issue(tx, seen, 'email_revert', origin);
     });
   }
 
   /** @throws Refusal FV(EMAIL_ALREADY_IN_USE@token), the issuance errors */
   private async demandRevertible({ account, issued }: Held, tx?: Tx): Promise<void> {
-    this.issuance.demandAdmissible(account);
+    this.issuance.demandUnlocked(account);
     const owner = await this.accounts.findByEmail(String(issued.payload.email), tx);
     if (owner && owner.id !== account.id) throw invalid('token', 'EMAIL_ALREADY_IN_USE');
   }

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import {
   AllowSuspicious,
@@ -11,7 +12,6 @@ import {
   UserOnly,
 } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import { originOf } from '../sessions/sessions.service.js';
 import { EmailRevert } from './email-revert.service.js';
 import { EmailVerification } from './email-verification.service.js';
 import { ForgotInput, ResetInput, RevertEmailInput, TokenInput } from './recovery.dto.js';

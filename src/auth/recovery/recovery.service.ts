@@ -3,6 +3,7 @@ import { AccountService, PENDING_VERIFICATION } from '../../accounts/account.ser
 import { needsSecondFactor } from '../../accounts/account.views.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
 import { AccountState } from '../../accounts/account-state.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { addressKey } from '../../core/address.js';
 import { invalid } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -12,10 +13,10 @@ import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
 import { type MfaChallenge, MfaTickets } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
+import { SecurityNotices } from '../notices/security-notices.service.js';
 import { demandPerson, type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
-import { SecurityNotices } from '../sessions/security-notices.service.js';
-import { type Origin, SessionService } from '../sessions/sessions.service.js';
+import { SessionService } from '../sessions/sessions.service.js';
 import type { ResetInput } from './recovery.dto.js';
 
 const TOKEN_SECONDS = 3600;
@@ -47,9 +48,10 @@ export class Recovery {
     const { ofAddress, ofEmail } = REQUESTS;
     await this.limiter.demand('forgot:ip', addressKey(ip), ofAddress.limit, ofAddress.seconds);
     await this.limiter.demand('forgot:email', email.toLowerCase(), ofEmail.limit, ofEmail.seconds);
-    const account = await this.accounts.findByEmail(email);
-    if (account) demandPerson(account);
+    const holder = await this.accounts.holderOf(email);
+    if (holder) demandPerson(holder);
     this.background.run('mailing a password reset', async () => {
+      const account = holder && (await this.accounts.find(holder.id));
       if (!account || isGone(account)) return;
       await this.database.transaction((tx) => this.mail(tx, account));
     });
@@ -91,11 +93,13 @@ export class Recovery {
       if (traits.includes(PENDING_VERIFICATION)) {
         await this.contact.confirmEmail(tx, id, String(held.issued.payload.email));
       }
-      const { seen } = await this.sessions.revokeAll(tx, id);
+      const { seen } = await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'password_reset', origin });
       await this.sessions.authorizeIp(tx, id, origin.ip);
       await this.notices.send(tx, held.account, 'password_reset', origin);
       const account = await this.accounts.require(tx, id);
-      return needsSecondFactor(account) ? this.tickets.open(tx, account) : this.issuance.issue(tx, seen, origin);
+      return needsSecondFactor(account)
+        ? this.tickets.open(tx, account)
+        : this.issuance.issue(tx, seen, 'password_reset', origin);
     });
   }
 

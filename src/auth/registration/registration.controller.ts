@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { BlockedBySso, Captcha, Public, RateLimit, TheCall } from '../../policy/decorators.js';
-import { originOf } from '../sessions/sessions.service.js';
 import { RegisterInput, SuggestionsInput } from './registration.dto.js';
 import { Registration } from './registration.service.js';
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, type NewAccount, PENDING_VERIFICATION } from '../../accounts/account.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { localeOf } from '../../accounts/locales.js';
 import { usernameFrom } from '../../accounts/names.js';
 import { Seen } from '../../accounts/seen.js';
@@ -16,7 +17,7 @@ import type { Account } from '../../policy/account.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { EmailVerification } from '../recovery/email-verification.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
-import { type Origin, SessionService } from '../sessions/sessions.service.js';
+import { SessionService } from '../sessions/sessions.service.js';
 import type { RegisterInput } from './registration.dto.js';
 
 type Claimed = NewAccount & { readonly email: string };
@@ -65,7 +66,7 @@ export class Registration {
     return this.database.transaction(async (tx) => {
       const account = await this.create(tx, profile, origin.ip);
       if (mode === 'approval') return { registration_pending_approval: true, user_id: account.id };
-      return this.issuance.issue(tx, Seen.provedWithin(account), origin);
+      return this.issuance.issue(tx, Seen.provedWithin(account), 'registration', origin);
     });
   }
 
@@ -122,7 +123,7 @@ export class Registration {
    */
   private async registerUnseen(profile: Claimed, ip: string): Promise<typeof PENDING> {
     const traits = [...(profile.traits ?? []), PENDING_VERIFICATION];
-    const owner = await this.accounts.findByEmail(profile.email);
+    const owner = await this.accounts.holderOf(profile.email);
     try {
       await this.database.transaction(async (tx) => {
         await tx.query('SAVEPOINT registration');
@@ -135,14 +136,14 @@ export class Registration {
         await tx.query('ROLLBACK TO SAVEPOINT registration');
         await this.outbox.enqueue(tx, {
           type: 'registration_existing_account',
-          to: owner.email ?? profile.email,
+          to: owner.email,
           accountId: owner.id,
           metadata: {},
         });
       });
     } catch (error) {
       // Somebody else took the address a moment ago: that account is its owner now.
-      if (!owner && (await this.accounts.findByEmail(profile.email))) return this.registerUnseen(profile, ip);
+      if (!owner && (await this.accounts.holderOf(profile.email))) return this.registerUnseen(profile, ip);
       throw error;
     }
     return PENDING;

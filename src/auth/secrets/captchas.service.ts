@@ -5,7 +5,7 @@ import type { Call } from '../../policy/call.js';
 import { OneTimeSecrets } from './one-time-secrets.service.js';
 
 const MEMORY_SECONDS = 600;
-const TOKEN_LENGTH = 8192;
+export const TOKEN_LENGTH = 8192;
 
 /** Captcha tokens: earned, and presented once (conventions.md section 8). */
 @Injectable()
@@ -22,9 +22,14 @@ export class Captchas {
     if (typeof token !== 'string' || token === '') throw new Refusal('CAPTCHA_REQUIRED');
     const type = req.headers['x-captcha-type'];
     if (token.length > TOKEN_LENGTH) throw new Refusal('INVALID_CAPTCHA');
-    const earned = await this.verifier.verify(token, typeof type === 'string' ? type : undefined, address);
-    if (earned === null || !(await this.secrets.claim('captcha-spent', earned, MEMORY_SECONDS))) {
+    if (!(await this.spend(token, typeof type === 'string' ? type : undefined, address))) {
       throw new Refusal('INVALID_CAPTCHA');
     }
+  }
+
+  /** Whether a token was earned and not presented before. */
+  async spend(token: string, type: string | undefined, address: string): Promise<boolean> {
+    const earned = await this.verifier.verify(token, type, address);
+    return earned !== null && (await this.secrets.claim('captcha-spent', earned, MEMORY_SECONDS));
   }
 }

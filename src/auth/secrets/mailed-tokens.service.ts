@@ -10,7 +10,7 @@ import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
 
 const LENGTH = 64;
 
-type MailedPurpose = 'email-verification' | 'password-reset' | 'email-revert';
+type MailedPurpose = 'email-verification' | 'password-reset' | 'email-revert' | 'lockdown';
 
 /** A live token and the account that it was issued to. */
 export interface Held {
@@ -70,6 +70,6 @@ export class MailedTokens {
 }
 
 /** Operations that find an account by its address or by a token refuse bots (source.md 5.3.4). */
-export function demandPerson(account: Account): void {
+export function demandPerson(account: Pick<Account, 'bot'>): void {
   if (account.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
 }

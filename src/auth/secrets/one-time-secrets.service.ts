@@ -5,7 +5,7 @@ import { mintToken } from '../../core/secrets.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { OneTimeSecret } from '../records/auth.entities.js';
-import { isAccountBound, type OwnedPurpose, type Purpose, partsOf } from './purposes.js';
+import { isAccountBound, OUTLASTING, type OwnedPurpose, type Purpose, partsOf } from './purposes.js';
 
 export type { Purpose } from './purposes.js';
 
@@ -207,6 +207,13 @@ export class OneTimeSecrets {
   /** Voids every secret of one purpose that was issued to `subject`. */
   async revokeAll(purpose: Purpose, subject: string, tx: Tx = this.database.manager): Promise<void> {
     await tx.createQueryBuilder().delete().from(OneTimeSecret).where({ purpose, subject }).execute();
+  }
+
+  /** Ends everything that waits for an account, but what undoes the deeds of a thief. */
+  async endAll(tx: Tx, accountId: string): Promise<void> {
+    await tx.query('DELETE FROM one_time_secret WHERE account_id = $1 AND purpose <> ALL ($2)', [
+      ...[accountId, OUTLASTING],
+    ]);
   }
 
   /** Forgets every secret of an account: those that are bound to it, and those that were issued for it. */

@@ -1,4 +1,5 @@
 import type { Begun } from '../../accounts/seen.js';
+import type { ExtraPurposes } from '../../core/merged.js';
 
 /**
  * What a secret of each purpose is bound to. `account`: whoever it was begun for, as the account was then; every change
@@ -27,6 +28,9 @@ export const PURPOSES = {
   'email-verification': 'address',
   // It undoes what a thief did, a changed password and removed factors included (auth.md section 7).
   'email-revert': 'owner',
+  // The same: who reads the notice of a changed password must still get in its way, also in the days after it. A
+  // lockdown only takes away; another address leaves it, since that may be the thief's doing too.
+  lockdown: 'owner',
   'webauthn-login': 'nobody',
   'sso-state': 'nobody',
   'captcha-spent': 'nobody',
@@ -37,9 +41,6 @@ type Bound<B> = { [P in Known]: (typeof PURPOSES)[P] extends B ? P : never }[Kno
 
 /** Begins with an account, always. */
 export type OwnedPurpose = Bound<'account' | 'address' | 'owner'>;
-/** Purposes that a team adds, by declaration merging; each may begin with an account or without one. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
-export interface ExtraPurposes {}
 /** What a secret works for. A secret of one purpose is unknown to every other. */
 export type Purpose = Known | (keyof ExtraPurposes & string);
 
@@ -51,6 +52,11 @@ export const isAccountBound = (purpose: Purpose): boolean => {
   const binding = bindingOf(purpose);
   return binding === 'account' || binding === 'address' || binding === 'owner';
 };
+
+/** What undoes the deeds of a thief, so that nothing that a thief may do ends it. */
+export const OUTLASTING: readonly string[] = Object.entries(PURPOSES)
+  .filter(([, binding]) => binding === 'owner')
+  .map(([purpose]) => purpose);
 
 /** What of an account is stored with a secret, to be compared when it is used. */
 export function partsOf(purpose: Purpose, { id: accountId, epoch, addressEpoch }: Begun) {

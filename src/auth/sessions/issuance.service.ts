@@ -1,19 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService } from '../../accounts/account.service.js';
+import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
 import { partialUserView } from '../../accounts/account.views.js';
 import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
 import { AccountState } from '../../accounts/account-state.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Seen } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
+import { Metrics } from '../../core/metrics.js';
+import { digest } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
-import { type Origin, SessionService } from './sessions.service.js';
+import { idHash, SessionService } from './sessions.service.js';
 
 export interface TokenResponse {
   readonly token: string;
   readonly user_id: string;
   readonly user: ReturnType<typeof partialUserView>;
 }
+
+/** By what somebody signed in, the last factor that was asked for. */
+export type SignInMethod =
+  | ('registration' | 'password' | 'code' | 'passkey' | 'passkey_second_factor' | 'passkey_bridge')
+  | ('handoff' | 'single_sign_on' | 'password_reset' | 'email_revert');
 
 interface IssuanceOptions {
   /** The operation's own "invalid" answer, for an account that is gone or whose epoch was raised meanwhile. */
@@ -40,6 +49,8 @@ export class Issuance {
     private readonly sessions: SessionService,
     private readonly accounts: AccountService,
     private readonly state: AccountState,
+    private readonly events: SecurityEvents,
+    private readonly metrics: Metrics,
   ) {}
 
   /**
@@ -47,6 +58,15 @@ export class Issuance {
    * @throws Refusal the issuance errors
    */
   demandAdmissible(account: Account): void {
+    this.demandUnlocked(account);
+    if (account.traits.includes(LOCKED_DOWN)) throw new Refusal('ACCESS_DENIED');
+  }
+
+  /**
+   * The same, but that who takes the account back may find it locked down by its owner.
+   * @throws Refusal the issuance errors
+   */
+  demandUnlocked(account: Account): void {
     this.demandUnsuspended(account);
     if (account.flags & ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY) throw new Refusal('ACCESS_DENIED');
   }
@@ -64,8 +84,8 @@ export class Issuance {
     }
   }
 
-  signIn(seen: Seen, origin: Origin, options?: IssuanceOptions): Promise<TokenResponse> {
-    return this.database.transaction((tx) => this.issue(tx, seen, origin, options));
+  signIn(seen: Seen, method: SignInMethod, origin: Origin, options?: IssuanceOptions): Promise<TokenResponse> {
+    return this.database.transaction((tx) => this.issue(tx, seen, method, origin, options));
   }
 
   /**
@@ -76,6 +96,7 @@ export class Issuance {
   async issue(
     tx: Tx,
     seen: Seen,
+    method: SignInMethod,
     origin: Origin,
     { invalid = () => new Refusal('UNAUTHORIZED'), authorizesIp = true }: IssuanceOptions = {},
   ): Promise<TokenResponse> {
@@ -83,7 +104,11 @@ export class Issuance {
     this.demandAdmissible(account);
     await this.state.welcomeBack(tx, account);
     if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
-    return tokenResponse(await this.sessions.issue(tx, account.id, origin), account);
+    const token = await this.sessions.issue(tx, account.id, origin);
+    const session = idHash({ digest: digest(token) });
+    await this.events.record(tx, { accountId: account.id, type: 'signed_in', session, origin, data: { method } });
+    this.database.onCommit(tx, async () => this.metrics.signIns.inc({ method }));
+    return tokenResponse(token, account);
   }
 
   /** Locks the account and makes sure that what was proved about it still holds. */

@@ -1,27 +1,54 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import type { Ending } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
+import { beyondLimits } from '../../accounts/session-limits.js';
+import { Config } from '../../core/config/config.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
+import { Janitor } from '../../platform/process/janitor.js';
 import { Replica } from '../../platform/replicas/replica.js';
+import { type EndedSession, endOf } from './sessions.service.js';
 
 interface LiveSession {
   readonly id: string;
   readonly account_id: string;
 }
 
+const accountsOf = (found: readonly LiveSession[]): string[] => [...new Set(found.map((row) => row.account_id))];
+
 const BATCH = 1000;
 // A notice is small.
 const IDS_PER_NOTICE = 200;
+const BY_ADMINISTRATOR: Ending = { by: 'administrator', reason: 'sessions_ended' };
+const BY_TIME: Ending = { by: 'service', reason: 'expired' };
 
-/** Ends sessions of all accounts at once, in batches that nothing waits for long. */
+/** Ends sessions of all accounts at once, in batches that nothing waits for long; and those whose time is over. */
 @Injectable()
 export class SessionSweep {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountService,
     private readonly grants: Grants,
+    private readonly events: SecurityEvents,
     private readonly replica: Replica,
-  ) {}
+    config: Config,
+    janitor: Janitor,
+  ) {
+    const over = beyondLimits(config);
+    if (over !== null) janitor.add('session-limits', (tx, limit) => this.endOverdue(tx, over, limit));
+  }
+
+  /** They open nothing any more: what is left is to close their sockets, to tell their owners, and to end what rests on them. */
+  private async endOverdue(tx: Tx, over: string, limit: number): Promise<number> {
+    const found = await tx.query<LiveSession[]>(
+      `SELECT id, account_id FROM session WHERE ${over} ORDER BY created_at LIMIT ${limit}`,
+    );
+    // Nothing that is pending ends with them, so that no epoch is raised.
+    await this.accounts.lockAll(tx, accountsOf(found));
+    await this.revoke(tx, found, BY_TIME);
+    return found.length;
+  }
 
   /**
    * Ends every session made at or after a moment, and whatever is pending for its account. `note` runs in the transaction
@@ -37,7 +64,8 @@ export class SessionSweep {
            ORDER BY id LIMIT ${BATCH}`,
           [from, since],
         );
-        const count = await this.revoke(tx, found);
+        await this.accounts.raiseEpochs(tx, accountsOf(found));
+        const count = await this.revoke(tx, found, BY_ADMINISTRATOR);
         // The first one is noted in any case: that somebody asked counts too.
         if (count > 0 || from === '0') await note(tx, count);
         ended += count;
@@ -47,12 +75,11 @@ export class SessionSweep {
     return ended;
   }
 
-  /** Accounts first, in order, as everything locks them that ends sessions. */
-  private async revoke(tx: Tx, found: readonly LiveSession[]): Promise<number> {
-    const accounts = [...new Set(found.map((row) => row.account_id))];
-    await this.accounts.raiseEpochs(tx, accounts);
-    const [rows] = await tx.query<Changed<{ id: string }>>(
-      'UPDATE session SET revoked_at = now() WHERE id = ANY ($1::bigint[]) AND revoked_at IS NULL RETURNING id',
+  /** Of accounts that `tx` holds: they come first, in order, wherever sessions are ended. */
+  private async revoke(tx: Tx, found: readonly LiveSession[], ending: Ending): Promise<number> {
+    const [rows] = await tx.query<Changed<EndedSession>>(
+      `UPDATE session SET revoked_at = now() WHERE id = ANY ($1::bigint[]) AND revoked_at IS NULL
+       RETURNING id, account_id, digest`,
       [found.map(({ id }) => id)],
     );
     const ids = rows.map((row) => row.id);
@@ -60,14 +87,19 @@ export class SessionSweep {
       const sessions = ids.slice(first, first + IDS_PER_NOTICE);
       await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });
     }
+    await this.events.recordAll(
+      tx,
+      rows.map((row) => endOf(row, ending)),
+    );
     const left = await tx.query<{ id: string }[]>(
       `SELECT id FROM unnest($1::bigint[]) AS a (id)
        WHERE NOT EXISTS (SELECT 1 FROM session s WHERE s.account_id = a.id AND s.revoked_at IS NULL)`,
-      [accounts],
+      [accountsOf(found)],
     );
     await this.grants.revokeAdminGrants(
       tx,
       left.map((row) => row.id),
+      ending,
     );
     return ids.length;
   }

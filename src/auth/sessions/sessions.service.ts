@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import bowser from 'bowser';
-import { IsNull } from 'typeorm';
 import { AccountService } from '../../accounts/account.service.js';
+import { clientInfo, type Ending, type Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import type { Seen } from '../../accounts/seen.js';
+import { withinLimits } from '../../accounts/session-limits.js';
 import { addressKey, maskAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
 import { digest, mintSessionToken } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
-import { isText } from '../../core/text/text.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { Replica } from '../../platform/replicas/replica.js';
-import type { Call } from '../../policy/call.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { AuthorizedIp, Session } from '../records/auth.entities.js';
 import { Standing } from './standing.service.js';
@@ -21,60 +20,6 @@ import { Standing } from './standing.service.js';
 export interface RotatedSession {
   readonly token: string;
   readonly auth_session_id_hash: string;
-}
-
-/** Where a sign-in came from, as it is stored with the session. */
-export interface Origin {
-  readonly ip: string;
-  readonly userAgent: string;
-  readonly os: string | null;
-}
-
-/** The operating system that a native client names in `X-Service-Client-Properties`; malformed is ignored. */
-function namedOs(header: string | string[] | undefined): string | null {
-  if (typeof header !== 'string' || header.length > 4096) return null;
-  try {
-    const { os } = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
-    return isText(os) && os.length <= 64 ? os : null;
-  } catch {
-    return null;
-  }
-}
-
-export const originOf = (call: Call): Origin => ({
-  ip: call.address,
-  userAgent: call.userAgent,
-  os: namedOs(call.req.headers['x-service-client-properties']),
-});
-
-/** Client info of a session (auth.md section 3). */
-export function clientInfo({ userAgent, os }: Pick<Origin, 'userAgent' | 'os'>) {
-  const parsed = userAgent ? bowser.parse(userAgent) : null;
-  const kind = parsed?.platform.type;
-  return {
-    platform: parsed?.platform.type ?? null,
-    os: os ?? parsed?.os.name ?? null,
-    browser: parsed?.browser.name ?? null,
-    device: kind === 'mobile' || kind === 'tablet' ? 'mobile' : 'desktop',
-  };
-}
-
-const BROWSERS: ReadonlySet<string | null> = new Set(Object.values(bowser.BROWSER_MAP as Record<string, string>));
-/** The longest first: one is the beginning of another. */
-const SYSTEMS = Object.values(bowser.OS_MAP as Record<string, string>).sort((a, b) => b.length - a.length);
-
-/** The system that a text begins with the name of, such as `Windows 11`. */
-const systemIn = (text: string | null): string | undefined =>
-  SYSTEMS.find((name) => `${text?.toLowerCase()} `.startsWith(`${name.toLowerCase()} `));
-
-/**
- * A device in words of ours alone: what a client says of itself is free text, and a mail would say it with our voice to
- * somebody whom the client is not.
- */
-export function describeClient({ userAgent, os: named }: Pick<Origin, 'userAgent' | 'os'>): string {
-  const { browser, os } = clientInfo({ userAgent, os: null });
-  const known = BROWSERS.has(browser) ? browser : 'unknown browser';
-  return `${known} on ${systemIn(named) ?? systemIn(os) ?? 'unknown system'}`;
 }
 
 export const idHash = (session: { digest: Buffer }): string => session.digest.toString('base64url');
@@ -89,10 +34,14 @@ export interface SessionChange {
 const IDS_PER_NOTICE = 200;
 /** Sessions of the last 30 days that administrators see beside the live ones. */
 const ENDED_SHOWN = 250;
+const NETWORKS_SHOWN = 250;
 
 /** User sessions: issue, list, revoke. Revocation closes the session's gateway sockets with 4004. */
 @Injectable()
 export class SessionService {
+  /** The condition on a session that works. */
+  private readonly live: string;
+
   constructor(
     private readonly database: Database,
     private readonly snowflakes: Snowflakes,
@@ -100,9 +49,11 @@ export class SessionService {
     private readonly grants: Grants,
     private readonly accounts: AccountService,
     private readonly standing: Standing,
+    private readonly events: SecurityEvents,
     private readonly config: Config,
     janitor: Janitor,
   ) {
+    this.live = `revoked_at IS NULL${withinLimits(config)}`;
     janitor.addExpiry('session', 'id', "revoked_at < now() - interval '30 days'");
   }
 
@@ -110,7 +61,8 @@ export class SessionService {
    * Issues a session of an account that `tx` holds; the token is seen this once. One more than an account may have ends
    * the ones that were not used for longest.
    */
-  async issue(tx: Tx, accountId: string, { ip, userAgent, os }: Origin): Promise<string> {
+  async issue(tx: Tx, accountId: string, origin: Origin): Promise<string> {
+    const { ip, userAgent, os } = origin;
     const token = mintSessionToken();
     const id = this.snowflakes.next();
     await tx.insert(Session, { id, digest: digest(token), accountId, ip, userAgent, os });
@@ -119,6 +71,7 @@ export class SessionService {
       `id IN (SELECT id FROM session WHERE account_id = $1 AND revoked_at IS NULL AND id <> $2
          ORDER BY last_used_at DESC, id DESC OFFSET $3)`,
       [accountId, id, this.config.sessionsPerAccount - 1],
+      { by: 'service', reason: 'too_many_sessions', origin },
     );
     return token;
   }
@@ -144,6 +97,15 @@ export class SessionService {
     await tx.delete(AuthorizedIp, { accountId });
   }
 
+  /** Networks from which the account signs in without a confirmation, the newest first, up to a limit. */
+  networks(accountId: string): Promise<AuthorizedIp[]> {
+    return this.database.manager.find(AuthorizedIp, {
+      where: { accountId },
+      order: { createdAt: 'DESC', ipKey: 'ASC' },
+      take: NETWORKS_SHOWN,
+    });
+  }
+
   isIpAuthorized(accountId: string, ip: string): Promise<boolean> {
     return this.database.manager.existsBy(AuthorizedIp, { accountId, ipKey: addressKey(ip) });
   }
@@ -163,7 +125,7 @@ export class SessionService {
   /** Whether the session works; with `tx`, it goes on to work until that ends. */
   async isLive(sessionId: string, tx?: Tx): Promise<boolean> {
     const [row] = await (tx ?? this.database.manager).query<unknown[]>(
-      `SELECT 1 FROM session WHERE id = $1 AND revoked_at IS NULL${tx ? ' FOR SHARE' : ''}`,
+      `SELECT 1 FROM session WHERE id = $1 AND ${this.live}${tx ? ' FOR SHARE' : ''}`,
       [sessionId],
     );
     return row !== undefined;
@@ -174,7 +136,9 @@ export class SessionService {
     const { entities, raw } = await this.database.manager
       .createQueryBuilder(Session, 's')
       .addSelect('now()', 'now')
-      .where('s.account_id = :accountId AND s.revoked_at IS NULL', { accountId: me.account.id })
+      .where(`s.account_id = :accountId AND s.revoked_at IS NULL${withinLimits(this.config, 's')}`, {
+        accountId: me.account.id,
+      })
       .orderBy('s.id = :current', 'DESC')
       .addOrderBy('s.last_used_at', 'DESC')
       .addOrderBy('s.id', 'DESC')
@@ -188,6 +152,7 @@ export class SessionService {
         id_hash: idHash(session),
         client_info: clientInfo(session),
         masked_ip: maskAddress(session.ip),
+        created_at: session.createdAt.toISOString(),
         approx_last_used_at: lastUsedAt.toISOString(),
         current,
       };
@@ -211,28 +176,40 @@ export class SessionService {
    * Revokes the caller's sessions with these id hashes; hashes of others are ignored. Answers whether none is left:
    * that is signing out everywhere, which ends what is pending, too.
    */
-  async revokeByHash(me: SessionIdentity, hashes: readonly string[]): Promise<boolean> {
+  async revokeByHash(me: SessionIdentity, hashes: readonly string[], origin: Origin): Promise<boolean> {
     const digests = hashes.map((hash) => Buffer.from(hash, 'base64url')).filter(({ length }) => length === 32);
     return this.database.transaction(async (tx) => {
       const { id } = await this.standing.hold(tx, me);
-      await this.revoke(tx, 'account_id = $1 AND digest = ANY ($2::bytea[])', [id, digests]);
+      const ending = signedOut(origin);
+      await this.revoke(tx, 'account_id = $1 AND digest = ANY ($2::bytea[])', [id, digests], ending);
       const isLast = !(await this.hasSessions(tx, id));
-      if (isLast) await this.revokeAll(tx, id);
+      if (isLast) await this.revokeAll(tx, id, ending);
       return isLast;
     });
   }
 
   /** Ends the calling session. With the last one the grant of the Admin application ends. */
-  async end({ account: { id }, sessionId }: SessionIdentity): Promise<void> {
+  async end({ account: { id }, sessionId }: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, id);
-      await this.revoke(tx, 'id = $1', [sessionId]);
-      if (!(await this.hasSessions(tx, id))) await this.grants.revokeAdminGrant(tx, id);
+      const ending = signedOut(origin);
+      await this.revoke(tx, 'id = $1', [sessionId], ending);
+      if (!(await this.hasSessions(tx, id))) await this.grants.revokeAdminGrant(tx, id, ending);
     });
   }
 
-  private hasSessions(tx: Tx, accountId: string): Promise<boolean> {
-    return tx.existsBy(Session, { accountId, revokedAt: IsNull() });
+  /** Ends the session with this digest, of an account that `tx` holds, as its owner would. False: it has ended before. */
+  async endLeaked(tx: Tx, accountId: string, digest: Buffer, ending: Ending): Promise<boolean> {
+    const isEnded = (await this.revoke(tx, 'account_id = $1 AND digest = $2', [accountId, digest], ending)) === 1;
+    if (isEnded && !(await this.hasSessions(tx, accountId))) await this.grants.revokeAdminGrant(tx, accountId, ending);
+    return isEnded;
+  }
+
+  private async hasSessions(tx: Tx, accountId: string): Promise<boolean> {
+    const rows = await tx.query<unknown[]>(`SELECT 1 FROM session WHERE account_id = $1 AND ${this.live} LIMIT 1`, [
+      accountId,
+    ]);
+    return rows.length > 0;
   }
 
   /**
@@ -266,24 +243,29 @@ export class SessionService {
    * sign-in that runs beside it come before, and end, or after. Answers the account as it is from now on, and how many
    * sessions there were.
    */
-  async revokeAll(tx: Tx, accountId: string, exceptSessionId = '0'): Promise<{ seen: Seen; count: number }> {
+  async revokeAll(
+    tx: Tx,
+    accountId: string,
+    ending: Ending,
+    exceptSessionId = '0',
+  ): Promise<{ seen: Seen; count: number }> {
     const seen = await this.accounts.raiseEpoch(tx, accountId);
-    await this.grants.revokeAdminGrant(tx, accountId);
-    const count = await this.revoke(tx, 'account_id = $1 AND id <> $2', [accountId, exceptSessionId]);
+    await this.grants.revokeAdminGrant(tx, accountId, ending);
+    const count = await this.revoke(tx, 'account_id = $1 AND id <> $2', [accountId, exceptSessionId], ending);
     return { seen, count };
   }
 
   /** Ends every session of an account that goes, and keeps nothing of them. */
   async forget(tx: Tx, accountId: string): Promise<void> {
-    await this.revokeAll(tx, accountId);
+    await this.revokeAll(tx, accountId, { by: 'service', reason: 'account_removed' });
     await tx.delete(Session, { accountId });
     await this.forgetIps(tx, accountId);
   }
 
   /** One statement, however many there are. Answers how many there were. */
-  private async revoke(tx: Tx, condition: string, values: unknown[]): Promise<number> {
-    const [rows] = await tx.query<Changed<{ id: string }>>(
-      `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id`,
+  private async revoke(tx: Tx, condition: string, values: unknown[], ending: Ending): Promise<number> {
+    const [rows] = await tx.query<Changed<EndedSession>>(
+      `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id, account_id, digest`,
       values,
     );
     const ids = rows.map(({ id }) => id);
@@ -291,6 +273,29 @@ export class SessionService {
       const sessions = ids.slice(first, first + IDS_PER_NOTICE);
       await this.replica.announce(tx, { topic: 'revoked', data: { sessions } });
     }
+    await this.events.recordAll(
+      tx,
+      rows.map((row) => endOf(row, ending)),
+    );
     return ids.length;
   }
 }
+
+/** A row that has just ended. */
+export interface EndedSession {
+  readonly id: string;
+  readonly account_id: string;
+  readonly digest: Buffer;
+}
+
+/** What the owner of a session is told of its end. */
+export const endOf = (session: EndedSession, { by, reason, origin }: Ending) =>
+  ({
+    accountId: session.account_id,
+    type: 'session_ended',
+    session: idHash(session),
+    origin,
+    data: { by, reason },
+  }) as const;
+
+const signedOut = (origin: Origin): Ending => ({ by: 'owner', reason: 'signed_out', origin });

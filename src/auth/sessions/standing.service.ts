@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { Seen } from '../../accounts/seen.js';
+import { withinLimits } from '../../accounts/session-limits.js';
+import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
@@ -12,7 +14,15 @@ import type { Identity } from '../../policy/identity.js';
  */
 @Injectable()
 export class Standing {
-  constructor(private readonly accounts: AccountService) {}
+  /** The condition on the row of a live session, by id and digest. */
+  private readonly liveSession: string;
+
+  constructor(
+    private readonly accounts: AccountService,
+    config: Config,
+  ) {
+    this.liveSession = `session WHERE id = $1 AND digest = $2 AND revoked_at IS NULL${withinLimits(config)}`;
+  }
 
   /**
    * The caller's account, locked until `tx` ends, with its credential alive and nothing changed since it was resolved
@@ -35,9 +45,7 @@ export class Standing {
    * waits for the other for ever.
    */
   async holdBeside(tx: Tx, me: Identity, otherId: string): Promise<void> {
-    await tx.query('SELECT 1 FROM account WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [
-      [me.account.id, otherId],
-    ]);
+    await this.accounts.lockAll(tx, [me.account.id, otherId]);
     await this.hold(tx, me);
   }
 
@@ -48,10 +56,7 @@ export class Standing {
   private async isAlive(tx: Tx, me: Identity): Promise<boolean> {
     switch (me.via) {
       case 'session':
-        return this.exists(tx, 'session WHERE id = $1 AND digest = $2 AND revoked_at IS NULL', [
-          me.sessionId,
-          me.digest,
-        ]);
+        return this.exists(tx, this.liveSession, [me.sessionId, me.digest]);
       case 'bot':
         return true;
       case 'bearer':

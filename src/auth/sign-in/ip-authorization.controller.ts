@@ -1,6 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import { Text } from '../../http/input.js';
-import { BlockedBySso, Public, RateLimit } from '../../policy/decorators.js';
+import type { Call } from '../../policy/call.js';
+import { BlockedBySso, Public, RateLimit, TheCall } from '../../policy/decorators.js';
 import { TokenInput } from '../recovery/recovery.dto.js';
 import { IpAuthorization } from './ip-authorization.service.js';
 
@@ -18,8 +20,8 @@ export class IpAuthorizationController {
   @Public()
   @BlockedBySso()
   @RateLimit('auth:authorize_ip')
-  authorize(@Body() { token }: TokenInput) {
-    return this.holds.authorize(token);
+  authorize(@Body() { token }: TokenInput, @TheCall() call: Call) {
+    return this.holds.authorize(token, originOf(call));
   }
 
   /** Mails the confirmation of a held sign-in again. */

@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { describeClient, type Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Begun, Seen } from '../../accounts/seen.js';
+import { maskAddress } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { digest, mintLetters, mintToken, sealFor, unsealBy } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
+import { UNKNOWN_LOCATION } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
 import { demandPerson } from '../secrets/mailed-tokens.service.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, isGone, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
-import { describeClient, type Origin, SessionService } from '../sessions/sessions.service.js';
+import { SessionService } from '../sessions/sessions.service.js';
 
 const HOLD_SECONDS = 900;
 const RESULT_SECONDS = 60;
@@ -45,6 +49,7 @@ export class IpAuthorization {
     private readonly accounts: AccountService,
     private readonly sessions: SessionService,
     private readonly issuance: Issuance,
+    private readonly events: SecurityEvents,
     private readonly outbox: Outbox,
     private readonly config: Config,
   ) {}
@@ -84,14 +89,14 @@ export class IpAuthorization {
       type: 'ip_authorization',
       to: email ?? '',
       accountId: owner.id,
-      metadata: { token, ip: origin.ip, location: 'Unknown location' },
+      metadata: { token, ip: origin.ip, location: UNKNOWN_LOCATION },
       client: describeClient(origin),
       expiresInSeconds: seconds,
     });
   }
 
   /** The reader of the mail confirms; of parallel confirmations one succeeds. The waiting device gets the session. */
-  async authorize(token: string): Promise<void> {
+  async authorize(token: string, origin: Origin): Promise<void> {
     const tokenKey = nameOf(token);
     const issued = await this.secrets.peek('ip-token', tokenKey);
     if (!issued) throw unknownToken();
@@ -104,7 +109,10 @@ export class IpAuthorization {
       const won = await this.secrets.change('ip-ticket', ticketKey, step, { tx, ttlSeconds: RESULT_SECONDS });
       if (!held || !won) throw unknownToken();
       await this.secrets.consume('ip-token', tokenKey, tx);
-      await this.sessions.authorizeIp(tx, account.id, holdOf(held).origin.ip);
+      const { ip } = holdOf(held).origin;
+      await this.sessions.authorizeIp(tx, account.id, ip);
+      const data = { masked_ip: maskAddress(ip) };
+      await this.events.record(tx, { accountId: account.id, type: 'ip_authorized', origin, data });
     });
   }
 
@@ -146,7 +154,7 @@ export class IpAuthorization {
       if (!issued?.seen) throw unknownTicket();
       const { session, origin } = holdOf(issued);
       if (session !== undefined) return tokenResponse(unsealBy(ticket, 'ip-session', session), account);
-      const fresh = await this.issuance.issue(tx, issued.seen, origin, { invalid: unknownTicket });
+      const fresh = await this.issuance.issue(tx, issued.seen, 'password', origin, { invalid: unknownTicket });
       const sealed = { session: sealFor(ticket, 'ip-session', fresh.token) };
       await this.secrets.change('ip-ticket', ticketKey, [{ state: 'completed' }, sealed], { tx });
       return fresh;

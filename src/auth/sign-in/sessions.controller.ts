@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import {
   AllowSuspicious,
@@ -23,8 +24,8 @@ export class SessionsController {
   @Authenticated()
   @AllowSuspicious()
   @RateLimit('auth:logout')
-  async logout(@Me() me: SessionIdentity | BotIdentity) {
-    if (me.via === 'session') await this.sessions.end(me);
+  async logout(@Me() me: SessionIdentity | BotIdentity, @TheCall() call: Call) {
+    if (me.via === 'session') await this.sessions.end(me, originOf(call));
   }
 
   /** Lists the sessions of the caller. */
@@ -44,7 +45,7 @@ export class SessionsController {
   @RequiresSudo()
   @RateLimit('auth:sessions:logout')
   async end(@Me() me: SessionIdentity, @Body() { session_id_hashes }: EndSessionsInput, @TheCall() call: Call) {
-    const isEverywhere = await this.sessions.revokeByHash(me, session_id_hashes);
+    const isEverywhere = await this.sessions.revokeByHash(me, session_id_hashes, originOf(call));
     // Known only now: whoever signs out everywhere voids the proof that let them.
     if (isEverywhere) call.res.removeHeader('X-Service-Sudo-Mode-JWT');
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, type PasswordOfAccount, PENDING_VERIFICATION } from '../../accounts/account.service.js';
 import { needsSecondFactor } from '../../accounts/account.views.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Seen } from '../../accounts/seen.js';
 import { addressKey } from '../../core/address.js';
 import { Config } from '../../core/config/config.js';
@@ -8,11 +9,12 @@ import { invalid, Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
+import { Decoys } from '../factors/decoys.service.js';
 import { Factors } from '../factors/factors.service.js';
 import { type MfaChallenge, MfaTickets, timeout } from '../factors/mfa-tickets.service.js';
 import { Passwords } from '../factors/passwords.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
-import { type Origin, SessionService } from '../sessions/sessions.service.js';
+import { SessionService } from '../sessions/sessions.service.js';
 import { IpAuthorization } from './ip-authorization.service.js';
 import type { LoginInput, LoginTotpInput } from './sign-in.dto.js';
 
@@ -27,6 +29,7 @@ export class SignInService {
     private readonly database: Database,
     private readonly accounts: AccountService,
     private readonly passwords: Passwords,
+    private readonly decoys: Decoys,
     private readonly factors: Factors,
     private readonly issuance: Issuance,
     private readonly tickets: MfaTickets,
@@ -48,7 +51,7 @@ export class SignInService {
       );
     }
     if (await this.holds.isNeeded(account, origin.ip)) throw await this.holds.open(seen, origin, options);
-    return this.issuance.signIn(seen, origin, options);
+    return this.issuance.signIn(seen, 'password', origin, options);
   }
 
   /** Strangers share the attempts at an account; from a network that it knows there are others (auth.md 1.5). */
@@ -66,9 +69,9 @@ export class SignInService {
    * right: who knows it may know the rest.
    */
   private async requireRightPassword(email: string, password: string): Promise<{ account: Account; seen: Seen }> {
-    const found = await this.accounts.passwordOf(email);
+    const found = await this.accounts.passwordOf(email, this.decoys.of(email));
     if (found.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
-    const isRight = await this.passwords.verify(found.passwordHash, password);
+    const isRight = await this.passwords.verify(found.passwordHash, password, found.decoyHash);
     const account = isRight && found.id !== null ? await this.accounts.find(found.id) : null;
     if (!account || !found.passwordHash) throw wrongCredentials();
     const seen = Seen.ofPassword(found as PasswordOfAccount);
@@ -84,9 +87,9 @@ export class SignInService {
     if (!account.hasTotp && !(await this.factors.hasBackupCodes(account.id))) throw invalid('code', 'TOTP_NOT_ENABLED');
     const response = await this.tickets.complete(
       open,
-      'code',
+      { member: 'code', method: 'code', origin },
       (tx) => this.factors.spendCode(account.id, code, tx),
-      (tx, seen) => this.issuance.issue(tx, seen, origin, { invalid: timeout }),
+      (tx, seen) => this.issuance.issue(tx, seen, 'code', origin, { invalid: timeout }),
     );
     if (!response) throw invalid('code', 'INVALID_CODE');
     return response;

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { BlockedBySso, Public, RateLimit, TheCall } from '../../policy/decorators.js';
-import { originOf } from '../sessions/sessions.service.js';
 import { AssertionInput, LoginWebAuthnInput, TicketInput } from './webauthn-sign-in.dto.js';
 import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Seen } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
 import { MfaTickets, timeout } from '../factors/mfa-tickets.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
-import type { Origin } from '../sessions/sessions.service.js';
 import { type Assertion, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { LoginWebAuthnInput } from './webauthn-sign-in.dto.js';
 
@@ -34,9 +34,9 @@ export class WebAuthnSignIn {
     this.issuance.demandAdmissible(account);
     const response = await this.tickets.complete(
       open,
-      'ticket',
+      { member: 'ticket', method: 'passkey', origin },
       async (tx) => (await this.webauthn.prove(account.id, 'webauthn-mfa', key, assertion, tx)) !== null,
-      (tx, seen) => this.issuance.issue(tx, seen, origin, { invalid: timeout }),
+      (tx, seen) => this.issuance.issue(tx, seen, 'passkey_second_factor', origin, { invalid: timeout }),
     );
     if (!response) throw failed();
     return response;
@@ -51,6 +51,6 @@ export class WebAuthnSignIn {
     const holder = await this.webauthn.discover(NOBODY, assertion);
     const account = holder && (await this.accounts.find(holder.id));
     if (!account || isGone(account)) throw failed();
-    return this.issuance.signIn(Seen.ofPasskey(holder), origin, { invalid: failed });
+    return this.issuance.signIn(Seen.ofPasskey(holder), 'passkey', origin, { invalid: failed });
   }
 }

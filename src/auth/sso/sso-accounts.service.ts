@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { AccountRemoval } from '../../accounts/account-removal.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { globalNameFrom, usernameFrom } from '../../accounts/names.js';
 import { Seen } from '../../accounts/seen.js';
 import { invalid, Refusal } from '../../core/errors.js';
@@ -8,9 +9,8 @@ import { mintFrom } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
 import type { Account } from '../../policy/account.js';
+import { SecurityNotices } from '../notices/security-notices.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
-import { SecurityNotices } from '../sessions/security-notices.service.js';
-import type { Origin } from '../sessions/sessions.service.js';
 import { SSO_TRAIT, SsoIdentities } from './sso-identities.service.js';
 
 /** Somebody for whom the provider vouches, address included. */
@@ -78,7 +78,9 @@ export class SsoAccounts {
   }
 
   private issue(tx: Tx, account: Account, origin: Origin): Promise<TokenResponse> {
-    return this.issuance.issue(tx, Seen.provedWithin(account), origin, { invalid: () => new Refusal('ACCESS_DENIED') });
+    return this.issuance.issue(tx, Seen.provedWithin(account), 'single_sign_on', origin, {
+      invalid: () => new Refusal('ACCESS_DENIED'),
+    });
   }
 
   /** Row 1: the identity decides, whatever the account's address is by now. */

@@ -6,6 +6,21 @@ import { SsoIdentity } from './sso.entities.js';
 /** A trait: the account has an identity at a provider, and so a way to sign in. */
 export const SSO_TRAIT = 'sso';
 
+/** An identity with its account. */
+interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly accountId: string;
+}
+
+/** Where many identities are written at once, and where those are looked up that exist. */
+export interface IdentityIntake {
+  readonly identities: string;
+  readonly known: string;
+}
+
+export const IDENTITY_INTAKE: IdentityIntake = { identities: 'sso_identity', known: 'sso_identity' };
+
 /** Who at which provider is which account (sso.md section 3). */
 @Injectable()
 export class SsoIdentities {
@@ -19,6 +34,11 @@ export class SsoIdentities {
   /** The subject by which the issuer knows an account. */
   async findSubject(tx: Tx, issuer: string, accountId: string): Promise<string | null> {
     return (await tx.findOneBy(SsoIdentity, { issuer, accountId }))?.subject ?? null;
+  }
+
+  /** As whom issuers know an account. */
+  of(tx: Tx, accountId: string): Promise<SsoIdentity[]> {
+    return tx.find(SsoIdentity, { where: { accountId }, order: { issuer: 'ASC' } });
   }
 
   /** False: the identity has another account, or the account another identity of this issuer. */
@@ -36,6 +56,40 @@ export class SsoIdentities {
     }
     await this.accounts.addTrait(tx, identity.accountId, SSO_TRAIT);
     return true;
+  }
+
+  /** Makes the table of a trial, which ends with the connection or with `endTrial`. */
+  async beginTrial(tx: Tx): Promise<IdentityIntake> {
+    await tx.query('CREATE TEMP TABLE trial_identity (LIKE sso_identity INCLUDING DEFAULTS INCLUDING INDEXES)');
+    const known = '(SELECT * FROM sso_identity UNION ALL SELECT * FROM trial_identity)';
+    return { identities: 'trial_identity', known };
+  }
+
+  async endTrial(tx: Tx): Promise<void> {
+    await tx.query('DROP TABLE IF EXISTS trial_identity');
+  }
+
+  /** Those of many identities that have an account. */
+  findAll(tx: Tx, { known }: IdentityIntake, wanted: readonly Omit<Identity, 'accountId'>[]): Promise<Identity[]> {
+    return tx.query<Identity[]>(
+      `SELECT i.issuer, i.subject, i.account_id AS "accountId" FROM ${known} i
+       JOIN unnest($1::text[], $2::text[]) w (issuer, subject) ON i.issuer = w.issuer AND i.subject = w.subject`,
+      [wanted.map(({ issuer }) => issuer), wanted.map(({ subject }) => subject)],
+    );
+  }
+
+  /**
+   * Gives identities to accounts that are made in `tx` with the trait. Fails by a unique index where somebody else was
+   * faster.
+   */
+  async insertAll(tx: Tx, { identities }: IdentityIntake, rows: readonly Identity[]): Promise<void> {
+    if (rows.length === 0) return;
+    await tx.query(
+      `INSERT INTO ${identities} (issuer, subject, account_id)
+       SELECT i.issuer, i.subject, i.account_id
+       FROM unnest($1::text[], $2::text[], $3::bigint[]) AS i (issuer, subject, account_id)`,
+      [rows.map(({ issuer }) => issuer), rows.map(({ subject }) => subject), rows.map(({ accountId }) => accountId)],
+    );
   }
 
   /** Forgets who an account that goes is at any provider. */

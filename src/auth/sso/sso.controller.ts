@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { Public, RateLimit, TheCall } from '../../policy/decorators.js';
-import { originOf } from '../sessions/sessions.service.js';
 import { CompleteSsoInput, StartSsoInput } from './sso.dto.js';
 import { SsoService } from './sso.service.js';
 import { SsoConfiguration } from './sso-configuration.service.js';

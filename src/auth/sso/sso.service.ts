@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Config } from '../../core/config/config.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Keyring, matches, mintToken } from '../../core/secrets.js';
@@ -7,7 +8,6 @@ import { emailFault } from '../../http/input.js';
 import { Instance, type SsoSettings } from '../../platform/instance/instance.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import type { TokenResponse } from '../sessions/issuance.service.js';
-import type { Origin } from '../sessions/sessions.service.js';
 import type { CompleteSsoInput, StartSsoInput } from './sso.dto.js';
 import { SsoAccounts, type VouchedPerson } from './sso-accounts.service.js';
 import { SSO_STATE } from './sso-configuration.service.js';

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type CryptoKey, errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import { hasFactor } from '../../accounts/account-facts.js';
+import { type Origin, originOf } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Keyring } from '../../core/secrets.js';
+import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import type { Call, SudoMembers } from '../../policy/call.js';
 import type { Identity } from '../../policy/identity.js';
@@ -17,6 +20,8 @@ import { SudoAttempts } from './sudo-attempts.service.js';
 export const SUDO_PROOF_SECONDS = 300;
 const TYPE = 'gatehouse-sudo+jwt';
 const COMPACT = /^[A-Za-z0-9_-]{1,512}\.[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]{43}$/;
+
+type SudoMethod = 'password' | 'code' | 'passkey' | 'passkey_bridge';
 
 const isCanonical = (proof: string): boolean =>
   COMPACT.test(proof) &&
@@ -35,6 +40,8 @@ export class SudoService {
     private readonly passwords: Passwords,
     private readonly factors: Factors,
     private readonly webauthn: WebAuthn,
+    private readonly database: Database,
+    private readonly events: SecurityEvents,
   ) {}
 
   /**
@@ -47,11 +54,12 @@ export class SudoService {
     const members = call.sudoMembers ?? {};
     if (!hasFactor(account)) {
       await this.demandPassword(account, members);
+      await this.recordGrant(this.database.manager, account, 'password', originOf(call));
       return null;
     }
     const sent = call.req.headers['x-service-sudo-mode-jwt'];
     if (typeof sent === 'string' && (await this.isValid(sent, account))) return sent;
-    await this.demandFactor(account, members);
+    await this.demandFactor(account, members, originOf(call));
     call.sudoFactorSpent = true;
     return this.issue(account);
   }
@@ -62,21 +70,46 @@ export class SudoService {
     if (!(await this.attempts.examine(account.id, isRight))) throw invalid('password', 'INVALID_PASSWORD');
   }
 
-  private async demandFactor(account: Account, members: SudoMembers): Promise<void> {
+  private async demandFactor(account: Account, members: SudoMembers, origin: Origin): Promise<void> {
     const wrong = () => invalid('mfa_code', 'INVALID_MFA_CODE');
     if (members.mfa_method === 'totp' && members.mfa_code !== undefined) {
       const { mfa_code: code } = members;
-      if (!(await this.attempts.examine(account.id, () => this.factors.spendCode(account.id, code)))) throw wrong();
+      const spend = (tx: Tx) => this.factors.spendCode(account.id, code, tx);
+      const isRight = () => this.granted(account, 'code', origin, spend);
+      if (!(await this.attempts.examine(account.id, isRight))) throw wrong();
       return;
     }
     const { webauthn_challenge: challenge, webauthn_response: response } = members;
     if (members.mfa_method === 'webauthn' && challenge !== undefined && response !== undefined) {
       // Not charged: an exhausted allowance must not lock out whoever holds a passkey.
       const assertion = { challenge, response };
-      if (!(await this.webauthn.prove(account.id, 'webauthn-sudo', account.id, assertion))) throw wrong();
+      const prove = async (tx: Tx) => {
+        const holder = await this.webauthn.prove(account.id, 'webauthn-sudo', account.id, assertion, tx);
+        return holder !== null;
+      };
+      if (!(await this.granted(account, 'passkey', origin, prove))) throw wrong();
       return;
     }
     throw await this.required(account);
+  }
+
+  /** Whether a factor is right, which is spent and told in one transaction. */
+  private granted(
+    account: Account,
+    method: SudoMethod,
+    origin: Origin,
+    isRight: (tx: Tx) => Promise<boolean>,
+  ): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      if (!(await isRight(tx))) return false;
+      await this.recordGrant(tx, account, method, origin);
+      return true;
+    });
+  }
+
+  /** Tells the owner that somebody who was signed in proved more. */
+  async recordGrant(tx: Tx, { id }: Account, method: SudoMethod, origin: Origin): Promise<void> {
+    await this.events.record(tx, { accountId: id, type: 'sudo_granted', origin, data: { method } });
   }
 
   private async required(account: Account): Promise<Refusal> {

@@ -4,7 +4,14 @@ import { Config } from '../../core/config/config.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Passkey } from '../records/auth.entities.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
-import { type AssertionRules, credentialIdOf, type RelyingParty, verifyAssertion } from './webauthn.js';
+import {
+  type AssertionRules,
+  credentialIdOf,
+  type KnownCredential,
+  passkeyOfNobody,
+  type RelyingParty,
+  verifyAssertion,
+} from './webauthn.js';
 
 /** What a challenge works for; each is bound to a subject of its own (auth.md 1.7). */
 export type ChallengePurpose =
@@ -20,6 +27,9 @@ export interface Assertion {
   readonly response: object;
 }
 
+type HeldRow = Omit<KnownCredential, 'id'> & Omit<Begun, 'id'>;
+type NoRow = { readonly [K in keyof HeldRow]: null };
+
 const CHALLENGE_SECONDS = 300;
 const TIMEOUT_MS = 60_000;
 
@@ -34,6 +44,7 @@ export const descriptorOf = ({ id, transports }: Passkey) => ({
 @Injectable()
 export class WebAuthn {
   readonly party: RelyingParty;
+  private readonly nobodys = passkeyOfNobody();
 
   constructor(
     private readonly database: Database,
@@ -44,8 +55,13 @@ export class WebAuthn {
   }
 
   /** A challenge for one purpose and subject, alive for five minutes. */
-  challenge(purpose: ChallengePurpose, owner: Begun, subject: string = owner.id): Promise<string> {
-    return this.secrets.issue(purpose, owner, {}, CHALLENGE_SECONDS, { subject });
+  challenge(
+    purpose: ChallengePurpose,
+    owner: Begun,
+    subject: string = owner.id,
+    payload: Record<string, unknown> = {},
+  ): Promise<string> {
+    return this.secrets.issue(purpose, owner, payload, CHALLENGE_SECONDS, { subject });
   }
 
   /** Spends a challenge: for exactly one caller, and only for the purpose and subject that it was issued for. */
@@ -107,23 +123,28 @@ export class WebAuthn {
   ): Promise<Begun | null> {
     if (!(await this.spendChallenge(purpose, subject, challenge, tx))) return null;
     const id = credentialIdOf(response);
-    const passkey = id && (await tx.findOne(Passkey, { where: { id } }));
-    if (!passkey || (accountId !== undefined && passkey.accountId !== accountId)) return null;
-    const holder = await this.holderOf(passkey, tx);
-    const counter = await verifyAssertion(response, passkey, challenge, this.party, rules);
-    return counter !== null && (await this.recordUse(tx, passkey, counter)) ? holder : null;
+    if (!id) return null;
+    const found = await this.find(tx, id);
+    const known = accountId === undefined || found?.passkey.accountId === accountId ? found : null;
+    const counter = await verifyAssertion(response, known?.passkey ?? this.nobodys, challenge, this.party, rules);
+    return known && counter !== null && (await this.recordUse(tx, known.passkey, counter)) ? known.holder : null;
   }
 
-  private async holderOf({ accountId }: Passkey, tx: Tx): Promise<Begun> {
-    const [row] = await tx.query<[Begun]>(
-      'SELECT id, epoch, address_epoch AS "addressEpoch" FROM account WHERE id = $1',
-      [accountId],
+  /** A passkey and whose it is, by one statement and one row, whether or not somebody registered it. */
+  private async find(tx: Tx, id: string): Promise<{ passkey: KnownCredential; holder: Begun } | null> {
+    const [row] = await tx.query<[HeldRow | NoRow]>(
+      `SELECT p.account_id AS "accountId", p.public_key AS "publicKey", p.backup_eligible AS "backupEligible",
+         a.epoch, a.address_epoch AS "addressEpoch"
+       FROM (SELECT 1) one LEFT JOIN passkey p ON p.id = $1 LEFT JOIN account a ON a.id = p.account_id`,
+      [id],
     );
-    return row;
+    if (row.accountId === null) return null;
+    const { accountId, publicKey, backupEligible, epoch, addressEpoch } = row;
+    return { passkey: { id, accountId, publicKey, backupEligible }, holder: { id: accountId, epoch, addressEpoch } };
   }
 
   /** Strictly increasing at the moment of writing, so parallel assertions cannot turn it back; 0 means that there is none. */
-  private async recordUse(tx: Tx, { id, accountId }: Passkey, counter: number): Promise<boolean> {
+  private async recordUse(tx: Tx, { id, accountId }: KnownCredential, counter: number): Promise<boolean> {
     const [rows] = await tx.query<Changed>(
       `UPDATE passkey SET counter = GREATEST(counter, $3::bigint), last_used_at = now()
        WHERE id = $1 AND account_id = $2 AND (counter < $3::bigint OR (counter = 0 AND $3::bigint = 0)) RETURNING id`,

@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type JsonWebKeyInput } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type * as Helpers from '@simplewebauthn/server/helpers';
 import { parseJson } from '../../http/body.js';
@@ -38,8 +38,12 @@ export interface KnownCredential {
   readonly id: string;
   readonly accountId: string;
   readonly publicKey: Buffer;
-  readonly counter: string;
   readonly backupEligible: boolean;
+}
+
+export interface RegistrationRules {
+  /** The person must have touched the authenticator; what a browser makes by itself nobody touched (WebAuthn L3 7.1). */
+  readonly userPresence: boolean;
 }
 
 export interface AssertionRules {
@@ -116,6 +120,10 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
   `ee${'f'.repeat(60)}7f`,
 ]);
 
+const [EC2_ES256_P256_X, THEN_Y] = ['a5010203262001215820', '225820'].map((hex) => Buffer.from(hex, 'hex')) as [
+  ...[Buffer, Buffer],
+];
+
 const KTY = 1;
 const ALG = 3;
 const [CRV, X, Y] = [-1, -2, -3];
@@ -164,6 +172,7 @@ export async function verifyRegistration(
   response: object,
   challenge: string,
   party: RelyingParty,
+  rules: RegistrationRules,
 ): Promise<NewCredential | null> {
   try {
     const id = credentialIdOf(response);
@@ -177,6 +186,7 @@ export async function verifyRegistration(
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,
+      requireUserPresence: rules.userPresence,
       requireUserVerification: false,
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
@@ -197,7 +207,20 @@ export async function verifyRegistration(
 const transportsOf = (sent: unknown): string[] =>
   Array.isArray(sent) ? TRANSPORTS.filter((transport) => sent.includes(transport)) : [];
 
-/** Verifies an assertion of a known passkey. Returns the counter that it reports; whatever is wrong, `null`. */
+/**
+ * A passkey that nobody holds, for assertions of credentials that nobody registered: they take as long as wrong ones of those
+ * that somebody did. An ES256 key in COSE, as most are.
+ */
+export function passkeyOfNobody(): KnownCredential {
+  const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+  const parts = [EC2_ES256_P256_X, Buffer.from(x, 'base64url'), THEN_Y, Buffer.from(y, 'base64url')];
+  return { id: '', accountId: '', publicKey: Buffer.concat(parts), backupEligible: false };
+}
+
+/**
+ * Verifies an assertion of a known passkey, but for its counter. Returns the counter that it reports; whatever is wrong,
+ * `null`.
+ */
 export async function verifyAssertion(
   response: object,
   passkey: KnownCredential,
@@ -210,7 +233,7 @@ export async function verifyAssertion(
     if (!isRecord(inner) || !clientDataOf(inner)) return null;
     if (!bytesOf(inner, 'authenticatorData') || !bytesOf(inner, 'signature')) return null;
     const handle = inner.userHandle || undefined;
-    if (handle === undefined ? rules.userHandle : handle !== userHandleOf(passkey.accountId)) return null;
+    if (handle === undefined && rules.userHandle) return null;
     const { verifyAuthenticationResponse } = await library();
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
       response: response as AuthenticationResponseJSON,
@@ -220,12 +243,14 @@ export async function verifyAssertion(
       credential: {
         id: passkey.id,
         publicKey: new Uint8Array(passkey.publicKey),
-        counter: Number(passkey.counter),
+        // Compared where it is stored; the library would refuse an old one before it looks at the signature.
+        counter: 0,
       },
       requireUserVerification: rules.userVerification,
     });
+    const isNamed = handle === undefined || handle === userHandleOf(passkey.accountId);
     const isEligible = info.credentialDeviceType === 'multiDevice';
-    return verified && isEligible === passkey.backupEligible ? info.newCounter : null;
+    return verified && isNamed && isEligible === passkey.backupEligible ? info.newCounter : null;
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import { brandSettings } from './brand.settings.js';
 import { dataSettings } from './data.settings.js';
 import type { DeclaredSettings } from './declared.js';
 import { limitSettings, webhookSettings } from './limits.settings.js';
@@ -10,8 +11,11 @@ import { developmentSecret, refuseSharedSecrets, secretSettings } from './secret
 import { serviceSettings } from './service.settings.js';
 import { signInSettings } from './sign-in.settings.js';
 import { ConfigurationError } from './start-error.js';
+import { webSettings } from './web.settings.js';
 
 type Settings = ReturnType<typeof serviceSettings> &
+  ReturnType<typeof brandSettings> &
+  ReturnType<typeof webSettings> &
   Omit<ReturnType<typeof secretSettings>, 'secret'> &
   ReturnType<typeof dataSettings> &
   ReturnType<typeof mailSettings> &
@@ -39,9 +43,17 @@ function grouped(read: SettingsReader, service: ReturnType<typeof serviceSetting
 function compose(env: Env, more: readonly DeclaredSettings[]) {
   const reader = new SettingsReader(env);
   const service = serviceSettings(reader);
+  const look = [brandSettings(reader, service), webSettings(reader, service)];
   const secrets = secretSettings(reader, service);
   const data = dataSettings(reader, service);
-  const parts: object[] = [service, secrets, data, mailSettings(reader, service), signInSettings(reader, service)];
+  const parts: object[] = [
+    service,
+    ...look,
+    secrets,
+    data,
+    mailSettings(reader, service),
+    signInSettings(reader, service),
+  ];
   parts.push(grouped(reader, service, data));
   parts.push(webhookSettings(reader), limitSettings(reader), operationSettings(reader));
   refuseSharedSecrets(reader);

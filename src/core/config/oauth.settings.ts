@@ -1,5 +1,6 @@
 import { hidden, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
+import { consentPageOf } from './web.settings.js';
 
 /** The OAuth2 provider. */
 export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSettings) {
@@ -8,6 +9,17 @@ export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSet
     codeSeconds: read.int('OAUTH_CODE_TTL_SECONDS', 'Life of an authorisation code, 30-600', 600, [30, 600]),
     accessSeconds: read.int('OAUTH_ACCESS_TTL_SECONDS', 'Life of an access token', 604800, [60, 31536000]),
     refreshSeconds: read.int('OAUTH_REFRESH_TTL_SECONDS', 'Life of a refresh token', 2592000, [60, 31536000]),
+    familySeconds: read.int(
+      'OAUTH_FAMILY_MAX_SECONDS',
+      'Life of everything that descends from one code, however often it is refreshed; 0 is without end',
+      0,
+      [0, 315360000],
+    ),
+    pkceRequired: read.flag(
+      'OAUTH_PKCE_REQUIRED',
+      'Demands PKCE of every client; false: of public clients alone',
+      false,
+    ),
     reuseLeewaySeconds: read.int(
       'OAUTH_REFRESH_REUSE_LEEWAY_SECONDS',
       'How long a retried refresh gets the same successor, 0-60',
@@ -17,7 +29,7 @@ export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSet
     consentUrl: read.url(
       'OAUTH_CONSENT_URL',
       "Page that asks for consent; unset: the service's own",
-      `${publicOrigin}/oauth2/authorize`,
+      consentPageOf(publicOrigin),
       ['http:', 'https:'],
       { shown: '' },
     ),
@@ -45,5 +57,9 @@ export function adminSettings(read: SettingsReader, { production, webAppUrl }: S
     ['http:', 'https:'],
     { shown: '' },
   );
-  return hidden({ applicationId, clientSecret, endpoint }, 'clientSecret');
+  const networks = read.cidrs(
+    'ADMIN_ALLOW_NETWORKS',
+    'Addresses and CIDR ranges for which /admin and /v1/admin are there; unset: everywhere',
+  );
+  return hidden({ applicationId, clientSecret, endpoint, networks }, 'clientSecret');
 }

@@ -14,6 +14,25 @@ function tracesAreSent(read: SettingsReader): boolean {
   return !read.flag('OTEL_SDK_DISABLED', 'Switches traces off', false) && endpoints.some((url) => url !== undefined);
 }
 
+/** What is logged, and how. */
+export function logSettings(read: SettingsReader) {
+  return {
+    logLevel: read.choice(
+      'LOG_LEVEL',
+      'trace, debug, info, warn, error or silent',
+      ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+      'info',
+    ),
+    logFormat: read.choice(
+      'LOG_FORMAT',
+      'json or pretty; unset: pretty on a terminal, else json',
+      ['json', 'pretty'],
+      process.stdout.isTTY ? 'pretty' : 'json',
+      { shown: '' },
+    ),
+  };
+}
+
 /** What whoever operates the service sees of it. */
 export function operationSettings(read: SettingsReader) {
   read.section('Operation');
@@ -30,19 +49,7 @@ export function operationSettings(read: SettingsReader) {
     shutdownSeconds,
     metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort,
     metricsAllow,
-    logLevel: read.choice(
-      'LOG_LEVEL',
-      'trace, debug, info, warn, error or silent',
-      ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
-      'info',
-    ),
-    logFormat: read.choice(
-      'LOG_FORMAT',
-      'json or pretty; unset: pretty on a terminal, else json',
-      ['json', 'pretty'],
-      process.stdout.isTTY ? 'pretty' : 'json',
-      { shown: '' },
-    ),
+    ...logSettings(read),
     tracing: tracesAreSent(read),
     slowRequestMs: read.int('SLOW_REQUEST_MS', 'Requests slower than this are logged', 1000, [1, 600000]),
   };

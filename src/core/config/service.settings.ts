@@ -1,4 +1,5 @@
 import type { SettingsReader } from './reader.js';
+import { workerSettings } from './workers.settings.js';
 
 const MAIL_ADDRESS = /^[^\s:@]+@[^\s:@]+$/;
 const CONTACT = /^(?:mailto:|https:|tel:)[!-~]+$/;
@@ -47,6 +48,7 @@ export function serviceSettings(read: SettingsReader) {
     shown: 'Gatehouse',
   });
   const httpPlatform = read.choice('HTTP_PLATFORM', 'express or fastify', ['express', 'fastify'], 'express');
+  const workers = workerSettings(read);
   const corsOrigins = read.origins(
     'CORS_ORIGINS',
     'Origins whose pages may call the API; unset: the origin of WEB_APP_URL',
@@ -61,21 +63,19 @@ export function serviceSettings(read: SettingsReader) {
     gatewayUrl: `${publicOrigin.replace(/^http/, 'ws')}/gateway`,
     productName: productName ?? 'Gatehouse',
     httpPlatform,
+    workers,
     corsOrigins: corsOrigins.length ? corsOrigins : [new URL(webAppUrl).origin],
     trustedProxies: read.cidrs(
       'TRUSTED_PROXIES',
       'Proxies, as addresses or CIDR ranges, whose X-Forwarded-For is believed',
     ),
-    termsUrl: read.url(
-      'TERMS_URL',
-      'Terms of service (https); with one of the two set, registration asks for consent',
-      undefined,
-      ['https:'],
-    ),
-    privacyUrl: read.url('PRIVACY_URL', 'Privacy policy (https)', undefined, ['https:']),
     appealEmail: read.name('APPEAL_EMAIL', 'Shown to banned addresses', 254),
     securityContacts: securityContacts(read),
-    docsEnabled: read.flag('DOCS_ENABLED', 'Serves /docs and /openapi.json', true),
+    docsEnabled: read.flag(
+      'DOCS_ENABLED',
+      'Serves /docs, /openapi.json, /asyncapi.json and, where they are built, /guides',
+      true,
+    ),
     buildId: buildId(read),
   };
 }

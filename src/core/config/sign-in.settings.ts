@@ -4,6 +4,8 @@ import tls from 'node:tls';
 import { hidden, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
+/** Uses are written once a minute: less than a few of those would end sessions that are in use. */
+const MIN_IDLE_SECONDS = 300;
 const NATIVE_CALLBACK = 'service://auth/sso/callback';
 
 /** The callback of native clients: a URI without query and fragment, written as a parser writes it. */
@@ -78,7 +80,7 @@ function captchaSettings(read: SettingsReader) {
 }
 
 /** Accounts, and how one signs in to them. */
-export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, webAppUrl }: ServiceSettings) {
+export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, webAppUrl, workers }: ServiceSettings) {
   read.section('Sign-in');
   const deletionGraceHours = read.int(
     'ACCOUNT_DELETION_GRACE_HOURS',
@@ -92,6 +94,27 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
     250,
     [1, 10000],
   );
+  const sessionMaxSeconds = read.int(
+    'SESSION_MAX_SECONDS',
+    'Life of a session, however much it is used; 0 is without end',
+    0,
+    [0, 315360000],
+  );
+  const sessionIdleSeconds = read.int(
+    'SESSION_IDLE_SECONDS',
+    'How long a session lasts without a request, from 300, to the minute; 0 is without end',
+    0,
+    [0, 315360000],
+  );
+  if (sessionIdleSeconds > 0 && sessionIdleSeconds < MIN_IDLE_SECONDS) {
+    read.fault('SESSION_IDLE_SECONDS', `must be 0 or at least ${MIN_IDLE_SECONDS}`);
+  }
+  const securityEventDays = read.int(
+    'SECURITY_EVENT_DAYS',
+    'Days for which people see what befell the security of their accounts',
+    180,
+    [1, 3650],
+  );
   const ipAuthorization = read.on(
     'IP_AUTHORIZATION',
     'Holds password logins from unknown addresses until a mailed confirmation',
@@ -102,6 +125,9 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
   return {
     deletionGraceHours,
     sessionsPerAccount,
+    sessionMaxSeconds,
+    sessionIdleSeconds,
+    securityEventDays,
     ipAuthorization,
     webauthnRpId: webauthnRpId ?? new URL(publicOrigin).hostname,
     webauthnOrigins: webauthnOrigins.length ? webauthnOrigins : [publicOrigin],
@@ -132,8 +158,8 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
       passes: read.int('ARGON2_PASSES', 'Passes of a password hash', 2, [nodeEnv === 'test' ? 1 : 2, 20]),
       concurrency: read.int(
         'ARGON2_CONCURRENCY',
-        'Password hashes at once; unset: cores minus one',
-        Math.max(1, cpus().length - 1),
+        'Password hashes at once of a process; unset: cores minus one, shared by the WORKERS',
+        Math.max(1, Math.floor((cpus().length - 1) / workers)),
         [1, 64],
         { shown: '' },
       ),

@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import type ts from 'typescript';
 import type {
   Described,
+  DescribedCommand,
   DescribedController,
   DescribedGateway,
   DescribedHandler,
@@ -14,6 +15,7 @@ import { Returns } from './returns.js';
 import { Schemas, type TypeScript, unionOf } from './schemas.js';
 
 const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'Delete']);
+const COMMAND = 'SubscribeMessage';
 const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard: 'arrive' };
 
 /** Where the gateway says what is sent: in its sources, or in what was built of them. */
@@ -54,6 +56,7 @@ export class Handlers {
   /** @throws Error that names every handler whose answer cannot be described */
   describe(entry?: string): Described {
     const controllers: Record<string, DescribedController> = {};
+    const commands: Record<string, Record<string, DescribedCommand>> = {};
     const guards: Record<string, string[]> = {};
     const tags: Record<string, string> = {};
     const faults: string[] = [];
@@ -62,6 +65,7 @@ export class Handlers {
       const name = node.name?.text ?? '';
       const guard = this.guardMethodOf(node);
       if (guard) guards[name] = sorted(this.calls.from(guard).codes);
+      if (this.decorator(node, 'GatewayCommands')) commands[name] = this.commandsOf(node);
       if (!this.decorator(node, 'Controller')) continue;
       if (controllers[name]) faults.push(`two controllers are called ${name}`);
       let folder = dirname(node.getSourceFile().fileName);
@@ -73,7 +77,7 @@ export class Handlers {
     if (faults.length > 0) throw new Error(`the description is not complete:\n  ${faults.join('\n  ')}`);
     const extras = this.extras();
     const calls = entry ? this.exported(entry) : {};
-    const gateway = this.gateway();
+    const gateway = { ...this.gateway(), commands };
     return { schemas: this.schemas.named, extras, controllers, tags, guards, calls, gateway };
   }
 
@@ -108,6 +112,18 @@ export class Handlers {
       }
     }
     return handlers;
+  }
+
+  private commandsOf(node: ts.ClassDeclaration): Record<string, DescribedCommand> {
+    const handlers = node.members
+      .filter(this.ts.isMethodDeclaration)
+      .filter((method) => this.decorator(method, COMMAND));
+    return Object.fromEntries(
+      handlers.map((method) => {
+        const [summary = ''] = sentences(this.textOf(method));
+        return [method.name.getText(), { summary, codes: sorted(this.calls.from(method).codes) }];
+      }),
+    );
   }
 
   private handler(method: ts.MethodDeclaration): DescribedHandler {
@@ -164,7 +180,7 @@ export class Handlers {
   }
 
   /** The interfaces that say what the gateway and its clients send, with what this program merges into them. */
-  private gateway(): DescribedGateway {
+  private gateway(): Omit<DescribedGateway, 'commands'> {
     const described: Record<string, Record<string, DescribedPayload>> = { events: {}, client: {}, server: {} };
     const source = this.all.find(({ fileName }) => PAYLOADS.test(fileName));
     for (const node of source?.statements ?? []) {
@@ -183,7 +199,7 @@ export class Handlers {
         };
       }
     }
-    return described as unknown as DescribedGateway;
+    return described as unknown as Omit<DescribedGateway, 'commands'>;
   }
 
   /** What the functions and methods of the package's entry throw. */

@@ -1,4 +1,5 @@
 import type { MessageMappingProperties } from '@nestjs/websockets';
+import type { ErrorCode } from '../../core/errors.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import type { RoutePolicy } from '../../policy/route-policy.js';
 import type { EventType, EventTypes } from '../protocol/event-types.js';
@@ -9,6 +10,8 @@ import type { GatewaySession } from '../sessions/session.js';
 export interface CommandGuard {
   /** Whether the row can refuse a command that declares this; the others skip it. */
   concerns(policy: RoutePolicy, rules: CommandRules): boolean;
+  /** The codes with which the row may refuse a command that it concerns. */
+  refuses(policy: RoutePolicy, rules: CommandRules): readonly ErrorCode[];
   /** Throws a `Refusal` or a `ClosingError`, or lets the command pass. */
   check(command: Command, plan: CommandPlan): void | Promise<void>;
 }
@@ -34,6 +37,8 @@ export interface CommandPlan extends CommandRules {
   readonly policy: RoutePolicy;
   readonly guards: readonly CommandGuard[];
   readonly bucketId: string | undefined;
+  /** Codes with which the guards may refuse it. */
+  readonly refusals: readonly ErrorCode[];
 }
 
 /** What a team's handlers and hooks see of a connection. */

@@ -58,7 +58,10 @@ export const dispatchFrame = ({ s, event }: Dispatch): string =>
 export type Wishes = Pick<IdentifyInput, 'mobile' | 'ignored' | 'shard'>;
 
 /** Shard, then what is ignored. */
-export function isWanted({ shard, ignored }: Wishes, { type, isPersonal }: GatewayEvent): boolean {
+export function isWanted(
+  { shard, ignored }: Wishes,
+  { type, isPersonal }: Pick<GatewayEvent, 'type' | 'isPersonal'>,
+): boolean {
   return isPersonal || ((shard === null || shard[0] === 0) && !ignored.has(type));
 }
 

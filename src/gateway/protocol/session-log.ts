@@ -6,7 +6,7 @@ import type { Payloads } from './payloads.js';
 export type Break = readonly [s: number, ref: Ref];
 
 /** A sequence whose event cannot be asked for again. */
-const VOID = '-';
+export const VOID = '-';
 const READY_SEQUENCE = 1;
 
 /** Where a session stands, as it is stored: all of it but what it dispatched. */
@@ -133,6 +133,12 @@ export class SessionLog {
       if (ref !== VOID) refs.push(ref);
     }
     return refs;
+  }
+
+  /** The lists of sessions that a Resume may ask for. */
+  keptLists(): Ref[] {
+    const first = this.firstNeeded;
+    return this.breaks.flatMap(([s, ref]) => (s >= first && isPresence(ref) ? ref : []));
   }
 
   /** Events may have been missed: the next Resume is refused, so that none is skipped in silence. */

@@ -31,11 +31,32 @@ export class AccountSessions {
     for (const session of this.sessions) this.give(session, heard);
   }
 
-  /** Tells each session of the others: after the last event that was heard. */
-  tell(event: GatewayEvent): void {
+  /**
+   * Tells sessions of the others, after the last event that was heard: those that somebody holds. The last list is all that
+   * counts, so whoever resumes another gets the one of that time, unless it knows it.
+   */
+  tell(makeEvent: () => GatewayEvent, told: GatewaySession | null): void {
+    if (told) told.isUntold = told.holder === null;
+    const others = [...this.sessions].filter((session) => session.isStarted && session !== told);
+    if (others.length === 0) return;
+    const event = makeEvent();
+    for (const session of others) session.isUntold = session.holder === null && session.toldList !== event.json;
+    const held = others.filter(({ holder }) => holder);
+    if (held.length > 0) this.tellThese(held, event);
+  }
+
+  tellThese(sessions: readonly GatewaySession[], event: GatewayEvent): void {
     const heard = presenceAfter(this.heard?.number ?? 0, event);
     this.keep(heard);
-    for (const session of this.sessions) if (session.isStarted) this.give(session, heard);
+    for (const session of sessions) {
+      session.toldList = event.json;
+      this.give(session, heard);
+    }
+  }
+
+  get isHeld(): boolean {
+    for (const { holder } of this.sessions) if (holder) return true;
+    return false;
   }
 
   keep({ ref, event }: Heard): void {
@@ -50,10 +71,12 @@ export class AccountSessions {
   /** Forgets events that no session can ask for any more. */
   trim(): void {
     let place = Number.POSITIVE_INFINITY;
-    for (const session of this.sessions) {
-      if (session.stored && session.stored.pending.length > 0) return;
-      place = Math.min(place, session.log.placeNeeded());
+    const lists = new Set(this.writer?.listsUnderway);
+    for (const { log, stored } of this.sessions) {
+      if (stored && stored.pending.length > 0) return;
+      place = Math.min(place, log.placeNeeded());
+      for (const ref of log.keptLists()) lists.add(ref);
     }
-    this.payloads.trim(place);
+    this.payloads.trim(place, lists);
   }
 }

@@ -1,15 +1,17 @@
-import { type GatewayEvent, type Heard, placeOf, textOfWishes } from '../protocol/event.js';
+import { type GatewayEvent, type Heard, isPresence, placeOf, type Ref, textOfWishes } from '../protocol/event.js';
 import type { Payloads } from '../protocol/payloads.js';
 import type { SessionLog, Standing, Step } from '../protocol/session-log.js';
-import type { Holding, SessionStore, StoredPayload } from '../store/session-store.js';
+import type { Holding, Known, SessionStore, StoredPayload } from '../store/session-store.js';
 import type { GatewaySession, Stored } from './session.js';
 
 export interface WriterHost {
   readonly store: SessionStore;
   /** Another process owns the session. */
   moved(session: GatewaySession): void;
+  /** All that is written of the session is stored, and nobody holds it. */
+  rests(session: GatewaySession): void;
   /** The session is in the store no longer, or for no longer than it takes to expire there. */
-  ended(session: GatewaySession): void;
+  ended(session: GatewaySession, known: Known | undefined): void;
   /** Lets all replicas know that the store is behind; what comes before that is seen by nobody. */
   markAhead(sessions: readonly GatewaySession[]): Promise<void>;
   /** The store has all that there is again. */
@@ -49,6 +51,7 @@ function neededOf(log: SessionLog, { dispatches }: Step): number {
 export class AccountWriter {
   private readonly due = new Set<StoredSession>();
   private running: Promise<void> | null = null;
+  private underway: readonly Planned[] = [];
 
   constructor(
     private readonly accountId: string,
@@ -82,6 +85,13 @@ export class AccountWriter {
     session.stored.ending = how;
     if (how === 'remove') session.stored.isHeld = false;
     this.start(session);
+  }
+
+  /** The lists of sessions that are being written, and so in no log yet. */
+  get listsUnderway(): Ref[] {
+    return this.underway.flatMap(({ step }) =>
+      step.dispatches.flatMap(({ ref }) => (ref !== null && isPresence(ref) ? ref : [])),
+    );
   }
 
   /** Waits until everything that was heard is written. */
@@ -122,6 +132,7 @@ export class AccountWriter {
     const planned = staying
       .filter(({ stored }) => stored.pending.length > 0 || stored.isDirty || stored.isGone)
       .map((session) => this.plan(session));
+    this.underway = planned;
     const lacking = planned.filter(({ session: { stored } }) => stored.isAhead || stored.isGone);
     const plain = planned.filter((each) => !lacking.includes(each));
     if (plain.length > 0) await this.write(plain);
@@ -129,7 +140,8 @@ export class AccountWriter {
       if (each.session.stored.isAhead) each.session.commit(each.step);
       else await this.putBack(each);
     }
-    for (const session of staying) await this.rest(session);
+    this.underway = [];
+    for (const session of staying) this.rest(session);
   }
 
   private plan(session: StoredSession): Planned {
@@ -162,7 +174,9 @@ export class AccountWriter {
   private payloadsOf(planned: readonly Planned[]): StoredPayload[] {
     const found = new Map<string, StoredPayload>();
     for (const { ref, event } of planned.flatMap(({ step }) => step.dispatches)) {
-      if (ref !== null && !this.payloads.isStored(ref)) found.set(ref, { ref, type: event.type, json: event.json });
+      if (ref === null) continue;
+      // A list that nobody asked for any more is gone from the store, and may be told again.
+      if (isPresence(ref) || !this.payloads.isStored(ref)) found.set(ref, { ref, type: event.type, json: event.json });
     }
     return [...found.values()];
   }
@@ -236,18 +250,19 @@ export class AccountWriter {
     }
   }
 
-  private async rest(session: StoredSession): Promise<void> {
+  private rest(session: StoredSession): void {
     if (!isStored(session) || session.stored.ending !== 'retain' || this.due.has(session)) return;
     session.stored.ending = null;
-    await this.attempt(() => this.host.store.retain({ id: session.id, fence: session.stored.fence }));
+    this.host.rests(session);
   }
 
   private async remove(session: StoredSession): Promise<void> {
     const { stored, id } = session;
     stored.isOver = true;
     this.due.delete(session);
-    const holding = await this.attempt(() => this.host.store.remove({ id, fence: stored.fence }, session.accountId));
-    if (holding === null || holding === 'held' || stored.isAhead) this.host.ended(session);
+    const removal = await this.attempt(() => this.host.store.remove({ id, fence: stored.fence }, session.accountId));
+    if (removal?.holding === 'held') this.host.ended(session, removal);
+    else if (!removal || stored.isAhead) this.host.ended(session, undefined);
   }
 
   /** Null: the store does not answer. A write that was made already is not made again. */

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
+import { meansDatabaseDown } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { JournalRow } from '../../platform/replicas/journal.js';
@@ -13,6 +15,9 @@ import { LiveSessions } from './live-sessions.service.js';
 
 /** The token of a login session was replaced: its sockets end. */
 const ROTATION = 'AUTH_SESSION_CHANGE';
+/** How long an event is tried to be read, while the later ones of its account wait. */
+const PATIENCE_MS = 60_000;
+const RETRY_MS = 250;
 
 /** What a notice of an event carries: the data itself where it is small and public, else ids to read it by. */
 export interface EventNotice {
@@ -41,7 +46,7 @@ export class GatewayEvents implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.replica.on('event', (_, row) => this.hear(row as JournalRow), { inOrder: true });
+    this.replica.follow('event', (row) => this.hear(row));
     this.replica.on('event', (notice) => this.hearRotation(notice as EventNotice));
     this.replica.on('gap', () => this.sessions.breakReplay());
     this.reader('USER_UPDATE', async ({ account_id }) => {
@@ -83,7 +88,7 @@ export class GatewayEvents implements OnModuleInit {
     const rows = await this.upTo(account, row);
     for (const each of rows) {
       account.heard = { number: Number(each.number), id: each.id };
-      const heard = await this.heardOf(each);
+      const heard = await this.heardAtLast(each);
       if (heard) account.dispatch(heard);
       // An event that cannot be read is missing from the order: nobody resumes past it.
       else this.sessions.breakReplay(account.id);
@@ -109,13 +114,33 @@ export class GatewayEvents implements OnModuleInit {
     });
   }
 
-  /** An event as sessions take it; null if it cannot be read. */
+  /** A database that is slow or away for a while costs sessions time, not their events. */
+  private async heardAtLast(row: JournalRow): Promise<Heard | null> {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await this.heardOf(row);
+      } catch (error) {
+        if (performance.now() > until) {
+          this.log.error('an event could not be read in time', { type: (row.data as EventNotice).type, error });
+          return null;
+        }
+      }
+      await delay(RETRY_MS, undefined, { ref: false });
+    }
+  }
+
+  /**
+   * An event as sessions take it; null if it cannot be read.
+   * @throws what the database answers while it cannot be asked
+   */
   async heardOf({ number, data }: JournalRow): Promise<Heard | null> {
     const notice = data as EventNotice;
     try {
       const d = await this.read(notice);
       return numbered(Number(number), d === undefined ? null : eventOf(notice.type, d as never));
     } catch (error) {
+      if (meansDatabaseDown(error)) throw error;
       this.log.error('an event could not be sent', { type: notice.type, error });
       return null;
     }

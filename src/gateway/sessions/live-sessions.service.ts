@@ -38,13 +38,18 @@ export class LiveSessions {
     private readonly config: Config,
     metrics: Metrics,
   ) {
-    const help = 'Gateway sessions of this process';
+    const help = 'Gateway sessions held here';
     metrics.gauge('gatehouse_gateway_sessions', `${help}, retained ones included`, async () => this.byId.size);
     metrics.gauge(
       'gatehouse_gateway_sessions_retained',
       `${help} that wait for a Resume`,
       async () => this.retained.size,
     );
+    metrics.gauge('gatehouse_gateway_replay_bytes', 'Data of events kept here for a Resume', async () => {
+      let bytes = 0;
+      for (const { payloads } of this.byAccount.values()) bytes += payloads.bytes;
+      return bytes;
+    });
   }
 
   get all(): Iterable<GatewaySession> {

@@ -4,16 +4,19 @@ import { Log } from '../../core/log.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import { eventOf } from '../protocol/event.js';
 import type { ListedSessionView } from '../protocol/event-types.js';
-import { type ListedSession, SessionStore } from '../store/session-store.js';
+import { type Known, type ListedSession, SessionStore } from '../store/session-store.js';
 import { LiveSessions } from './live-sessions.service.js';
+import type { GatewaySession } from './session.js';
 
 interface Untold {
   readonly accountId: string;
   /** Whether other processes have to hear of it too. */
   isOurs: boolean;
   notBefore: number;
-  /** Who there is, as long as nothing else is heard. */
-  listed: readonly ListedSession[] | undefined;
+  /** As long as nothing else is heard. */
+  known: Known | undefined;
+  /** Who knows just that. */
+  told: GatewaySession | null;
 }
 
 // Telling n sessions of n sessions costs n squared: this many milliseconds apart, that stays a steady small load.
@@ -45,19 +48,35 @@ export class Presence implements OnModuleInit {
     });
   }
 
-  /** A session has started or ended here. `listed`: who there is since then, where that is known already. */
-  changed(accountId: string, listed?: readonly ListedSession[]): void {
-    this.note(accountId, true, listed);
+  /** A session has started or ended here. `known`: since then, and by whom. */
+  changed(accountId: string, known?: Known, told: GatewaySession | null = null): void {
+    this.note(accountId, true, known, known ? told : null);
   }
 
-  private note(accountId: string, isOurs: boolean, listed?: readonly ListedSession[]): void {
+  /** The list that a session has missed while nobody held it, for whoever resumes it. */
+  async tellLate(session: GatewaySession): Promise<void> {
+    if (!session.isUntold) return;
+    session.isUntold = false;
+    const account = this.sessions.of(session.accountId);
+    try {
+      const listed = await this.find(session.accountId);
+      account?.tellThese([session], eventOf('SESSIONS_REPLACE', sessionList(listed)));
+      await account?.writer?.settled();
+    } catch (error) {
+      session.isUntold = true;
+      this.log.debug('gateway sessions could not be listed', { error });
+    }
+  }
+
+  private note(accountId: string, isOurs: boolean, known?: Known, told: GatewaySession | null = null): void {
     const account = this.sessions.of(accountId);
     if (account) account.changes++;
-    const known = this.untold.get(accountId);
-    if (known) {
-      known.isOurs ||= isOurs;
-      known.listed = undefined;
-    } else this.untold.set(accountId, { accountId, isOurs, notBefore: Number.NEGATIVE_INFINITY, listed });
+    const waiting = this.untold.get(accountId);
+    if (waiting) {
+      waiting.isOurs ||= isOurs;
+      waiting.known = undefined;
+      waiting.told = null;
+    } else this.untold.set(accountId, { accountId, isOurs, notBefore: Number.NEGATIVE_INFINITY, known, told });
     this.tellDue(accountId, this.clock.monotonic());
   }
 
@@ -74,9 +93,11 @@ export class Presence implements OnModuleInit {
   }
 
   private tell(untold: Untold): void {
-    const found = untold.listed ?? this.find(untold.accountId);
+    const { accountId, isOurs, known } = untold;
+    const isHeld = this.sessions.of(accountId)?.isHeld ?? false;
+    const found = isHeld || (isOurs && !known) ? (known?.listed ?? this.find(accountId)) : [];
     if (found instanceof Promise) this.tellLater(untold, found);
-    else this.dispatch(untold, found);
+    else this.dispatch(untold, found, known?.isElsewhere);
   }
 
   private tellLater(untold: Untold, found: Promise<ListedSession[]>): void {
@@ -89,7 +110,7 @@ export class Presence implements OnModuleInit {
           this.log.debug('gateway sessions could not be listed', { error });
           const notBefore = this.clock.monotonic() + RETRY_MS;
           const isOurs = untold.isOurs || this.untold.get(accountId)?.isOurs === true;
-          this.untold.set(accountId, { accountId, isOurs, notBefore, listed: undefined });
+          this.untold.set(accountId, { accountId, isOurs, notBefore, known: undefined, told: null });
         },
       )
       .finally(() => {
@@ -108,9 +129,13 @@ export class Presence implements OnModuleInit {
   }
 
   /** Where nobody else listens, nobody else is told. */
-  private dispatch({ accountId, isOurs }: Untold, listed: readonly ListedSession[]): void {
-    this.sessions.of(accountId)?.tell(eventOf('SESSIONS_REPLACE', sessionList(listed)));
-    if (isOurs && listed.some(({ isHere }) => !isHere)) this.replica.hint(HINT, { account: accountId });
+  private dispatch(
+    { accountId, isOurs, told }: Untold,
+    listed: readonly ListedSession[],
+    isElsewhere = listed.some(({ isHere }) => !isHere),
+  ): void {
+    this.sessions.of(accountId)?.tell(() => eventOf('SESSIONS_REPLACE', sessionList(listed)), told);
+    if (isOurs && isElsewhere) this.replica.hint(HINT, { account: accountId });
   }
 
   tick(now: number): void {

@@ -4,8 +4,9 @@ import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
 import { Database } from '../../platform/database/database.js';
+import { gather } from '../../platform/database/gather.js';
 import { Janitor } from '../../platform/process/janitor.js';
-import { type HeldSession, SessionStore } from '../store/session-store.js';
+import { type HeldSession, type Known, SessionStore } from '../store/session-store.js';
 import type { WriterHost } from './account-writer.js';
 import { LiveSessions } from './live-sessions.service.js';
 import { Presence } from './presence.service.js';
@@ -22,6 +23,8 @@ const RENEWED_AT_ONCE = 200;
 @Injectable()
 export class Renewal implements WriterHost {
   private readonly underway = new Set<Promise<void>>();
+  /** Without a connection since the store was last told of such. */
+  private readonly resting = new Set<GatewaySession>();
   private renewAt = Number.NEGATIVE_INFINITY;
   private isRenewing = false;
   private isLeaving = false;
@@ -48,8 +51,12 @@ export class Renewal implements WriterHost {
     holder?.drain();
   }
 
-  ended(session: GatewaySession): void {
-    if (session.isStarted) this.presence.changed(session.accountId);
+  rests(session: GatewaySession): void {
+    this.resting.add(session);
+  }
+
+  ended(session: GatewaySession, known: Known | undefined): void {
+    if (session.isStarted) this.presence.changed(session.accountId, known);
   }
 
   busy(work: Promise<void>): void {
@@ -81,11 +88,18 @@ export class Renewal implements WriterHost {
 
   /** Whether clients have seen more of a session than the store knows. */
   async isAhead(id: string): Promise<boolean> {
-    const SESSION_AHEAD = 'SELECT FROM gateway_session_ahead WHERE session_id = $1';
-    return (await this.database.statement('is-session-ahead', SESSION_AHEAD, [id])).length > 0;
+    return (await this.ahead(id)) === true;
   }
 
+  /** After the end of a replica all its clients ask at once. */
+  private readonly ahead = gather(async (ids) => {
+    const SESSIONS_AHEAD = 'SELECT session_id FROM gateway_session_ahead WHERE session_id = ANY ($1::text[])';
+    const rows = await this.database.statement<{ session_id: string }>('sessions-ahead', SESSIONS_AHEAD, [ids]);
+    return new Map(rows.map(({ session_id }) => [session_id, true]));
+  });
+
   tick(now: number): void {
+    if (this.resting.size > 0) this.busy(this.retain());
     if (now < this.renewAt || this.isRenewing) return;
     this.renewAt = now + this.config.gateway.renew_ms;
     this.isRenewing = true;
@@ -94,6 +108,23 @@ export class Renewal implements WriterHost {
         this.isRenewing = false;
       }),
     );
+  }
+
+  /** Whom the store is not told of is kept by it until the lease ends. */
+  private async retain(): Promise<void> {
+    const now = this.clock.monotonic();
+    const resting = [...this.resting].filter(({ holder, stored }) => !holder && stored?.isOver === false);
+    this.resting.clear();
+    for (let first = 0; first < resting.length; first += RENEWED_AT_ONCE) {
+      const some = resting.slice(first, first + RENEWED_AT_ONCE).map(({ id, stored, retainedUntil, isUntold }) => ({
+        ...{ id, fence: stored?.fence ?? 0, forMs: Math.max(1, retainedUntil - now), isTold: !isUntold },
+      }));
+      try {
+        await this.store.retain(some);
+      } catch (error) {
+        this.log.debug('gateway sessions could not be retained', { error });
+      }
+    }
   }
 
   private async renew(): Promise<void> {
@@ -132,6 +163,7 @@ export class Renewal implements WriterHost {
   async leave(): Promise<void> {
     this.isLeaving = true;
     while (this.underway.size > 0) await Promise.all(this.underway);
+    await this.retain();
     for (const session of [...this.sessions.all]) {
       if (session.stored) session.stored.isOver = true;
       this.sessions.forget(session);

@@ -54,6 +54,10 @@ export class GatewaySession {
   presented: Buffer;
   /** READY was sent. */
   isStarted = false;
+  /** Other sessions of the account have started or ended while nobody held it. */
+  isUntold = false;
+  /** The last list of them that it was told here, as it was sent. */
+  toldList: string | null = null;
   /** Its credential died. */
   isRevoked = false;
   /** When it is forgotten, while it has no connection. */

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import { textOfWishes } from '../protocol/event.js';
+import { eventOf, isWanted, presenceAfter, textOfWishes } from '../protocol/event.js';
 import { SessionStore } from '../store/session-store.js';
 import type { AccountSessions } from './account-sessions.js';
 import { AccountWriter } from './account-writer.js';
-import { type Found, SessionKeeping } from './keeping.js';
+import { type Begun, type Found, SessionKeeping } from './keeping.js';
+import { sessionList } from './presence.service.js';
 import { Renewal } from './renewal.service.js';
 import type { GatewaySession } from './session.js';
 import { Takeover } from './takeover.service.js';
@@ -30,17 +31,24 @@ export class SharedKeeping extends SessionKeeping {
     };
   }
 
-  async begin(session: GatewaySession, account: AccountSessions, limit: number) {
+  /** The list that follows READY is stored with the session: no write of its own precedes the first word to the client. */
+  async begin(session: GatewaySession, account: AccountSessions, limit: number): Promise<Begun | null> {
     const { id, via, credentialId, binding, wishes, stored } = session;
     const cursor = await this.replica.lastNumber(account.id);
     const login = via === 'session' ? credentialId : null;
-    const record = { id, account: account.id, login, binding, wishes: textOfWishes(wishes), cursor };
+    const isTold = isWanted(wishes, { type: 'SESSIONS_REPLACE', isPersonal: false });
+    const record = { id, account: account.id, login, binding, wishes: textOfWishes(wishes), cursor, isTold };
     const created = await this.store.create(record, limit);
     if (!created) return null;
     session.log.startAt(cursor);
     if (stored) session.stored = Object.assign(stored, { since: created.since });
+    if (isTold) {
+      const heard = presenceAfter(cursor, eventOf('SESSIONS_REPLACE', sessionList(created.listed)));
+      account.keep(heard);
+      session.take([heard]);
+    }
     account.writer?.begin(session, []);
-    return created.listed;
+    return { listed: created.listed, isTold };
   }
 
   find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {

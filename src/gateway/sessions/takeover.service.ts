@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
+import { together } from '../../platform/database/gather.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
 import { type Heard, wishesOf } from '../protocol/event.js';
@@ -14,7 +15,8 @@ import { Renewal } from './renewal.service.js';
 import { bindingOf, GatewaySession } from './session.js';
 
 const SESSION_ID = /^[0-9a-f]{32}$/;
-const HINT = 'session-moved';
+const HINT = 'sessions-moved';
+const MOVES_AT_ONCE = 200;
 
 /** A session that another replica had goes on here: from where it stands in the store, with what happened since. */
 @Injectable()
@@ -31,9 +33,11 @@ export class Takeover implements OnModuleInit {
 
   /** Whoever missed the hint finds out with its next write, or renewal. */
   onModuleInit(): void {
-    this.replica.onHint(HINT, ({ id, fence }) => {
-      const session = this.sessions.find(String(id));
-      if (session?.stored && session.stored.fence < Number(fence)) this.renewal.moved(session);
+    this.replica.onHint(HINT, ({ moves }) => {
+      for (const [id, fence] of Array.isArray(moves) ? moves.filter(Array.isArray) : []) {
+        const session = this.sessions.find(String(id));
+        if (session?.stored && session.stored.fence < Number(fence)) this.renewal.moved(session);
+      }
     });
   }
 
@@ -56,14 +60,19 @@ export class Takeover implements OnModuleInit {
       return this.sessions.find(id) === local ? local : 'moved';
     }
     if (typeof claim === 'string') return claim === 'held' ? 'moved' : claim;
-    this.replica.hint(HINT, { id, fence: claim.fence });
+    void this.tellMove([id, claim.fence]);
     return this.adopt(claim, id, identity);
   }
+
+  private readonly tellMove = together(async (moves: readonly (readonly [id: string, fence: number])[]) => {
+    this.replica.hint(HINT, { moves });
+    return [];
+  }, MOVES_AT_ONCE);
 
   private async adopt(handover: Handover, id: string, identity: SessionIdentity | BotIdentity): Promise<Found> {
     const before = this.sessions.find(id);
     if (before) this.renewal.moved(before);
-    const { fence, since, step, standing, breaks, payloads } = handover;
+    const { fence, since, step, standing, breaks, payloads, isUntold } = handover;
     const account = this.sessions.accountOf(identity.account.id);
     account.writer ??= new AccountWriter(account.id, account.payloads, this.renewal);
     for (const { ref, type, json } of payloads) {
@@ -76,6 +85,7 @@ export class Takeover implements OnModuleInit {
       { standing, breaks },
     );
     session.isStarted = true;
+    session.isUntold = isUntold;
     session.stored = {
       ...{ fence, since, step, pending: [], isHeld: true, isDirty: false },
       ...{ isGone: false, isAhead: false, ending: null, isOver: false },

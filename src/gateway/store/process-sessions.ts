@@ -3,6 +3,7 @@ import {
   type Created,
   type HeldSession,
   type Holding,
+  type Removal,
   type Renewal,
   SessionStore,
   type SessionWrite,
@@ -34,8 +35,8 @@ export class ProcessSessions extends SessionStore {
 
   retain(): void {}
 
-  remove(): Holding {
-    return 'held';
+  remove(): Removal {
+    return { holding: 'held', isElsewhere: false };
   }
 
   revoke(): readonly string[] {

@@ -1,7 +1,8 @@
 /**
  * A session is a hash and the list of the breaks of its map; it is listed in a sorted set of its account and one of its
  * login session by the time of its expiry. The events of an account are a hash, under what names them, with the sum of
- * their sizes under `#`, and a list in their order. Keys follow from what is stored: one server, no cluster.
+ * their sizes under `#`, how often the account's list of sessions has changed under `@`, and a list in their order. Keys
+ * follow from what is stored: one server, no cluster.
  */
 const COMMON = `
 local prefix = 'gatehouse:gateway:'
@@ -28,14 +29,18 @@ local function keep(id, ms)
   last(log(account), ms)
   last(order(account), ms)
 end
+local function changed(account)
+  if redis.call('EXISTS', log(account)) == 1 then redis.call('HINCRBY', log(account), '@', 1) end
+end
+local function changes(account) return redis.call('HGET', log(account), '@') or '0' end
 local function remove(id)
   local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
   if account then redis.call('ZREM', prefix .. 'account:' .. account, id) end
   if login then redis.call('ZREM', prefix .. 'login:' .. login, id) end
   redis.call('DEL', session(id), breaks(id))
-  if account and redis.call('EXISTS', prefix .. 'account:' .. account) == 0 then
-    redis.call('DEL', log(account), order(account))
-  end
+  if not account then return end
+  if redis.call('EXISTS', prefix .. 'account:' .. account) == 0 then redis.call('DEL', log(account), order(account))
+  else changed(account) end
 end
 local function holding(id, owner, fence)
   local found = redis.call('HMGET', session(id), 'owner', 'fence')
@@ -65,23 +70,27 @@ local function store(account, at, count, budget, ms)
   last(order(account), ms)
   return at + 2 * count
 end
+local function isList(ref) return string.sub(ref, 1, 1) == 'p' end
 local function place(ref) return tonumber(string.match(ref, '^p?(%d+)')) or 0 end
 local function list(account, owner)
   local found = {}
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'account:' .. account, '(' .. now, '+inf')) do
     local wishes, since, by = unpack(redis.call('HMGET', session(id), 'wishes', 'since', 'owner'))
-    if wishes then found[#found + 1] = { id, wishes, since, by == owner and 1 or 0 } end
+    local isMobile = wishes and string.sub(wishes, 1, 14) == '{"mobile":true'
+    if wishes then found[#found + 1] = { id, isMobile and 1 or 0, since, by == owner and 1 or 0 } end
   end
   return found
 end
 `;
 
 const CREATE = `
-local id, owner, ms, limit, account, login, binding, wishes, cursor = unpack(ARGV)
+local id, owner, ms, limit, account, login, binding, wishes, cursor, first = unpack(ARGV)
 if redis.call('ZCOUNT', prefix .. 'account:' .. account, '(' .. now, '+inf') >= tonumber(limit) then return {} end
 redis.call('HSET', session(id), 'owner', owner, 'fence', 1, 'account', account, 'binding', binding, 'wishes', wishes,
-  'step', 0, 'seq', 1, 'acknowledged', 0, 'floor', 0, 'cursor', cursor, 'needed', cursor + 1, 'since', now)
+  'step', 0, 'seq', first and 2 or 1, 'acknowledged', 0, 'floor', 0, 'cursor', cursor, 'needed', cursor + 1, 'since', now)
 if login ~= '' then redis.call('HSET', session(id), 'login', login) end
+if first then redis.call('RPUSH', breaks(id), first) end
+redis.call('HINCRBY', log(account), '@', 1)
 keep(id, ms)
 return { now, list(account, owner) }
 `;
@@ -135,6 +144,8 @@ if found[3] ~= binding then return { 'foreign' } end
 if seq > tonumber(found[4]) or seq < tonumber(found[5]) then return { 'impossible' } end
 if seq < tonumber(found[6]) then return { 'evicted' } end
 keep(id, ms)
+local told = redis.call('HGET', session(id), 'told')
+redis.call('HDEL', session(id), 'told')
 if found[1] == owner and found[2] == fence then return { 'held' } end
 redis.call('HSET', session(id), 'owner', owner)
 local state = redis.call('HMGET', session(id), 'seq', 'acknowledged', 'floor', 'cursor', 'step', 'since', 'wishes',
@@ -147,16 +158,44 @@ for _, ref in ipairs(redis.call('LRANGE', order(state[8]), 0, -1)) do
   end
 end
 return { 'claimed', redis.call('HINCRBY', session(id), 'fence', 1), state, redis.call('LRANGE', breaks(id), 0, -1),
-  payloads }
+  payloads, told and told ~= changes(state[8]) and 1 or 0 }
 `;
 
 /**
  * Nothing else takes expired sessions from the list of an account: whoever serves one that lives is told, once. Events that
- * no session can ask for any more go.
+ * no session can ask for any more go: those before the place that all have got behind and, at that place, where without an
+ * event any number of lists of sessions stand, lists that no map names.
  */
 const RENEW = `
 local owner, ms = unpack(ARGV)
-local states, changed, seen = {}, {}, {}
+local states, ended, seen = {}, {}, {}
+local function named(sessions)
+  local found = {}
+  for _, id in ipairs(sessions) do
+    for _, entry in ipairs(redis.call('LRANGE', breaks(id), 0, -1)) do
+      found[string.match(entry, ' (.*)$')] = true
+    end
+  end
+  return found
+end
+local function trim(account, sessions)
+  local oldest = redis.call('LINDEX', order(account), 0)
+  if not oldest then return end
+  local needed = math.huge
+  for _, id in ipairs(sessions) do
+    needed = math.min(needed, tonumber(redis.call('HGET', session(id), 'needed') or math.huge))
+  end
+  local kept, lists = 0, nil
+  while oldest and place(oldest) <= needed do
+    if isList(oldest) then lists = lists or named(sessions) end
+    if place(oldest) == needed and (not isList(oldest) or lists[oldest]) then kept = kept + 1
+    else
+      redis.call('LREM', order(account), 1, oldest)
+      forget(account, oldest)
+    end
+    oldest = redis.call('LINDEX', order(account), kept)
+  end
+end
 for i = 3, #ARGV, 2 do
   local id = ARGV[i]
   local state = holding(id, owner, ARGV[i + 1])
@@ -166,54 +205,68 @@ for i = 3, #ARGV, 2 do
     local account = redis.call('HGET', session(id), 'account')
     local listed = prefix .. 'account:' .. account
     if not seen[account] then
-      if redis.call('ZREMRANGEBYSCORE', listed, '-inf', now) > 0 then changed[#changed + 1] = account end
-      local oldest = redis.call('LINDEX', order(account), 0)
-      if oldest then
-        local needed = math.huge
-        for _, other in ipairs(redis.call('ZRANGE', listed, 0, -1)) do
-          needed = math.min(needed, tonumber(redis.call('HGET', session(other), 'needed') or math.huge))
-        end
-        while oldest and place(oldest) < needed do
-          redis.call('LPOP', order(account))
-          forget(account, oldest)
-          oldest = redis.call('LINDEX', order(account), 0)
-        end
+      if redis.call('ZREMRANGEBYSCORE', listed, '-inf', now) > 0 then
+        changed(account)
+        ended[#ended + 1] = account
       end
+      trim(account, redis.call('ZRANGE', listed, 0, -1))
     end
     seen[account] = true
   end
 end
-return { states, changed }
+return { states, ended }
 `;
 
 const RETAIN = `
-local id, owner, fence, ms = unpack(ARGV)
-if holding(id, owner, fence) == 'held' then keep(id, ms) end
+local owner = ARGV[1]
+for i = 2, #ARGV, 4 do
+  local id, fence, ms, isTold = unpack(ARGV, i, i + 3)
+  if holding(id, owner, fence) == 'held' then
+    local told = isTold == '1' and changes(redis.call('HGET', session(id), 'account')) or '-'
+    redis.call('HSET', session(id), 'told', told)
+    keep(id, ms)
+  end
+end
 `;
 
 /** A session that has just expired is listed until somebody takes it out. */
 const REMOVE = `
-local id, owner, fence, account = unpack(ARGV)
-local state = holding(id, owner, fence)
-if state == 'held' then remove(id)
-elseif state == 'gone' and redis.call('ZREM', prefix .. 'account:' .. account, id) == 1 then return 'held' end
-return state
+local owner = ARGV[1]
+local function isElsewhere(account)
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'account:' .. account, '(' .. now, '+inf')) do
+    local by = redis.call('HGET', session(id), 'owner')
+    if by and by ~= owner then return 1 end
+  end
+  return 0
+end
+local answers = {}
+for i = 2, #ARGV, 3 do
+  local id, fence, account = unpack(ARGV, i, i + 2)
+  local state = holding(id, owner, fence)
+  if state == 'held' then remove(id)
+  elseif state == 'gone' and redis.call('ZREM', prefix .. 'account:' .. account, id) == 1 then
+    changed(account)
+    state = 'held'
+  end
+  answers[#answers + 1] = { state, state == 'held' and isElsewhere(account) or 0 }
+end
+return answers
 `;
 
 const REVOKE = `
 local except = ARGV[1]
-local changed, seen = {}, {}
+local ended, seen = {}, {}
 for i = 2, #ARGV do
   for _, id in ipairs(redis.call('ZRANGE', prefix .. ARGV[i], 0, -1)) do
     local account, login = unpack(redis.call('HMGET', session(id), 'account', 'login'))
     if account and (not login or login ~= except) then
       remove(id)
-      if not seen[account] then changed[#changed + 1] = account end
+      if not seen[account] then ended[#ended + 1] = account end
       seen[account] = true
     end
   end
 end
-return changed
+return ended
 `;
 
 const LIST = `

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
+import { together } from '../../platform/database/gather.js';
 import { connectRedis } from '../../platform/store/redis-client.js';
-import { wishesOf } from '../protocol/event.js';
-import type { Break, Standing } from '../protocol/session-log.js';
+import { type Break, type Standing, VOID } from '../protocol/session-log.js';
 import { type Script, type Scripts, SOURCES } from './redis-scripts.js';
 import {
   type Claim,
@@ -12,7 +12,9 @@ import {
   type Holding,
   type ListedSession,
   type NewSession,
+  type Removal,
   type Renewal,
+  type RestingSession,
   SessionStore,
   type SessionWrite,
   type SocketCount,
@@ -21,6 +23,7 @@ import {
 } from './session-store.js';
 
 const COUNTED_AT_ONCE = 200;
+const REMOVED_AT_ONCE = 200;
 const ANSWER_MS = 2000;
 
 interface Settings {
@@ -35,7 +38,7 @@ const leaseMs = ({ retentionMs, renewMs }: Settings): number => retentionMs + re
 
 const MISSED_RENEWALS = 3;
 
-type Entry = [id: string, wishes: string, since: string, isHere: number];
+type Entry = [id: string, isMobile: number, since: string, isHere: number];
 
 const textOf = ([s, ref]: Break): string => `${s} ${ref}`;
 
@@ -43,6 +46,9 @@ function breakOf(text: string): Break {
   const [s = '', ref = ''] = text.split(' ');
   return [Number(s), ref];
 }
+
+/** Behind READY. */
+const FIRST_LIST: Break = [2, VOID];
 
 const valuesOf = ({ seq, acknowledged, floor, cursor }: Standing): number[] => [seq, acknowledged, floor, cursor];
 
@@ -60,7 +66,7 @@ function* payloadsOf(pairs: readonly string[]): Iterable<StoredPayload> {
 const held = new WeakSet<object>();
 
 /** What is sent in one turn of the event loop goes out together. */
-function together(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void {
+function inOneWrite(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void {
   if (!stream || held.has(stream)) return;
   held.add(stream);
   stream.cork();
@@ -73,7 +79,7 @@ function together(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void {
 /** As they were created. */
 function listOf(entries: Entry[]): ListedSession[] {
   entries.sort(([, , a], [, , b]) => Number(a) - Number(b));
-  return entries.map(([id, wishes, , isHere]) => ({ id, mobile: wishesOf(wishes).mobile, isHere: isHere === 1 }));
+  return entries.map(([id, isMobile, , isHere]) => ({ id, mobile: isMobile === 1, isHere: isHere === 1 }));
 }
 
 /** Sessions in Redis or Valkey. Whoever calls has to expect that it does not answer. */
@@ -94,7 +100,7 @@ export class RedisSessions extends SessionStore {
     const define = (name: string, lua: string): Script => {
       client.defineCommand(name, { numberOfKeys: 0, lua });
       return (...args) => {
-        together(client.stream);
+        inOneWrite(client.stream);
         return (commands[name] as Script).apply(client, args);
       };
     };
@@ -103,8 +109,8 @@ export class RedisSessions extends SessionStore {
   }
 
   async create(session: NewSession, limit: number): Promise<Created | null> {
-    const { id, account, login, binding, wishes, cursor } = session;
-    const state = [account, login ?? '', binding, wishes, cursor];
+    const { id, account, login, binding, wishes, cursor, isTold } = session;
+    const state = [account, login ?? '', binding, wishes, cursor, ...(isTold ? [textOf(FIRST_LIST)] : [])];
     const answer = await this.scripts.create(id, this.owner, leaseMs(this.settings), limit, ...state);
     const [since, entries = []] = answer as [since?: number, entries?: Entry[]];
     return since === undefined ? null : { since, listed: listOf(entries) };
@@ -137,7 +143,9 @@ export class RedisSessions extends SessionStore {
 
   async claim({ id, fence, binding, seq }: ClaimInput): Promise<Claim> {
     const answer = await this.scripts.claim(id, this.owner, fence, binding, seq, leaseMs(this.settings));
-    const [outcome, newFence, state, breaks, payloads] = answer as [Claim, number, string[], string[], string[]];
+    const [outcome, newFence, state, breaks, payloads, untold] = answer as [
+      ...[outcome: Claim, fence: number, state: string[], breaks: string[], payloads: string[], untold: number],
+    ];
     if ((outcome as string) !== 'claimed') return outcome;
     const [stored, acknowledged, floor, cursor, step, since, wishes = ''] = state;
     return {
@@ -153,6 +161,7 @@ export class RedisSessions extends SessionStore {
       wishes,
       breaks: breaks.map(breakOf),
       payloads: [...payloadsOf(payloads)],
+      isUntold: untold === 1,
     };
   }
 
@@ -163,13 +172,19 @@ export class RedisSessions extends SessionStore {
     return { holdings, changed };
   }
 
-  async retain({ id, fence }: HeldSession): Promise<void> {
-    await this.scripts.retain(id, this.owner, fence, this.settings.retentionMs);
+  async retain(sessions: readonly RestingSession[]): Promise<void> {
+    const resting = sessions.flatMap(({ id, fence, forMs, isTold }) => [id, fence, Math.ceil(forMs), isTold ? 1 : 0]);
+    await this.scripts.retain(this.owner, ...resting);
   }
 
-  remove({ id, fence }: HeldSession, account: string): Promise<Holding> {
-    return this.scripts.remove(id, this.owner, fence, account) as Promise<Holding>;
+  remove({ id, fence }: HeldSession, account: string): Promise<Removal> {
+    return this.removal([id, fence, account]);
   }
+
+  private readonly removal = together(async (sessions: readonly (readonly [string, number, string])[]) => {
+    const answers = (await this.scripts.remove(this.owner, ...sessions.flat())) as [Holding, number][];
+    return answers.map(([holding, others]): Removal => ({ holding, isElsewhere: others > 0 }));
+  }, REMOVED_AT_ONCE);
 
   async revoke(logins: readonly string[], accounts: readonly string[], except: string | undefined): Promise<string[]> {
     const lists = [...logins.map((id) => `login:${id}`), ...accounts.map((id) => `account:${id}`)];

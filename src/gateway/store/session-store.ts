@@ -12,6 +12,8 @@ export interface NewSession {
   /** What the client asked for. */
   readonly wishes: string;
   readonly cursor: number;
+  /** Its first dispatch is the list of sessions that READY had, which nobody asks for again. */
+  readonly isTold: boolean;
 }
 
 export interface StoredPayload {
@@ -23,6 +25,13 @@ export interface StoredPayload {
 export interface HeldSession {
   readonly id: string;
   readonly fence: number;
+}
+
+/** A session without a connection. */
+export interface RestingSession extends HeldSession {
+  readonly forMs: number;
+  /** It was told of all sessions of its account. */
+  readonly isTold: boolean;
 }
 
 /** What is stored of a session beside its first record. */
@@ -42,7 +51,7 @@ export interface SessionWrite extends HeldSession, State {
 }
 
 /** All that there is of a session, for a store that has lost it. */
-export interface WholeSession extends HeldSession, State, Omit<NewSession, 'cursor'> {
+export interface WholeSession extends HeldSession, State, Omit<NewSession, 'cursor' | 'isTold'> {
   readonly since: number;
   readonly breaks: readonly Break[];
   readonly payloads: readonly StoredPayload[];
@@ -57,6 +66,8 @@ export interface Handover {
   readonly wishes: string;
   readonly breaks: readonly Break[];
   readonly payloads: readonly StoredPayload[];
+  /** Other sessions of the account have started or ended since nobody holds it. */
+  readonly isUntold: boolean;
 }
 
 export interface ClaimInput {
@@ -72,6 +83,17 @@ export type Claim = 'unknown' | 'foreign' | 'impossible' | 'evicted' | 'held' | 
 
 /** How a session stands with its owner: `moved` to another one, or `gone` from the store. */
 export type Holding = 'held' | 'moved' | 'gone';
+
+/** What is known of the sessions of an account. */
+export interface Known {
+  readonly listed?: readonly ListedSession[];
+  /** Other processes have some of them. */
+  readonly isElsewhere: boolean;
+}
+
+export interface Removal extends Known {
+  readonly holding: Holding;
+}
 
 export interface Renewal {
   readonly holdings: readonly Holding[];
@@ -118,10 +140,10 @@ export abstract class SessionStore {
   abstract claim(input: ClaimInput): Answer<Claim>;
   /** Keeps sessions that have a connection, and what their accounts may ask for again. */
   abstract renew(sessions: readonly HeldSession[]): Answer<Renewal>;
-  /** The session has no connection any more: it is kept for the time of retention. */
-  abstract retain(session: HeldSession): Answer<void>;
+  /** The sessions have no connection any more: each is kept for the time that is left to it. */
+  abstract retain(sessions: readonly RestingSession[]): Answer<void>;
   /** Takes the session from the account's list; `gone`: another process was answered that it did. */
-  abstract remove(session: HeldSession, account: string): Answer<Holding>;
+  abstract remove(session: HeldSession, account: string): Answer<Removal>;
   /**
    * Removes the sessions of login sessions, or all of an account but those of one login session. Answers the accounts
    * that had such sessions until now.

@@ -4,7 +4,7 @@
  * neither settings nor secrets. Bytes come by standard input and go by standard output, words by messages.
  */
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import sharp from 'sharp';
 
 const MAX_EDGE = 16384;
@@ -119,5 +119,6 @@ process.on('message', (question) => {
 });
 process.on('disconnect', () => end('SIGKILL'));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-setPriority(PRIORITY);
+// Nobody but root may raise what the whole service was given.
+if (getPriority() < PRIORITY) setPriority(PRIORITY);
 process.send({ ready: true });

@@ -26,15 +26,19 @@ const MAX_AVIF_PIXELS = 4_000_000;
 const AVIF_WORK = 8;
 const IDLE_MS = 30_000;
 
-export const IMAGE_SLOTS = Math.min(8, Math.max(2, cpus().length));
-export const IMAGE_QUEUE = IMAGE_SLOTS * 8;
+/** How many images a process works on at once, where several share the machine. Two, so that small ones pass a large one. */
+const slotsOf = (workers: number): number => Math.max(2, Math.floor(Math.min(8, cpus().length) / workers));
+export const IMAGE_SLOTS = slotsOf(1);
+/** For each that is worked on. */
+const QUEUE = 8;
+export const IMAGE_QUEUE = IMAGE_SLOTS * QUEUE;
 
 type Work<T> = (decoder: Decoder) => Promise<T>;
 
 /** Decoding and encoding of images, in processes: bounded in input, pixels, memory, time and number (media.md 7.2). */
 @Injectable()
 export class Images implements OnApplicationShutdown {
-  private readonly slots = new ImageSlots(IMAGE_SLOTS, IMAGE_QUEUE, MAX_PIXELS);
+  private readonly slots: ImageSlots;
   private readonly decoders = new Set<Decoder>();
   /** Those without work, the last one that had some at the end. */
   private readonly idle: Decoder[] = [];
@@ -46,6 +50,8 @@ export class Images implements OnApplicationShutdown {
     private readonly log: Log,
     private readonly metrics: Metrics,
   ) {
+    const slots = slotsOf(config.workers);
+    this.slots = new ImageSlots(slots, slots * QUEUE, MAX_PIXELS);
     metrics.gauge('gatehouse_image_processes', 'Processes that decode images', async () => this.decoders.size);
     metrics.gauge('gatehouse_image_memory_bytes', 'Memory of the processes that decode images', async () =>
       [...this.decoders].reduce((sum, { memory }) => sum + memory, 0),

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
+import { ownWorker } from '../../core/workers/own-worker.js';
 
 const NAME = /^[0-9a-f]{64}$/;
 
@@ -25,8 +26,9 @@ export class TransformCache {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    this.directory = join(config.dataDir, 'media-cache');
-    this.limit = config.media.cacheBytes;
+    const own = ownWorker ? `worker-${ownWorker.number}` : '';
+    this.directory = join(config.dataDir, 'media-cache', own);
+    this.limit = Math.floor(config.media.cacheBytes / config.workers);
   }
 
   private path(name: string): string {

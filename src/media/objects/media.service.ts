@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { Any } from 'typeorm';
 import { Config } from '../../core/config/config.js';
 import { type FieldError, fieldError, Refusal, unavailable } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -130,7 +130,7 @@ export class MediaService {
       throw error instanceof StorageFault ? (error.full ? unavailable(5) : new Refusal('BAD_GATEWAY')) : error;
     });
     await this.database.transaction((tx) => this.finish(tx, found, objects));
-    const stored = await this.database.manager.findBy(MediaObject, { key: In(found.map(({ key }) => key)) });
+    const stored = await this.database.manager.findBy(MediaObject, { key: Any(found.map(({ key }) => key)) });
     return { uploads: found.map((upload) => this.view(upload, stored)) };
   }
 
@@ -209,8 +209,8 @@ export class MediaService {
     const fresh = objects.filter((object) => object !== null);
     if (fresh.length === 0) return;
     await this.adopt(tx, fresh);
-    await tx.update(MediaUpload, { id: In(ids) }, { finishedAt: () => 'now()' });
-    await tx.delete(StagedObject, { key: In(ids) });
+    await tx.update(MediaUpload, { id: Any(ids) }, { finishedAt: () => 'now()' });
+    await tx.delete(StagedObject, { key: Any(ids) });
     await this.discard(tx, 'uploads', ids);
   }
 

@@ -1,4 +1,6 @@
 import { applyDecorators, Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
+import type { Call } from '../../policy/call.js';
 import {
   Accepts,
   AllowSuspicious,
@@ -10,6 +12,7 @@ import {
   Public,
   RateLimit,
   RequiresSudo,
+  TheCall,
   UserOnly,
 } from '../../policy/decorators.js';
 import type { BotIdentity, Identity, SessionIdentity } from '../../policy/identity.js';
@@ -112,8 +115,8 @@ export class ApplicationsController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:rotate_secret')
-  resetToken(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
-    return this.bots.resetToken(me, id);
+  resetToken(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @TheCall() call: Call) {
+    return this.bots.resetToken(me, id, originOf(call));
   }
 
   /** Replaces the client secret of an application. */
@@ -123,8 +126,8 @@ export class ApplicationsController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('oauth_dev:clients:rotate_secret')
-  resetSecret(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath) {
-    return this.applications.resetSecret(me, id);
+  resetSecret(@Me() me: SessionIdentity, @Param() { id }: ApplicationPath, @TheCall() call: Call) {
+    return this.applications.resetSecret(me, id, originOf(call));
   }
 
   /** Deletes an application with its bot and all that was granted to it. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { Any } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
@@ -123,9 +123,14 @@ export class Applications {
     return tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
+  /** The same of everything that an account owns, in the order of their ids. */
+  holdAllOf(tx: Tx, ownerId: string): Promise<Application[]> {
+    return tx.find(Application, { where: { ownerId }, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
+  }
+
   /** @throws Refusal UNKNOWN_APPLICATION when one of them does not exist */
   async demandKnown(tx: Tx, ids: readonly string[]): Promise<void> {
-    if ((await tx.countBy(Application, { id: In(ids) })) !== ids.length) throw new Refusal('UNKNOWN_APPLICATION');
+    if ((await tx.countBy(Application, { id: Any(ids) })) !== ids.length) throw new Refusal('UNKNOWN_APPLICATION');
   }
 
   /**
@@ -185,11 +190,6 @@ export class Applications {
 
   /** For the end of an account. */
   async deleteAllOf(tx: Tx, ownerId: string): Promise<void> {
-    const owned = await tx.find(Application, {
-      where: { ownerId },
-      order: { id: 'ASC' },
-      lock: { mode: 'pessimistic_write' },
-    });
-    for (const application of owned) await this.delete(tx, application);
+    for (const application of await this.holdAllOf(tx, ownerId)) await this.delete(tx, application);
   }
 }

@@ -3,9 +3,12 @@ import type { Account as AccountEntity } from '../../accounts/account.entities.j
 import { AccountService } from '../../accounts/account.service.js';
 import { tagOf } from '../../accounts/account.views.js';
 import { ChangeControls } from '../../accounts/change-controls.service.js';
+import type { Ending, Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
+import type { Application } from '../../accounts/grants/oauth.entities.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
-import { digest, mintToken } from '../../core/secrets.js';
+import { digest, matches, mintToken } from '../../core/secrets.js';
 import { Assets, hashesOf } from '../../media/objects/assets.service.js';
 import { violates } from '../../platform/database/constraints.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -42,6 +45,7 @@ export class Bots {
     private readonly assets: Assets,
     private readonly replica: Replica,
     private readonly controls: ChangeControls,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** The application of a bot, as the bot sees it. */
@@ -53,16 +57,44 @@ export class Bots {
   }
 
   /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND */
-  async resetToken(me: SessionIdentity, id: string) {
+  async resetToken(me: SessionIdentity, id: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
       const owner = await this.standing.hold(tx, me);
-      await this.applications.requireOwn(owner, id, tx);
+      const application = await this.applications.requireOwn(owner, id, tx);
       const bot = await this.require(id, tx);
-      const { token, stored } = issueBotToken(id);
-      await this.applications.change(tx, id, stored);
-      await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+      const token = await this.replace(tx, application, { by: 'owner', reason: 'reset', origin });
       return { token, bot: applicationBotView(bot, owner) };
     });
+  }
+
+  /** Replaces the tokens of all bots of an account that `tx` holds; nobody sees the new ones. Answers how many. */
+  async replaceAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
+    const owned = await this.applications.holdAllOf(tx, ownerId);
+    const withToken = owned.filter(({ botDigest }) => botDigest !== null);
+    for (const application of withToken) await this.replace(tx, application, ending);
+    return withToken.length;
+  }
+
+  /** The same of one whose token has this digest. False: it has another one by now. */
+  async replaceToken(tx: Tx, id: string, present: Buffer, ending: Ending): Promise<boolean> {
+    const application = await this.applications.hold(tx, id);
+    if (!application?.botDigest || !matches(application.botDigest, present)) return false;
+    await this.replace(tx, application, ending);
+    return true;
+  }
+
+  private async replace(tx: Tx, application: Application, ending: Ending): Promise<string> {
+    const { id } = application;
+    const { token, stored } = issueBotToken(id);
+    await this.applications.change(tx, id, stored);
+    await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
+    await this.recordReset(tx, application, ending);
+    return token;
+  }
+
+  private async recordReset(tx: Tx, { id, name }: Application, { by, reason, origin }: Ending): Promise<void> {
+    const data = { application_id: id, name, by, reason };
+    await this.events.record(tx, { accountId: id, type: 'bot_token_reset', origin, data });
   }
 
   /** @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, BOT_USER_NOT_FOUND, USERNAME_NOT_AVAILABLE, FV */

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { isInactive } from '../../accounts/account-facts.js';
+import type { Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Application } from '../../accounts/grants/oauth.entities.js';
 import { usernameFrom } from '../../accounts/names.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
@@ -37,6 +39,7 @@ export class OwnApplications {
     private readonly accounts: AccountService,
     private readonly standing: Standing,
     private readonly snowflakes: Snowflakes,
+    private readonly events: SecurityEvents,
   ) {}
 
   async list({ account: owner }: SessionIdentity) {
@@ -113,13 +116,15 @@ export class OwnApplications {
     });
   }
 
-  async resetSecret(me: SessionIdentity, id: string) {
+  async resetSecret(me: SessionIdentity, id: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
       const owner = await this.standing.hold(tx, me);
       const application = await this.applications.requireOwn(owner, id, tx);
       if (application.clientType === 'public') throw new Refusal('PUBLIC_CLIENT_HAS_NO_SECRET');
       const { secret, stored } = issueSecret();
       await this.applications.change(tx, id, stored);
+      const data = { application_id: id, name: application.name };
+      await this.events.record(tx, { accountId: owner.id, type: 'client_secret_reset', origin, data });
       return applicationView(application, { secret });
     });
   }

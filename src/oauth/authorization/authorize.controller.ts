@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Header, HttpCode, Post, Query } from '@nestjs/common';
+import { originOf } from '../../accounts/events/origin.js';
 import { Answers } from '../../policy/answers.js';
 import type { Call } from '../../policy/call.js';
 import { AllowSuspicious, Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
@@ -27,7 +28,7 @@ export class AuthorizeController {
   @AllowSuspicious()
   @RateLimit('oauth:authorize')
   @Header('Pragma', 'no-cache')
-  consent(@Me() me: SessionIdentity, @Body() input: ConsentInput) {
-    return this.authorization.consent(me, input);
+  consent(@Me() me: SessionIdentity, @Body() input: ConsentInput, @TheCall() call: Call) {
+    return this.authorization.consent(me, input, originOf(call));
   }
 }

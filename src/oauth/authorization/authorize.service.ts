@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isInactive } from '../../accounts/account-facts.js';
+import type { Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { AdminApplication } from '../../accounts/grants/admin-application.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Application, AuthorizationCode } from '../../accounts/grants/oauth.entities.js';
@@ -34,6 +36,7 @@ export class AuthorizeService {
     private readonly config: Config,
     private readonly standing: Standing,
     private readonly grants: Grants,
+    private readonly events: SecurityEvents,
     private readonly adminApplication: AdminApplication,
     private readonly clock: Clock,
   ) {}
@@ -85,12 +88,16 @@ export class AuthorizeService {
    * @throws Refusal UNKNOWN_APPLICATION, INVALID_REQUEST, INVALID_SCOPE, NOT_A_BOT_APPLICATION, BOT_IS_PRIVATE,
    *   ACCESS_DENIED
    */
-  async consent(me: SessionIdentity, input: ConsentInput): Promise<{ redirect_to: string }> {
+  async consent(me: SessionIdentity, input: ConsentInput, origin: Origin): Promise<{ redirect_to: string }> {
     const redirectTo = await this.database.transaction(async (tx) => {
       const account = await this.standing.hold(tx, me);
       const application = await this.held(tx, input.client_id);
       if (input.decision === 'deny') return this.denied(application, input);
       const scopes = this.demandGrantable(application, account, input);
+      await this.events.record(tx, {
+        ...{ accountId: account.id, type: 'application_authorized', origin },
+        data: { application_id: application.id, name: application.name, scopes },
+      });
       return this.approved(tx, application, account, { input, scopes });
     });
     return { redirect_to: redirectTo };
@@ -134,9 +141,10 @@ export class AuthorizeService {
   private demandGrantable(application: Application, account: Account, request: AuthorizationRequest): string[] {
     this.demandRedirect(application, request);
     const { redirect_uri, code_challenge, code_challenge_method } = request;
-    // Without an address there is no code, and nothing that a public client would have to prove.
-    const clientType = redirect_uri === undefined ? 'confidential' : application.clientType;
-    if (isPkceFaulty(code_challenge, code_challenge_method, clientType)) {
+    const { pkceRequired } = this.config.oauth;
+    // Without an address there is no code, and nothing that a client would have to prove.
+    const isRequired = redirect_uri !== undefined && (pkceRequired || application.clientType === 'public');
+    if (isPkceFaulty(code_challenge, code_challenge_method, isRequired)) {
       throw oauthError('invalid_request', ['code_challenge']);
     }
     const scopes = parseScopes(request.scope);

@@ -1,5 +1,16 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { AllowSuspicious, BearerOnly, Cors, Me, OAuthScope, RateLimit, UserOnly } from '../../policy/decorators.js';
+import { originOf } from '../../accounts/events/origin.js';
+import type { Call } from '../../policy/call.js';
+import {
+  AllowSuspicious,
+  BearerOnly,
+  Cors,
+  Me,
+  OAuthScope,
+  RateLimit,
+  TheCall,
+  UserOnly,
+} from '../../policy/decorators.js';
 import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
 import { AuthorizationPath, RevokeAuthorizationsInput } from './oauth.dto.js';
 import { OwnGrants } from './own-grants.service.js';
@@ -42,8 +53,8 @@ export class GrantsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth:introspect')
-  revoke(@Me() me: SessionIdentity, @Param() { applicationId }: AuthorizationPath) {
-    return this.grants.revoke(me, [applicationId]);
+  revoke(@Me() me: SessionIdentity, @Param() { applicationId }: AuthorizationPath, @TheCall() call: Call) {
+    return this.grants.revoke(me, [applicationId], originOf(call));
   }
 
   /** Takes back what the caller granted to several applications. */
@@ -52,7 +63,7 @@ export class GrantsController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('oauth:introspect')
-  revokeMany(@Me() me: SessionIdentity, @Body() { application_ids }: RevokeAuthorizationsInput) {
-    return this.grants.revoke(me, application_ids);
+  revokeMany(@Me() me: SessionIdentity, @Body() { application_ids }: RevokeAuthorizationsInput, @TheCall() call: Call) {
+    return this.grants.revoke(me, application_ids, originOf(call));
   }
 }

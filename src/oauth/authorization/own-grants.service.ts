@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { isInactive } from '../../accounts/account-facts.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Refusal } from '../../core/errors.js';
@@ -45,12 +46,12 @@ export class OwnGrants {
    * All of them or none; what was not granted is not missed.
    * @throws Refusal UNKNOWN_APPLICATION
    */
-  async revoke(me: SessionIdentity, applicationIds: readonly string[]): Promise<void> {
+  async revoke(me: SessionIdentity, applicationIds: readonly string[], origin: Origin): Promise<void> {
     const ids = [...new Set(applicationIds)];
     await this.database.transaction(async (tx) => {
       const account = await this.standing.hold(tx, me);
       await this.applications.demandKnown(tx, ids);
-      await this.grants.revoke(tx, account.id, ids);
+      await this.grants.revoke(tx, account.id, ids, { by: 'owner', reason: 'deauthorized', origin });
     });
   }
 }

@@ -11,13 +11,14 @@ import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
 import { StoreClock } from './store-clock.js';
 
+/** A row for every id that is asked for: an unknown application costs the same (oauth.md 5.5). */
 const CLIENTS_BY_ID = `
-  SELECT id, client_type, secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
-  FROM application WHERE id = ANY ($1::bigint[])`;
+  SELECT wanted.id, a.client_type, a.secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+  FROM unnest($1::bigint[]) wanted (id) LEFT JOIN application a ON a.id = wanted.id`;
 
 interface ClientRow {
   readonly id: string;
-  readonly client_type: 'confidential' | 'public';
+  readonly client_type: 'confidential' | 'public' | null;
   readonly secret_digest: Buffer | null;
   readonly now: number;
 }
@@ -45,7 +46,7 @@ export class ClientAuthenticator {
     const isRight = matches(digest(secret ?? ''), application?.secret_digest ?? this.dummy);
     const confidential = application?.client_type === 'confidential';
     const isAuthentic = confidential ? isRight && secret !== undefined : secret === undefined && !confidentialOnly;
-    if (!application || !isAuthentic) throw oauthError('invalid_client');
+    if (!application?.client_type || !isAuthentic) throw oauthError('invalid_client');
     call.client = { applicationId: id, confidential, beganAt: this.storeClock.at(call.startedAt) };
   }
 

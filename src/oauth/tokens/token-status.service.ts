@@ -7,11 +7,12 @@ import { gather } from '../../platform/database/gather.js';
 import type { Client } from '../../policy/identity.js';
 import { type Form, formValue, requiredValue } from './form.js';
 
+/** Another client's token is as little found as an unknown one. */
 const LIVE_TOKENS_BY_DIGEST = `
   SELECT t.digest, t.application_id, t.kind, t.scopes, t.account_id, floor(extract(epoch FROM t.created_at))::float8 AS iat,
     floor(extract(epoch FROM t.expires_at))::float8 AS exp
   FROM oauth_token t JOIN account a ON a.id = t.account_id
-  WHERE t.digest = ANY ($1::bytea[]) AND t.expires_at > now() AND t.consumed_at IS NULL AND ${IS_ACTIVE}`;
+  WHERE t.digest = ANY ($1::bytea[]) AND t.application_id = ANY ($2::bigint[]) AND t.expires_at > now() AND t.consumed_at IS NULL AND ${IS_ACTIVE}`;
 
 interface LiveToken {
   readonly digest: Buffer;
@@ -40,7 +41,7 @@ export interface ActiveToken {
 /** What clients ask about their tokens and how they give them back (RFC 7662, RFC 7009; oauth.md 5.7 and 5.8). */
 @Injectable()
 export class TokenStatus {
-  private readonly find = gather((digests) => this.tokensOf(digests));
+  private readonly find = gather((claims) => this.tokensOf(claims));
 
   constructor(
     private readonly database: Database,
@@ -49,8 +50,8 @@ export class TokenStatus {
 
   /** Whatever is not a live token of the asking client is one and the same "not active". */
   async introspect(client: Client, form: Form): Promise<InactiveToken | ActiveToken> {
-    const row = await this.find(digest(tokenOf(form)).toString('hex'));
-    if (row?.application_id !== client.applicationId) return { active: false };
+    const row = await this.find(claimOf(client.applicationId, digest(tokenOf(form))));
+    if (!row) return { active: false };
     return {
       active: true,
       scope: inOrder(row.scopes).join(' '),
@@ -62,10 +63,11 @@ export class TokenStatus {
     };
   }
 
-  private async tokensOf(digests: string[]): Promise<Map<string, LiveToken>> {
-    const values = [digests.map((hex) => Buffer.from(hex, 'hex'))];
+  private async tokensOf(claims: string[]): Promise<Map<string, LiveToken>> {
+    const [clients, digests] = [0, 1].map((part) => claims.map((claim) => claim.split(' ')[part] as string));
+    const values = [digests?.map((hex) => Buffer.from(hex, 'hex')), clients];
     const rows = await this.database.statement<LiveToken>('oauth-introspect', LIVE_TOKENS_BY_DIGEST, values);
-    return new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+    return new Map(rows.map((row) => [claimOf(row.application_id, row.digest), row]));
   }
 
   /** A token that a refresh has just consumed still names its grant: what it became must not outlive this answer. */
@@ -76,10 +78,14 @@ export class TokenStatus {
         'SELECT account_id FROM oauth_token WHERE digest = $1 AND application_id = $2 AND expires_at > now()',
         [token, client.applicationId],
       );
-      if (row) await this.grants.revoke(tx, row.account_id, [client.applicationId]);
+      const ending = { by: 'application', reason: 'token_revoked' } as const;
+      if (row) await this.grants.revoke(tx, row.account_id, [client.applicationId], ending);
     });
   }
 }
+
+/** Who asks about which token. */
+const claimOf = (clientId: string, token: Buffer): string => `${clientId} ${token.toString('hex')}`;
 
 /** The hint only hints: every token is looked for whatever it says (oauth.md, precisions). */
 function tokenOf(form: Form): string {

@@ -76,6 +76,9 @@ const SETTLE_FAMILIES = settle('oauth_family');
 const REVOKE_REPLAYED_CODE = `
   DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', 2)}`;
 
+/** When everything ends that descends from the code of the family `f`; null where nothing does. */
+const END_OF_FAMILY = "(f.created_at + nullif($11::int, 0) * interval '1 second')";
+
 /**
  * One statement again. The family is locked before the token, in the order in which revocation locks them, so that a
  * refresh either is over before its family goes or finds it gone. `presented` is what the statement saw when it
@@ -91,6 +94,7 @@ const ROTATE_REFRESH_TOKEN = `
   ), family AS MATERIALIZED (
     SELECT f.* FROM presented p JOIN oauth_family f ON f.id = p.family_id
     WHERE p.application_id = $2 AND p.is_live AND p.is_active AND p.is_granted AND NOT p.is_consumed
+      AND coalesce(${END_OF_FAMILY} > now(), true)
     FOR NO KEY UPDATE OF f
   ), won AS (
     UPDATE oauth_token t SET consumed_at = clock_timestamp() FROM family f
@@ -100,12 +104,14 @@ const ROTATE_REFRESH_TOKEN = `
     INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, parent_id, expires_at)
     SELECT new.id, new.digest, new.kind, f.id, f.application_id, f.account_id,
       CASE new.kind WHEN 'access' THEN coalesce($3::text[], f.scopes) ELSE f.scopes END, won.id,
-      now() + new.seconds * interval '1 second'
+      least(now() + new.seconds * interval '1 second', ${END_OF_FAMILY})
     FROM won, family f, (VALUES ($4::bigint, $5::bytea, 'access', $6::int), ($7::bigint, $8::bytea, 'refresh', $9::int))
       AS new (id, digest, kind, seconds)
+    RETURNING kind, expires_at
   )
-  SELECT p.*, p.application_id = $2 AS is_own, won.id IS NOT NULL AS is_won, f.scopes
-  FROM presented p LEFT JOIN won ON true LEFT JOIN family f ON true`;
+  SELECT p.*, p.application_id = $2 AS is_own, won.id IS NOT NULL AS is_won, f.scopes,
+    ceil(extract(epoch FROM m.expires_at - now()))::int AS seconds
+  FROM presented p LEFT JOIN won ON true LEFT JOIN family f ON true LEFT JOIN minted m ON m.kind = 'access'`;
 
 interface PresentedFacts {
   readonly id: string;
@@ -119,7 +125,7 @@ interface PresentedFacts {
 }
 
 type PresentedToken = PresentedFacts &
-  ({ is_won: true; scopes: string[] } | { is_won: false; scopes: string[] | null });
+  ({ is_won: true; scopes: string[]; seconds: number } | { is_won: false; scopes: string[] | null; seconds: null });
 
 const SETTLE_TOKENS = settle('oauth_token');
 
@@ -178,7 +184,7 @@ export class TokenService {
   private async exchange(client: Client, form: Form) {
     const code = digest(requiredValue(form, 'code'));
     const redirectUri = requiredValue(form, 'redirect_uri');
-    const challenge = challengeOf(trimmedVerifier(form));
+    const challenge = challengeOf(trimmedVerifier(form), this.config.oauth.pkceRequired);
     const familyId = this.snowflakes.next();
     const pair = this.mint.fresh();
     await this.arrivals.gathered();
@@ -197,7 +203,7 @@ export class TokenService {
     if (!taken) await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED_CODE, [code, client.beganAt]);
     if (!taken?.family_id) throw oauthError('invalid_grant');
     await this.settleFamily(familyId);
-    return this.view(pair, taken.scopes, this.config.oauth.accessSeconds);
+    return this.view(pair, taken.scopes, this.lives().access);
   }
 
   private async refresh(client: Client, form: Form) {
@@ -206,11 +212,12 @@ export class TokenService {
     const hasLeeway = this.config.oauth.reuseLeewaySeconds > 0;
     const pair = hasLeeway ? this.mint.successor(presented) : this.mint.fresh();
     await this.arrivals.gathered();
-    const values = [digest(presented), client.applicationId, scopes, ...this.rows(pair), client.beganAt];
+    const { familySeconds } = this.config.oauth;
+    const values = [digest(presented), client.applicationId, scopes, ...this.rows(pair), client.beganAt, familySeconds];
     const [row] = await this.database.statement<PresentedToken>('oauth-refresh', ROTATE_REFRESH_TOKEN, values);
     if (row?.is_won) {
       await this.settleToken(row.id);
-      return this.view(pair, scopes ?? row.scopes, this.config.oauth.accessSeconds);
+      return this.view(pair, scopes ?? row.scopes, row.seconds);
     }
     if (row && !row.is_own) return this.refuseReuse(row.family_id);
     if (!row?.is_active) throw oauthError('invalid_grant');
@@ -239,9 +246,16 @@ export class TokenService {
 
   /** The rows of a pair: id, digest and lifetime of the access and of the refresh token. */
   private rows({ access, refresh }: TokenPair): unknown[] {
-    const { accessSeconds, refreshSeconds } = this.config.oauth;
+    const lives = this.lives();
     const [first, second] = [this.snowflakes.next(), this.snowflakes.next()];
-    return [first, digest(access), accessSeconds, second, digest(refresh), refreshSeconds];
+    return [first, digest(access), lives.access, second, digest(refresh), lives.refresh];
+  }
+
+  /** Seconds that tokens live at most: none outlives a family that begins with it. */
+  private lives() {
+    const { accessSeconds, refreshSeconds, familySeconds } = this.config.oauth;
+    const most = familySeconds || Number.POSITIVE_INFINITY;
+    return { access: Math.min(accessSeconds, most), refresh: Math.min(refreshSeconds, most) };
   }
 
   /**

@@ -10,22 +10,23 @@ export class Coalesced {
 
   constructor(
     private readonly work: () => Promise<unknown>,
-    private readonly pauseMs: number,
+    /** Asked after each time. */
+    private readonly pauseMs: () => number,
   ) {}
 
   wish(): void {
     this.isWished = true;
-    this.running ??= this.run().finally(() => {
-      this.running = null;
-    });
+    this.running ??= this.run();
   }
 
   private async run(): Promise<void> {
     while (this.isWished) {
       this.isWished = false;
       await this.work().catch(() => {});
-      await delay(this.pauseMs);
+      await delay(this.pauseMs());
     }
+    // Not a moment after the last look: a wish of that moment would wait for the next one.
+    this.running = null;
   }
 
   /** Does what is wished for and nothing more. */

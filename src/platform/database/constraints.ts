@@ -8,3 +8,10 @@ export const violates = (error: unknown, constraint: string): boolean => {
     error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : null;
   return driver?.code === UNIQUE_VIOLATION && driver.constraint === constraint;
 };
+
+const DEADLOCK = '40P01';
+
+/** Whether somebody else was faster: the same work, begun anew, sees what they did. */
+export const lostRace = (error: unknown): boolean =>
+  error instanceof QueryFailedError &&
+  [UNIQUE_VIOLATION, DEADLOCK].includes((error.driverError as { code?: string }).code ?? '');

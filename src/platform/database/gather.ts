@@ -19,3 +19,27 @@ export function gather<T>(
     return (await next.found).get(id);
   };
 }
+
+/** Work on items that wait in one turn of the event loop, as work on many at once. */
+export function together<I, O>(
+  work: (items: readonly I[]) => Promise<readonly O[]>,
+  atOnce: number,
+): (item: I) => Promise<O> {
+  let next: { items: I[]; done: Promise<readonly O[]> } | undefined;
+  return async (item) => {
+    if (!next || next.items.length === atOnce) {
+      const items: I[] = [];
+      const batch = {
+        items,
+        done: new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+          if (next === batch) next = undefined;
+          return work(items);
+        }),
+      };
+      next = batch;
+    }
+    const { items, done } = next;
+    const place = items.push(item) - 1;
+    return (await done)[place] as O;
+  };
+}

@@ -130,6 +130,7 @@ export class Instance implements OnModuleInit {
   }
 
   private defaults(): InstanceSettings {
+    const { brand, productName } = this.config;
     return {
       sso: {
         enabled: false,
@@ -145,8 +146,8 @@ export class Instance implements OnModuleInit {
         discovered: null,
       },
       registration: { mode: 'open', hideExistingAccounts: false, initialSuspiciousFlags: 0 },
-      branding: { productName: this.config.productName },
-      legal: { termsUrl: this.config.termsUrl ?? null, privacyUrl: this.config.privacyUrl ?? null },
+      branding: { productName },
+      legal: { termsUrl: brand.termsUrl ?? null, privacyUrl: brand.privacyUrl ?? null },
     };
   }
 

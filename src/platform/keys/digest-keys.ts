@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 import { Keyring } from '../../core/secrets.js';
@@ -30,6 +30,11 @@ export class DigestKeys implements OnModuleInit {
   /** Keys for one purpose: the first digests what is new, all of them check. */
   of(label: string): Buffer[] {
     return this.masters.map((master) => Buffer.from(hkdfSync('sha256', master, 'gatehouse', label, KEY_BYTES)));
+  }
+
+  /** Keyed digests of a text under every live key; the first is the one to store. */
+  digestsOf(label: string, text: string): Buffer[] {
+    return this.of(label).map((key) => createHmac('sha256', key).update(text).digest());
   }
 
   async onModuleInit(): Promise<void> {

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Keyring } from '../../core/secrets.js';
 import { type Changed, Database } from '../database/database.js';
+import { type SealedColumn, sealedColumns } from './sealed-kinds.js';
 
 /** What became of the boxes of one kind: under the current key by now, or opened by no live key. */
 export interface Renewed {
   readonly renewed: number;
   readonly lost: number;
 }
+
+type Place = Pick<SealedColumn, 'label' | 'table' | 'column' | 'key'>;
 
 interface Replacement {
   readonly id: string;
@@ -27,7 +30,9 @@ export class KeyRotation {
   constructor(
     private readonly database: Database,
     private readonly keyring: Keyring,
-  ) {}
+  ) {
+    for (const column of sealedColumns()) this.add(column.name, () => this.renewColumn(column));
+  }
 
   /** Everything that is renewed. */
   get names(): string[] {
@@ -40,7 +45,7 @@ export class KeyRotation {
 
   /** Boxes of `label` in a column, each bound to the `id` of its row. */
   addColumn(name: string, label: string, table: string, column: string): void {
-    this.add(name, () => this.renewColumn(label, table, column));
+    this.add(name, () => this.renewColumn({ label, table, column, key: 'id' }));
   }
 
   /** Repeating it does no harm. */
@@ -59,27 +64,32 @@ export class KeyRotation {
     }
   }
 
-  private async renewColumn(label: string, table: string, column: string): Promise<Renewed> {
-    let [after, renewed, lost] = ['0', 0, 0];
-    for (;;) {
-      const rows = await this.database.manager.query<{ id: string; box: Buffer }[]>(
-        `SELECT id, ${column} AS box FROM ${table} WHERE ${column} IS NOT NULL AND id > $1 ORDER BY id LIMIT ${BATCH}`,
-        [after],
-      );
+  private async renewColumn(place: Place): Promise<Renewed> {
+    let [renewed, lost] = [0, 0];
+    for (let rows = await this.boxes(place); ; rows = await this.boxes(place, rows.at(-1)?.id)) {
       for (const { id, box } of rows) {
-        const fresh = this.renew(label, box, id);
+        const fresh = this.renew(place.label, box, id);
         if (fresh === 'lost') lost++;
-        else if (fresh) renewed += await this.replace(table, column, { id, box, fresh });
-        after = id;
+        else if (fresh) renewed += await this.replace(place, { id, box, fresh });
       }
       if (rows.length < BATCH) return { renewed, lost };
     }
   }
 
+  /** The next in the order of their keys. */
+  private boxes({ table, column, key }: Place, after?: string): Promise<{ id: string; box: Buffer }[]> {
+    const further = after === undefined ? '' : `AND ${key} > $1`;
+    return this.database.manager.query<{ id: string; box: Buffer }[]>(
+      `SELECT ${key}::text AS id, ${column} AS box FROM ${table} WHERE ${column} IS NOT NULL ${further}
+       ORDER BY ${table}.${key} LIMIT ${BATCH}`,
+      after === undefined ? [] : [after],
+    );
+  }
+
   /** Nothing, if somebody changed the box meanwhile: then it has the current key. */
-  private async replace(table: string, column: string, { id, box, fresh }: Replacement): Promise<number> {
+  private async replace({ table, column, key }: Place, { id, box, fresh }: Replacement): Promise<number> {
     const [, changed] = await this.database.manager.query<Changed>(
-      `UPDATE ${table} SET ${column} = $3 WHERE id = $1 AND ${column} = $2`,
+      `UPDATE ${table} SET ${column} = $3 WHERE ${key} = $1 AND ${column} = $2`,
       [id, box, fresh],
     );
     return changed;

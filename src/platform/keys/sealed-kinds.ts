@@ -4,13 +4,15 @@ import type { Tx } from '../database/database.js';
 /** A kind of thing that is stored encrypted, and how one of it is found without reading a table whole. */
 interface SealedKind {
   readonly name: string;
+  /** Of a team, which may not have made it yet. */
+  readonly table?: string;
   readonly label: string;
   /** Answers `box` and the `context` that it is bound to. */
   readonly sample: string;
 }
 
 /** Every kind that a rotation renews, by the names of `KeyRotation`. */
-export const SEALED_KINDS: readonly SealedKind[] = [
+const KINDS: SealedKind[] = [
   {
     name: 'authenticator secrets',
     label: 'totp',
@@ -37,6 +39,47 @@ export const SEALED_KINDS: readonly SealedKind[] = [
   },
 ];
 
+export const SEALED_KINDS: readonly SealedKind[] = KINDS;
+
+/** A column of a team's table whose values are sealed, each bound to the key of its row. */
+export interface SealedColumn {
+  readonly name: string;
+  readonly label: string;
+  readonly table: string;
+  readonly column: string;
+  readonly key: string;
+}
+
+const columns: SealedColumn[] = [];
+
+/** Those of teams. */
+export const sealedColumns = (): readonly SealedColumn[] => columns;
+
+/** A name of SQL that needs no quotes. */
+const isPlain = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name);
+
+/**
+ * Adds a column of type `bytea` of a team's own table: its values are made and read by `Sealing`, put under the current key
+ * by `keys rotate`, and looked at by `doctor`.
+ * @param name what `keys rotate` calls it, such as "texts of notes"
+ * @param where `key`: the primary key, one column, `id` unless it is said
+ */
+export function registerSealedColumn(
+  name: string,
+  { table, column, key = 'id' }: { table: string; column: string; key?: string },
+): SealedColumn {
+  if (KINDS.some((kind) => kind.name === name) || name.trim() === '') throw new Error(`"${name}" cannot be added`);
+  if (![table, column, key].every(isPlain)) throw new Error(`${name}: a name of SQL that needs no quotes is wanted`);
+  const label = `team:${table}.${column}`;
+  if (columns.some((other) => other.label === label)) throw new Error(`${table}.${column} is a sealed column already`);
+  const added = Object.freeze({ name, label, table, column, key });
+  const sample = `SELECT ${column} AS box, ${key}::text AS context FROM ${table}
+    WHERE ${column} IS NOT NULL ORDER BY ${key} LIMIT 1`;
+  KINDS.push({ name, table, label, sample });
+  columns.push(added);
+  return added;
+}
+
 /** What the secret of the service makes of the stored things of a kind that were tried. */
 export interface SealedState {
   readonly name: string;
@@ -47,12 +90,18 @@ export interface SealedState {
 /** Tries one stored thing of each kind, and all keys of digests; kinds of which nothing is stored are left out. */
 export async function sealedStates(tx: Tx, keyring: Keyring): Promise<SealedState[]> {
   const states: SealedState[] = [];
-  for (const { name, label, sample } of SEALED_KINDS) {
+  for (const { name, table, label, sample } of SEALED_KINDS) {
+    if (table !== undefined && !(await isThere(tx, table))) continue;
     const rows = await tx.query<{ box: Buffer; context: string }[]>(sample);
     const opened = rows.filter(({ box, context }) => opens(keyring, label, box, context)).length;
     if (rows.length > 0) states.push({ name, tried: rows.length, opened });
   }
   return states;
+}
+
+async function isThere(tx: Tx, table: string): Promise<boolean> {
+  const [row] = await tx.query<[{ found: string | null }]>('SELECT to_regclass($1)::text AS found', [table]);
+  return row.found !== null;
 }
 
 function opens(keyring: Keyring, label: string, box: Buffer, context: string): boolean {

@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { MailType } from './templates/contents.js';
+import type { AnyMailType } from './templates/render.js';
 
 /** A message that must not be lost: written with what causes it, sent afterwards. */
 @Entity('outbox')
 export class OutboxMessage {
   @PrimaryColumn('bigint') id: string;
-  @Column('text') type: MailType;
+  @Column('text') type: AnyMailType;
   @Column('text') recipient: string;
   /** What the words are made of, encrypted; erased once the message is sent or parked. */
   @Column('bytea', { nullable: true }) payload: Buffer | null;

@@ -22,6 +22,9 @@ export class RecipientRefused extends Error {}
 /** The receiving server refused the message for good; another attempt would end the same. */
 export class MessageRefused extends Error {}
 
+/** The endpoint that takes mail did not take it. */
+export class EndpointRefused extends Error {}
+
 /** How mail leaves the service. */
 export interface MailTransport {
   /** @throws RecipientRefused, MessageRefused; any other error is worth another attempt */
@@ -114,7 +117,7 @@ class HttpTransport implements MailTransport {
       headers: { 'content-type': 'application/json', 'idempotency-key': id },
       body: JSON.stringify({ to, subject, type, text, html, metadata }),
     });
-    if (status < 200 || status > 299) throw new Error(`the mail endpoint answered ${status}`);
+    if (status < 200 || status > 299) throw new EndpointRefused(`the mail endpoint answered ${status}`);
   }
 
   async close(): Promise<void> {}

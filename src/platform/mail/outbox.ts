@@ -2,50 +2,60 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { Counter } from 'prom-client';
 import { Config } from '../../core/config/config.js';
 import { Log } from '../../core/log.js';
+import type { ExtraMails } from '../../core/merged.js';
 import { Metrics } from '../../core/metrics.js';
 import { Keyring } from '../../core/secrets.js';
 import { Snowflakes } from '../../core/snowflake.js';
+import { spokenLanguage } from '../../core/text/languages.js';
 import { type Changed, Database, type Tx } from '../database/database.js';
 import { Instance } from '../instance/instance.js';
 import { KeyRotation } from '../keys/key-rotation.js';
+import { OutboundFault } from '../outbound/network.js';
 import { backOffSeconds, Drain } from '../process/at-least-once.js';
 import { Janitor } from '../process/janitor.js';
 import { InboxMessage, OutboxMessage } from './mail.entities.js';
-import { type MailTransport, MessageRefused, RecipientRefused } from './mail.js';
-import type { MailMetadata, MailType } from './templates/contents.js';
-import { renderMail } from './templates/render.js';
+import { EndpointRefused, type MailTransport, MessageRefused, RecipientRefused } from './mail.js';
+import { type AnyMailType, lookOf, renderMail } from './templates/render.js';
+import type { Device, MailMetadata } from './templates/words/kinds.js';
 
 export const MAIL_TRANSPORT = Symbol('MailTransport');
 
+type MailFacts = MailMetadata & ExtraMails;
+
 /** A message to put into the outbox. */
-export interface Letter<T extends MailType> {
+export interface Letter<T extends AnyMailType> {
   readonly type: T;
   readonly to: string;
   /** The account that the message is about: a refused address is marked on it. */
   readonly accountId: string | null;
-  readonly metadata: MailMetadata[T];
+  readonly metadata: MailFacts[T];
   /** The device that asked, as it may be named in the message. */
-  readonly client?: string | undefined;
+  readonly client?: Device | undefined;
   /** How long the token or code works: afterwards the message is not sent any more. */
   readonly expiresInSeconds?: number;
 }
 
 interface Payload {
-  readonly metadata: MailMetadata[MailType];
-  readonly client?: string;
+  readonly metadata: object;
+  readonly client?: Device;
 }
 
 interface Claimed {
   readonly id: string;
-  readonly type: MailType;
+  readonly type: AnyMailType;
   readonly recipient: string;
   readonly payload: Buffer | null;
   readonly account_id: string | null;
   readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly locale: string | null;
   readonly attempts: number;
   readonly too_late: boolean;
   readonly hopeless: boolean;
 }
+
+/** What a message is made of beside its payload. */
+type Envelope = Pick<Claimed, 'id' | 'type' | 'recipient' | 'account_id' | 'created_at' | 'expires_at' | 'locale'>;
 
 /** Longer than any transport takes: afterwards the sender is taken for dead and the message is sent again. */
 const LEASE_SECONDS = 120;
@@ -54,7 +64,8 @@ const CLAIM_DUE_MAIL = `
   UPDATE outbox SET attempts = attempts + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
   WHERE id = (SELECT id FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL AND next_attempt_at <= now()
               ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING id, type, recipient, payload, account_id, created_at, attempts,
+  RETURNING id, type, recipient, payload, account_id, created_at, expires_at, attempts,
+            (SELECT locale FROM account WHERE account.id = outbox.account_id) AS locale,
             coalesce(expires_at <= now(), false) AS too_late, created_at < now() - interval '1 day' AS hopeless`;
 
 /**
@@ -91,20 +102,30 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       labelNames: ['type', 'outcome'],
       registers: [metrics.registry],
     });
-    const WAITING_MAIL = 'FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL';
-    const ask = async (value: string) => {
-      const [row] = await database.manager.query<[{ v: string }]>(`SELECT ${value} AS v ${WAITING_MAIL}`);
-      return Number(row.v);
-    };
-    metrics.gauge('gatehouse_outbox_waiting', 'Mail that waits to be sent', () => ask('count(*)'));
-    metrics.gauge('gatehouse_outbox_lag_seconds', 'Age of the oldest mail that waits', () =>
-      ask('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),
+    metrics.gauge('gatehouse_outbox_waiting', 'Mail that waits to be sent', () => this.waiting(), 'max');
+    metrics.gauge(
+      'gatehouse_outbox_lag_seconds',
+      'Age of the oldest mail that waits',
+      () => this.ofWaiting('coalesce(extract(epoch FROM now() - min(created_at)), 0)'),
+      'max',
     );
     rotation.addColumn('mail that waits', 'outbox', 'outbox', 'payload');
     // What was never sent waits for a transport that is gone: a running one parks it after a day.
     janitor.addExpiry('outbox', 'id', "coalesce(sent_at, parked_at, created_at) < now() - interval '7 days'");
     const newest = 'SELECT id FROM inbox_message ORDER BY id DESC LIMIT 1000';
     janitor.addExpiry('inbox_message', 'id', `id < (SELECT min(id) FROM (${newest}) n)`);
+  }
+
+  /** How many mails wait to be sent. */
+  waiting(): Promise<number> {
+    return this.ofWaiting('count(*)');
+  }
+
+  private async ofWaiting(value: string): Promise<number> {
+    const [row] = await this.database.manager.query<[{ v: string }]>(
+      `SELECT ${value} AS v FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL`,
+    );
+    return Number(row.v);
   }
 
   /** Whether mail can be sent at all. */
@@ -117,7 +138,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /** Writes a message in the transaction of what causes it. Without a transport nothing is written. */
-  async enqueue<T extends MailType>(tx: Tx, letter: Letter<T>): Promise<void> {
+  async enqueue<T extends AnyMailType>(tx: Tx, letter: Letter<T>): Promise<void> {
     if (!this.isOpen) return;
     const id = this.snowflakes.next();
     const payload: Payload = { metadata: letter.metadata, ...(letter.client ? { client: letter.client } : {}) };
@@ -132,10 +153,33 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
         recipient: letter.to,
         accountId: letter.accountId,
         payload: this.keyring.encrypt('outbox', JSON.stringify(payload), id),
-        expiresAt: seconds === undefined ? null : () => `now() + interval '${Number(seconds)} seconds'`,
+        // One statement for mail of every kind: which it is must take no time that somebody could measure.
+        expiresAt: () => "now() + :seconds * interval '1 second'",
       })
+      .setParameter('seconds', seconds ?? null)
       .execute();
     this.database.onCommit(tx, () => this.drain.wake());
+  }
+
+  /**
+   * Sends a message at once, past the outbox, and answers why it did not leave; `null` where it did. Call it outside a
+   * transaction, and where there is a transport.
+   */
+  async tryOut<T extends AnyMailType>({ type, to, accountId, metadata }: Letter<T>): Promise<string | null> {
+    const [row] = await this.database.manager.query<[{ at: Date; locale: string | null }]>(
+      'SELECT now() AS at, (SELECT locale FROM account WHERE id = $1) AS locale',
+      [accountId],
+    );
+    const envelope = { type, recipient: to, account_id: accountId, created_at: row.at, expires_at: null };
+    const mail = this.mailOf({ ...envelope, id: this.snowflakes.next(), locale: row.locale }, { metadata });
+    try {
+      await this.transport?.send(mail);
+    } catch (error) {
+      this.outcomes.inc({ type, outcome: 'refused' });
+      return reasonOf(error);
+    }
+    this.outcomes.inc({ type, outcome: 'sent' });
+    return null;
   }
 
   /** Forgets mail to and about an account that goes, sent or not. */
@@ -161,7 +205,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   private async attempt(message: Claimed, box: Buffer): Promise<void> {
     try {
-      await this.transport?.send(this.mailOf(message, box));
+      const payload = JSON.parse(this.keyring.decrypt('outbox', box, message.id)) as Payload;
+      await this.transport?.send(this.mailOf(message, payload));
     } catch (error) {
       await this.failed(message, error);
       return;
@@ -170,15 +215,20 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     await this.database.manager.update(OutboxMessage, { id: message.id }, { sentAt: () => 'now()', payload: null });
   }
 
-  private mailOf({ id, type, recipient, account_id: accountId, created_at }: Claimed, box: Buffer) {
-    const { metadata, client } = JSON.parse(this.keyring.decrypt('outbox', box, id)) as Payload;
-    const rendered = renderMail(type, {
+  /** In the language that the account has now. */
+  private mailOf(envelope: Envelope, { metadata, client }: Payload) {
+    const { id, type, recipient, account_id: accountId, created_at: at, expires_at: until, locale } = envelope;
+    const { branding, legal } = this.instance.current;
+    const occasion = {
       metadata: metadata as never,
       client,
-      product: this.instance.current.branding.productName,
-      at: created_at.toISOString(),
-      link: (path, token) => `${this.config.webAppUrl}${path}#token=${token}`,
-    });
+      product: branding.productName,
+      at,
+      validSeconds: until === null ? 0 : (until.getTime() - at.getTime()) / 1000,
+      webAppUrl: this.config.webAppUrl,
+      link: (path: string, token: string) => `${this.config.webAppUrl}${path}#token=${token}`,
+    };
+    const rendered = renderMail(type, occasion, spokenLanguage(locale), lookOf(this.config, legal));
     return { id, to: recipient, accountId, type, metadata: { ...metadata }, ...rendered };
   }
 
@@ -207,9 +257,13 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 }
 
-/** The kind of a failure; its message may quote the recipient. */
+/** Failures whose message is ours. */
+const OWN = [RecipientRefused, MessageRefused, EndpointRefused, OutboundFault];
+
+/** The kind of a failure; the message of a foreign one may quote the recipient. */
 const reasonOf = (error: unknown): string => {
-  if (error instanceof RecipientRefused || error instanceof MessageRefused) return error.message;
+  const own = OWN.find((kind) => error instanceof kind) && (error as Error).message;
+  if (own) return own;
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   return (
     [code, responseCode].filter(Boolean).join(' ') || (error instanceof Error ? error.constructor.name : 'unknown')

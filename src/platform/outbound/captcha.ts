@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { Challenge } from 'altcha-lib';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Keyring } from '../../core/secrets.js';
@@ -18,6 +17,12 @@ interface TokenCheck {
 const CHALLENGE_SECONDS = 300;
 const COST = 1000;
 
+/** Loaded where it is asked for: other providers do without. */
+async function altcha() {
+  const [library, { deriveKey }] = await Promise.all([import('altcha-lib'), import('altcha-lib/algorithms/pbkdf2')]);
+  return { ...library, deriveKey };
+}
+
 /** Proof of work made and checked by the service itself, by altcha-lib. */
 class AltchaCheck implements TokenCheck {
   private readonly secret: string;
@@ -29,7 +34,8 @@ class AltchaCheck implements TokenCheck {
     this.secret = keyring.signing('captcha').bytes.toString('hex');
   }
 
-  challenge(): Promise<Challenge> {
+  async challenge(): Promise<Challenge> {
+    const { createChallenge, deriveKey } = await altcha();
     return createChallenge({
       algorithm: 'PBKDF2/SHA-256',
       cost: COST,
@@ -42,6 +48,7 @@ class AltchaCheck implements TokenCheck {
   /** One solution can be written in many ways and a challenge can have several: what is spent is the challenge. */
   async accepts(token: string): Promise<string | null> {
     const { challenge, solution } = JSON.parse(Buffer.from(token, 'base64').toString('utf8'));
+    const { verifySolution, deriveKey } = await altcha();
     const result = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret: this.secret });
     return result.verified === true ? String(challenge.signature) : null;
   }

@@ -21,10 +21,11 @@ export class Drain {
   private wishes = 0;
   private stopping = false;
 
-  /** `handleNext`: claims and handles the next row; false when nothing is due. */
+  /** `handleNext`: claims and handles the next row; false when nothing is due. `most`: how many at once. */
   constructor(
     private readonly handleNext: () => Promise<boolean>,
     private readonly onUnreadable: (error: unknown) => void,
+    private readonly most = LANES,
   ) {}
 
   start(): void {
@@ -35,20 +36,27 @@ export class Drain {
   /** Looks at once for what is due. */
   wake(): void {
     this.wishes++;
-    if (this.stopping || this.lanes.size >= LANES) return;
-    const lane = this.work().finally(() => this.lanes.delete(lane));
+    if (this.stopping || this.lanes.size >= this.most) return;
+    const lane = this.work().then((seen) => {
+      this.lanes.delete(lane);
+      // Whoever woke us since the last look found no room for another lane.
+      if (seen !== undefined && seen !== this.wishes) this.wake();
+    });
     this.lanes.add(lane);
   }
 
-  /** Until nothing is due, also of what became due meanwhile. */
-  private async work(): Promise<void> {
+  /** Until nothing is due, also of what became due meanwhile. Answers the wishes that it has seen to. */
+  private async work(): Promise<number | undefined> {
     try {
-      for (let seen = -1; seen !== this.wishes && !this.stopping; ) {
+      let seen = -1;
+      while (seen !== this.wishes && !this.stopping) {
         seen = this.wishes;
         while (!this.stopping && (await this.handleNext()));
       }
+      return seen;
     } catch (error) {
       this.onUnreadable(error);
+      return undefined;
     }
   }
 

@@ -26,7 +26,9 @@ export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly config: Config,
   ) {}
 
+  /** @throws Error when another chore has the name */
   add(name: string, chore: Chore): void {
+    if (this.chores.has(name)) throw new Error(`the janitor has a chore ${name}`);
     this.chores.set(name, chore);
   }
 
@@ -44,18 +46,21 @@ export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.config.nodeEnv === 'test') return;
     this.timer = setInterval(() => {
       this.running ??= this.sweep()
-        .catch((error) => this.log.error('expired rows could not be removed', { error }))
+        .catch(() => {})
         .finally(() => {
           this.running = undefined;
         });
     }, INTERVAL_MS).unref();
   }
 
-  /** One round of every chore. One that fails keeps no other from its turn. */
+  /** One round of every chore. One that fails is logged, and keeps no other from its turn. */
   async sweep(): Promise<void> {
     const failures: unknown[] = [];
     for (const [name, chore] of this.chores) {
-      await this.finish(name, chore).catch((error) => failures.push(error));
+      await this.finish(name, chore).catch((error) => {
+        this.log.error('expired rows could not be removed', { table: name, error });
+        failures.push(error);
+      });
     }
     if (failures.length > 0) throw failures[0];
   }

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { Config } from '../../core/config/config.js';
+import { answerWithin } from '../database/answer-limit.js';
 import { Database } from '../database/database.js';
 import { Replica } from './replica.js';
 
@@ -9,9 +10,9 @@ const TIMEOUT_MS = 5000;
 /** What a server or its database is set to counts from the next connection on: none is kept for long. */
 const LOOKS_PER_CONNECTION = 15;
 
-const DATABASE_STATE = `
+const databaseState = (tables: readonly string[]): string => `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only,
-    ARRAY(SELECT name::text FROM migration) AS migrations`;
+    ARRAY(${tables.map((table) => `SELECT '${table} ' || name FROM ${table}`).join(' UNION ALL ')}) AS migrations`;
 
 /**
  * Whether the database can be used, as it was last seen: on a connection of its own, so that whoever asks waits neither
@@ -44,9 +45,14 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutd
   private async look(): Promise<void> {
     try {
       this.client ??= await this.connect();
-      const { rows } = await this.client.query<{ read_only: boolean; migrations: string[] }>(DATABASE_STATE);
+      const known = this.database.migrations.filter(({ names }) => names.length > 0);
+      const state = databaseState(known.map(({ table }) => table));
+      const { rows } = await answerWithin(
+        TIMEOUT_MS,
+        this.client.query<{ read_only: boolean; migrations: string[] }>(state),
+      );
       const applied = new Set(rows[0]?.migrations);
-      const isCurrent = this.database.migrations.every((name) => applied.has(name));
+      const isCurrent = known.every(({ table, names }) => names.every((name) => applied.has(`${table} ${name}`)));
       this.wasUsable = isCurrent && rows[0]?.read_only === false;
       if (++this.looks >= LOOKS_PER_CONNECTION) this.letGo();
     } catch {
@@ -60,7 +66,6 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutd
     const client = new pg.Client({
       connectionString: this.config.databaseUrl,
       connectionTimeoutMillis: TIMEOUT_MS,
-      query_timeout: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
       application_name: 'gatehouse readiness',
     });

@@ -1,4 +1,5 @@
-import type { Changed, Send, Tx } from '../database/database.js';
+import type { Changed, Tx } from '../database/database.js';
+import type { LastStatement } from '../database/last-statement.js';
 
 /** What is written for all replicas to read. */
 export interface Entry {
@@ -17,6 +18,8 @@ export interface JournalRow extends Entry {
   readonly id: number;
   /** Null for what is no event of an account. */
   readonly number: number | null;
+  /** What the process that wrote it knows its transaction by. */
+  readonly origin: string | null;
 }
 
 /** How long entries are kept, in milliseconds: whoever heard nothing for longer has missed something. */
@@ -36,26 +39,28 @@ const APPEND_ENTRY = `
     INSERT INTO account_event AS a (account_id, number) VALUES ($1, 1)
     ON CONFLICT (account_id) DO UPDATE SET number = a.number + 1
     RETURNING number)
-  INSERT INTO journal (account_id, number, topic, data) SELECT $1, number, $2, $3 FROM taken RETURNING id`;
+  INSERT INTO journal (account_id, number, topic, data, origin) SELECT $1, number, $2, $3, $4 FROM taken`;
 
 /** Several accounts are locked in the order of their ids, so that nobody waits for somebody who waits for him. */
 const APPEND_ENTRIES = `
   WITH entry AS (
-    SELECT * FROM unnest($1::bigint[], $2::text[], $3::json[]) WITH ORDINALITY AS e (account_id, topic, data, place)
+    SELECT * FROM ROWS FROM (json_to_recordset($1) AS (account_id bigint, topic text, data json))
+      WITH ORDINALITY AS e (account_id, topic, data, place)
   ), taken AS (
     INSERT INTO account_event AS a (account_id, number)
     SELECT account_id, count(*) FROM entry WHERE account_id IS NOT NULL GROUP BY account_id ORDER BY account_id
     ON CONFLICT (account_id) DO UPDATE SET number = a.number + excluded.number
     RETURNING account_id, number
   )
-  INSERT INTO journal (account_id, number, topic, data)
-  SELECT e.account_id, t.number + 1 - row_number() OVER (PARTITION BY e.account_id ORDER BY e.place DESC), e.topic, e.data
-  FROM entry e LEFT JOIN taken t USING (account_id) ORDER BY e.place
-  RETURNING id`;
+  INSERT INTO journal (account_id, number, topic, data, origin)
+  SELECT e.account_id, t.number + 1 - row_number() OVER (PARTITION BY e.account_id ORDER BY e.place DESC), e.topic, e.data, $2
+  FROM entry e LEFT JOIN taken t USING (account_id) ORDER BY e.place`;
+
+const COLUMNS = 'id, account_id, number, topic, data::text, origin';
 
 const NEW_ENTRIES = `
-  SELECT id, account_id, number, topic, data FROM journal WHERE id = ANY ($2::bigint[])
-  UNION ALL (SELECT id, account_id, number, topic, data FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_AT_ONCE})`;
+  SELECT ${COLUMNS} FROM journal WHERE id = ANY ($2::bigint[])
+  UNION ALL (SELECT ${COLUMNS} FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_AT_ONCE})`;
 
 /** Ids that were drawn and not seen: their transactions have not ended, or came to nothing. */
 const OPEN_IDS = `
@@ -66,7 +71,8 @@ const REMOVE_OLD = `
   DELETE FROM journal WHERE created_at < now() - interval '${KEPT_MS} milliseconds'
     AND id IN (SELECT id FROM journal ORDER BY id LIMIT $1)`;
 
-export type Ask = Send;
+/** Runs a statement of the journal. Who reads its rows says what they are. */
+export type Ask = <R>(name: string, text: string, values: unknown[]) => Promise<R[]>;
 
 /** An entry as it is stored. */
 interface StoredEntry {
@@ -74,29 +80,46 @@ interface StoredEntry {
   readonly account_id: string | null;
   readonly number: string | null;
   readonly topic: string;
-  readonly data: Record<string, unknown>;
+  readonly data: string;
+  readonly origin: string | null;
 }
 
-const rowOf = ({ id, account_id, number, topic, data }: StoredEntry): JournalRow => ({
-  id: Number(id),
-  accountId: account_id,
-  number: number === null ? null : Number(number),
-  topic,
-  data,
-});
+/** Most entries concern nobody in the process that reads them: what they say is parsed when it is asked for. */
+class ReadEntry implements JournalRow {
+  readonly id: number;
+  readonly accountId: string | null;
+  readonly number: number | null;
+  readonly topic: string;
+  readonly origin: string | null;
+  private parsed: Record<string, unknown> | undefined;
 
-/** Sends the entries of a transaction, as its last statement. Answers their ids. */
-export async function appendTo(send: Send, entries: readonly WrittenEntry[]): Promise<number[]> {
+  constructor(private readonly stored: StoredEntry) {
+    this.id = Number(stored.id);
+    this.accountId = stored.account_id;
+    this.number = stored.number === null ? null : Number(stored.number);
+    this.topic = stored.topic;
+    this.origin = stored.origin;
+  }
+
+  get data(): Record<string, unknown> {
+    this.parsed ??= JSON.parse(this.stored.data) as Record<string, unknown>;
+    return this.parsed;
+  }
+}
+
+const rowOf = (stored: StoredEntry): JournalRow => new ReadEntry(stored);
+
+/** What writes the entries of a transaction, as its last statement. */
+export function appending(entries: readonly WrittenEntry[], origin: string): Omit<LastStatement, 'failed'> {
   const [first, ...more] = entries;
-  const isOne = more.length === 0 && first?.accountId;
-  const rows = await (isOne
-    ? send<{ id: string }>('journal-append-one', APPEND_ENTRY, [first.accountId, first.topic, first.text])
-    : send<{ id: string }>('journal-append', APPEND_ENTRIES, [
-        entries.map(({ accountId }) => accountId),
-        entries.map(({ topic }) => topic),
-        entries.map(({ text }) => text),
-      ]));
-  return rows.map(({ id }) => Number(id));
+  if (more.length === 0 && first?.accountId) {
+    const values = [first.accountId, first.topic, first.text, origin];
+    return { name: 'journal_append_one', text: APPEND_ENTRY, values };
+  }
+  const written = entries.map(
+    ({ accountId, topic, text }) => `{"account_id":${JSON.stringify(accountId)},"topic":"${topic}","data":${text}}`,
+  );
+  return { name: 'journal_append', text: APPEND_ENTRIES, values: [`[${written.join(',')}]`, origin] };
 }
 
 /** Removes what is too old, from the oldest on. Answers how much that was. */
@@ -174,16 +197,30 @@ export async function lastNumbers(ask: Ask, accountIds: readonly string[]): Prom
   return new Map(rows.map(({ account_id, number }) => [account_id, Number(number)]));
 }
 
-/** The events of an account behind a number, whole and in order; null if some of them are gone. */
-export async function eventsSince(ask: Ask, accountId: string, number: number): Promise<JournalRow[] | null> {
-  const rows = await ask<{ last: string } & (StoredEntry | { id: null })>(
+/** An account, and the number of its last event that is known. */
+export type Place = readonly [accountId: string, number: number];
+
+const EVENTS_SINCE = `
+  SELECT p.place, a.number AS last, j.id, j.account_id, j.number, j.topic, j.data::text, j.origin
+  FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS p (account_id, number, place)
+  JOIN account_event a ON a.account_id = p.account_id
+  LEFT JOIN journal j ON j.account_id = p.account_id AND j.number > p.number
+  ORDER BY p.place, j.number`;
+
+/** The events behind each place, whole and in order; null if some of them are gone. */
+export async function eventsSince(ask: Ask, places: readonly Place[]): Promise<(JournalRow[] | null)[]> {
+  const rows = await ask<{ place: string; last: string } & (StoredEntry | { id: null })>(
     'journal-since',
-    `SELECT a.number AS last, j.id, j.account_id, j.number, j.topic, j.data
-     FROM account_event a LEFT JOIN journal j ON j.account_id = a.account_id AND j.number > $2
-     WHERE a.account_id = $1 ORDER BY j.number`,
-    [accountId, number],
+    EVENTS_SINCE,
+    [places.map(([accountId]) => accountId), places.map(([, number]) => number)],
   );
-  const last = Number(rows[0]?.last ?? 0);
-  const events = rows.filter((row) => row.id !== null).map(rowOf);
-  return events.length === last - number && events.every((event, n) => event.number === number + 1 + n) ? events : null;
+  const found = places.map((): typeof rows => []);
+  for (const row of rows) found[Number(row.place) - 1]?.push(row);
+  return found.map((some, place) => {
+    const number = places[place]?.[1] ?? 0;
+    const last = Number(some[0]?.last ?? 0);
+    const events = some.filter((row) => row.id !== null).map(rowOf);
+    const isWhole = events.length === last - number && events.every((event, n) => event.number === number + 1 + n);
+    return isWhole ? events : null;
+  });
 }

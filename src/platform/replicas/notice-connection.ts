@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import pg, { type QueryResultRow } from 'pg';
 import { unavailable } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
+import { answerWithin, NoAnswer } from '../database/answer-limit.js';
 import { Turns } from '../database/turns.js';
 
 const CHANNEL = 'gatehouse';
@@ -9,6 +10,8 @@ const LEASE_CLASS = 0x6777;
 const WORKERS = 1024;
 /** A connection that swallows everything reports no error: it counts as lost when an answer takes this long. */
 const ANSWER_MS = 3000;
+
+const answered = <T>(question: Promise<T>): Promise<T> => answerWithin(ANSWER_MS, question);
 
 interface Listener {
   /** Another process says that there is something to read. */
@@ -53,7 +56,6 @@ export class NoticeConnection {
     const client = new pg.Client({
       connectionString: this.url,
       connectionTimeoutMillis: 2000,
-      query_timeout: ANSWER_MS,
       keepAlive: true,
       application_name: 'gatehouse notices',
     });
@@ -64,13 +66,9 @@ export class NoticeConnection {
     client.on('notification', ({ processId }) => processId !== own() && this.listener.heard());
     await client.connect();
     try {
-      // A wake-up is nothing that a crash must not lose.
-      await client.query('SET synchronous_commit = off');
-      const leased = await this.lease(client);
-      await client.query(`LISTEN ${CHANNEL}`);
-      this.leased = leased;
+      this.leased = await this.prepare(client);
     } catch (error) {
-      await client.end();
+      client.end().catch(() => {});
       throw error;
     }
     this.client = client;
@@ -86,12 +84,20 @@ export class NoticeConnection {
     if (!client) return undefined;
     return this.turns.take(async () => {
       try {
-        return (await client.query<R & QueryResultRow>({ name, text, values })).rows;
+        return (await answered(client.query<R & QueryResultRow>({ name, text, values }))).rows;
       } catch (error) {
-        if ((error as Error).message === 'Query read timeout') this.lost(client);
+        if (error instanceof NoAnswer) this.lost(client);
         throw error;
       }
     });
+  }
+
+  private async prepare(client: pg.Client): Promise<number> {
+    // A wake-up is nothing that a crash must not lose.
+    await answered(client.query<never>('SET synchronous_commit = off'));
+    const leased = await this.lease(client);
+    await answered(client.query<never>(`LISTEN ${CHANNEL}`));
+    return leased;
   }
 
   private async lease(client: pg.Client): Promise<number> {
@@ -99,10 +105,9 @@ export class NoticeConnection {
     const start = this.former ?? randomInt(WORKERS);
     for (let step = 0; step < WORKERS; step++) {
       const worker = (start + step) % WORKERS;
-      const { rows } = await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS won', [
-        LEASE_CLASS,
-        worker,
-      ]);
+      const { rows } = await answered(
+        client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS won', [LEASE_CLASS, worker]),
+      );
       if (rows[0]?.won) return worker;
     }
     throw new Error('all worker ids are leased');

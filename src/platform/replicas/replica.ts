@@ -1,19 +1,22 @@
 import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 import { Coalesced } from '../database/coalesced.js';
-import type { Database, Send, Tx } from '../database/database.js';
-import { gather } from '../database/gather.js';
+import type { Database, Tx } from '../database/database.js';
+import { together } from '../database/gather.js';
 import {
   type Ask,
-  appendTo,
+  appending,
   eventsSince,
   JournalReader,
   type JournalRow,
   KEPT_MS,
   lastNumbers,
+  type Place,
   type WrittenEntry,
 } from './journal.js';
+import { LastNumbers } from './last-numbers.js';
 import { NoticeConnection } from './notice-connection.js';
+import { OwnEntries } from './own-entries.js';
 import { type Hint, RedisHints } from './redis-hints.js';
 
 /**
@@ -25,18 +28,16 @@ export interface Notice {
   readonly data: Record<string, unknown>;
 }
 
-export type NoticeHandler = (data: Record<string, unknown>, row?: JournalRow) => void | Promise<void>;
+export type NoticeHandler = (data: Record<string, unknown>) => void | Promise<void>;
+export type JournalHandler = (row: JournalRow) => void;
 
-interface Listener {
-  readonly handler: NoticeHandler;
-  readonly inOrder: boolean;
-}
-
-const everyone = (): boolean => true;
-const inOrderOnly = ({ inOrder }: Listener): boolean => inOrder;
 const POLL_MS = 1000;
 /** Under load as many commits as happen meanwhile share a wake-up, and a look at the journal. */
 const PAUSE_MS = 20;
+/** A look that finds so much is dear because of how often it is made. */
+const BUSY_ROWS = 16;
+const BUSY_PAUSE_MS = 50;
+const PLACES_AT_ONCE = 50;
 const UNHEARD_MS = 3 * POLL_MS;
 
 /** Says that there is something to read. */
@@ -50,18 +51,20 @@ const WAKE = 'wake';
  * answers. `resync` is delivered when something may have happened beside the journal, `gap` when some of it is gone unread.
  */
 export abstract class Replica {
-  private readonly listeners = new Map<string, Listener[]>();
+  private readonly listeners = new Map<string, NoticeHandler[]>();
+  private readonly followers = new Map<string, JournalHandler[]>();
   private readonly hintListeners = new Map<string, (data: Record<string, unknown>) => void>();
   private readonly announced = new WeakMap<Tx, WrittenEntry[]>();
-  /** Entries of this process that it has not read yet. */
-  private readonly own = new Set<number>();
-  /** How many transactions have sent entries whose ids are not known yet. */
-  private appending = 0;
-  /** Entries that were read meanwhile. */
-  private readonly readEarly = new Set<number>();
+  private readonly own = new OwnEntries();
   private readonly reader = new JournalReader(() => performance.now());
-  private readonly readNumber = gather((accountIds) => lastNumbers(this.ask, accountIds));
-  private readonly reading = new Coalesced(() => this.read(), PAUSE_MS);
+  /** Many may ask for that at once, and no statement of this connection may wait for each of them. */
+  private readonly readSince = together((places: readonly Place[]) => eventsSince(this.ask, places), PLACES_AT_ONCE);
+  private readonly numbers = new LastNumbers((accountIds) => lastNumbers(this.ask, accountIds));
+  private readonly reading = new Coalesced(
+    () => this.read(),
+    () => (this.foundLast < BUSY_ROWS ? PAUSE_MS : BUSY_PAUSE_MS),
+  );
+  private foundLast = 0;
   protected heardAt = Number.NEGATIVE_INFINITY;
   private isDoubtful = false;
   protected closing = false;
@@ -95,12 +98,17 @@ export abstract class Replica {
     this.heardAt = performance.now();
   }
 
+  /** Hears of each notice as soon as it can be: of those of this process before their operations answer. */
+  on(topic: string, handler: NoticeHandler): void {
+    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), handler]);
+  }
+
   /**
-   * `inOrder`: all notices are heard in the order of the journal, for each account that of the commits; those of this
-   * process in their place among the others, and so not always before its operation answers.
+   * Hears of all notices in the order of the journal, for each account that of the commits; of those of this process in
+   * their place among the others, and so not always before its operation answers.
    */
-  on(topic: string, handler: NoticeHandler, { inOrder = false } = {}): void {
-    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), { handler, inOrder }]);
+  follow(topic: string, handler: JournalHandler): void {
+    this.followers.set(topic, [...(this.followers.get(topic) ?? []), handler]);
   }
 
   /** Announces a change that `tx` makes. */
@@ -110,27 +118,22 @@ export abstract class Replica {
     entries.push({ topic, data, accountId, text: JSON.stringify(data) });
   }
 
+  /** What is read before its commit is answered is delivered twice, which is no more than a repetition. */
   private begin(tx: Tx): WrittenEntry[] {
     const entries: WrittenEntry[] = [];
     this.announced.set(tx, entries);
-    this.database.withCommit(tx, (send) => this.append(send, entries));
+    let origin = '';
+    this.database.withCommit(tx, () => {
+      origin = this.own.add(entries.length);
+      return { ...appending(entries, origin), failed: () => this.own.forget(origin) };
+    });
     this.database.onCommit(tx, async () => {
+      this.own.markDelivered(origin);
       this.wakeOthers();
       this.reading.wish();
-      for (const notice of entries) await this.deliver(notice, ({ inOrder }) => !inOrder);
+      for (const notice of entries) await this.deliver(notice);
     });
     return entries;
-  }
-
-  /** What is read before it is known as this process's own is delivered twice, which is no more than a repetition. */
-  private async append(send: Send, entries: readonly WrittenEntry[]): Promise<void> {
-    this.appending++;
-    try {
-      for (const id of await appendTo(send, entries)) if (!this.readEarly.delete(id)) this.own.add(id);
-    } finally {
-      this.appending--;
-      if (this.appending === 0) this.readEarly.clear();
-    }
   }
 
   /** A hint to the other replicas, of which nothing may depend. */
@@ -146,14 +149,14 @@ export abstract class Replica {
     else this.hintListeners.get(topic)?.(data);
   }
 
-  /** The number of the last event of an account. */
-  async lastNumber(accountId: string): Promise<number> {
-    return (await this.readNumber(accountId)) ?? 0;
+  /** The number of the last event of an account: whoever listens from now on hears of all later ones. */
+  lastNumber(accountId: string): Promise<number> {
+    return this.numbers.of(accountId);
   }
 
   /** The events of an account behind a number, whole and in order; null if some of them are gone. */
   eventsSince(accountId: string, number: number): Promise<JournalRow[] | null> {
-    return eventsSince(this.ask, accountId, number);
+    return this.readSince([accountId, number]);
   }
 
   /** Looks at the journal now. */
@@ -172,12 +175,9 @@ export abstract class Replica {
       for (let isAll = false; !isAll && !this.closing; ) {
         const found = await this.reader.read(this.ask);
         isAll = found.isAll;
+        this.foundLast = found.rows.length;
         this.heardAt = performance.now();
-        for (const row of found.rows) {
-          const isOwn = this.own.delete(row.id);
-          if (!isOwn && this.appending > 0) this.readEarly.add(row.id);
-          void this.deliver(row, isOwn ? inOrderOnly : everyone, row);
-        }
+        for (const row of found.rows) this.heard(row);
       }
     } catch {
       this.isDoubtful = true;
@@ -189,6 +189,7 @@ export abstract class Replica {
     if (this.isTooLate() || (await this.reader.isBehind(this.ask))) {
       await this.start();
       this.own.clear();
+      this.numbers.clear();
       await this.deliver({ topic: 'gap', data: {} });
       await this.deliver({ topic: 'resync', data: {} });
     }
@@ -211,23 +212,32 @@ export abstract class Replica {
     await this.reading.settled();
   }
 
-  /** What is announced has happened: a handler that fails stops neither the others nor the operation. */
-  protected async deliver(
-    { topic, data }: Notice,
-    concerns: (listener: Listener) => boolean = everyone,
-    row?: JournalRow,
-  ): Promise<void> {
-    const concerned = (this.listeners.get(topic) ?? []).filter(concerns);
-    const handle = async ({ handler }: Listener) => {
+  private heard(row: JournalRow): void {
+    const { topic } = row;
+    this.numbers.heard(row);
+    for (const handler of this.followers.get(topic) ?? []) {
       try {
-        await handler(data, row);
+        handler(row);
       } catch (error) {
-        this.log.error('a notice could not be handled', { topic, error });
+        this.failed(topic, error);
       }
-    };
-    const ordered = concerned.filter(inOrderOnly).map(handle);
-    for (const listener of concerned) if (!listener.inOrder) await handle(listener);
-    await Promise.all(ordered);
+    }
+    if (!this.own.wasDelivered(row.origin)) void this.deliver(row);
+  }
+
+  /** What is announced has happened: a handler that fails stops neither the others nor the operation. */
+  protected async deliver(notice: Notice): Promise<void> {
+    for (const handler of this.listeners.get(notice.topic) ?? []) {
+      try {
+        await handler(notice.data);
+      } catch (error) {
+        this.failed(notice.topic, error);
+      }
+    }
+  }
+
+  private failed(topic: string, error: unknown): void {
+    this.log.error('a notice could not be handled', { topic, error });
   }
 }
 
@@ -256,8 +266,14 @@ class SingleReplica extends Replica {
 class PostgresReplica extends Replica {
   private readonly connection: NoticeConnection;
   private hints: RedisHints | undefined;
-  private readonly wakingByPostgres = new Coalesced(() => this.connection.notify(), PAUSE_MS);
-  private readonly wakingByRedis = new Coalesced(async () => this.hints?.publish({ topic: WAKE, data: {} }), PAUSE_MS);
+  private readonly wakingByPostgres = new Coalesced(
+    () => this.connection.notify(),
+    () => PAUSE_MS,
+  );
+  private readonly wakingByRedis = new Coalesced(
+    async () => this.hints?.publish({ topic: WAKE, data: {} }),
+    () => PAUSE_MS,
+  );
   private poll: NodeJS.Timeout | undefined;
 
   constructor(database: Database, log: Log, url: string, fixedWorker: number | undefined) {

@@ -45,6 +45,11 @@ const RULES: Readonly<Record<string, readonly [limit: number, seconds: number]>>
   'user:settings:update': [20, 10],
   'user:update': [20, 60],
   'user:authorized_ips:forget': [10, 60],
+  'user:security_events': [30, 60],
+  'user:lockdown': [3, 3600],
+  'user:export': [3, 86_400],
+  'auth:lockdown': [10, 60],
+  'credential:revoke': [60, 3600],
   'user:account:disable': [5, 3600],
   'user:account:delete': [5, 3600],
   'phone:send_verification': [5, 60],
@@ -113,6 +118,7 @@ const RULES: Readonly<Record<string, readonly [limit: number, seconds: number]>>
   'media:external': [60, 60],
   'media:relay': [60, 60],
   'media:read': [1200, 60],
+  'web:page': [120, 60],
 };
 
 const rules = new Map<string, Rule>(
@@ -126,6 +132,10 @@ export function registerBucket(name: string, limit: number, seconds: number): vo
 }
 
 export const isBucket = (name: string): boolean => rules.has(name);
+
+/** Every bucket with its limit and window in seconds. */
+export const bucketTable = (): [name: string, limit: number, seconds: number][] =>
+  [...rules].map(([name, { limit, seconds }]) => [name, limit, seconds]);
 
 /** The public name of a bucket: the first 16 hex digits of SHA-256 over the declared one. */
 export const bucketId = (name: string): string => hash('sha256', name, 'hex').slice(0, 16);

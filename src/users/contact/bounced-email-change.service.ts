@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
-import type { Origin } from '../../auth/sessions/sessions.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { MailedCodeInput } from './email-change.dto.js';
@@ -46,12 +46,12 @@ export class BouncedEmailChange {
   }
 
   /** Moves the account at once and completes the ticket. */
-  verify(me: SessionIdentity, { ticket, code }: MailedCodeInput) {
+  verify(me: SessionIdentity, { ticket, code }: MailedCodeInput, origin: Origin) {
     this.addresses.demandBounced(me.account);
     return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: Step<NewAddressState>) => {
       this.codes.demandRight(state.fresh, now, newAddressContext(ticket), code);
       await save({ completed: true });
-      await this.contact.changeEmail(tx, account.id, state.newEmail as string, 'ticket');
+      await this.contact.changeEmail(tx, account.id, state.newEmail as string, { member: 'ticket', origin });
       return privateUserView(await this.accounts.require(tx, account.id));
     });
   }

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../auth/sessions/sessions.service.js';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { AllowSuspicious, Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -88,8 +88,8 @@ export class EmailChangeController {
   @AllowSuspicious()
   @RequiresSudo()
   @RateLimit('user:email_change:apply')
-  apply(@Me() me: SessionIdentity, @Body() { email_token }: ApplyEmailInput) {
-    return this.change.apply(me, email_token);
+  apply(@Me() me: SessionIdentity, @Body() { email_token }: ApplyEmailInput, @TheCall() call: Call) {
+    return this.change.apply(me, email_token, originOf(call));
   }
 
   /** Mails a code to an address that replaces one which bounces. */
@@ -118,7 +118,7 @@ export class EmailChangeController {
   @UserOnly()
   @AllowSuspicious()
   @RateLimit('user:email_change:bounced:verify_new')
-  verifyReplacement(@Me() me: SessionIdentity, @Body() input: MailedCodeInput) {
-    return this.bounced.verify(me, input);
+  verifyReplacement(@Me() me: SessionIdentity, @Body() input: MailedCodeInput, @TheCall() call: Call) {
+    return this.bounced.verify(me, input, originOf(call));
   }
 }

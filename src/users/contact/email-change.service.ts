@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
+import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { isGone } from '../../auth/sessions/issuance.service.js';
-import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -141,9 +141,9 @@ export class EmailChange {
     });
   }
 
-  async apply(me: SessionIdentity, token: string) {
+  async apply(me: SessionIdentity, token: string, origin: Origin) {
     return this.database.transaction(async (tx) => {
-      await this.applyIn(tx, await this.standing.hold(tx, me), token);
+      await this.applyIn(tx, await this.standing.hold(tx, me), token, origin);
       return privateUserView(await this.accounts.require(tx, me.account.id));
     });
   }
@@ -152,8 +152,8 @@ export class EmailChange {
    * Of an account that `tx` holds.
    * @throws Refusal ACCESS_DENIED, FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
    */
-  async applyIn(tx: Tx, account: Account, token: string): Promise<void> {
+  async applyIn(tx: Tx, account: Account, token: string, origin: Origin): Promise<void> {
     if (isGone(account)) throw new Refusal('ACCESS_DENIED');
-    await this.addresses.applyToken(tx, account, token);
+    await this.addresses.applyToken(tx, account, token, origin);
   }
 }

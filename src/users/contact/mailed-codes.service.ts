@@ -4,7 +4,7 @@ import { invalid, Refusal } from '../../core/errors.js';
 import { Keyring, matches, mintFrom } from '../../core/secrets.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import type { MailMetadata } from '../../platform/mail/templates/contents.js';
+import type { Device, MailMetadata } from '../../platform/mail/templates/words/kinds.js';
 import { Limiter } from '../../platform/store/limits.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -28,6 +28,7 @@ export const timesOf = ({ sentAt }: SentCode) => ({
   resendAt: new Date(Date.parse(sentAt) + PAUSE_SECONDS * 1000).toISOString(),
 });
 
+const mintCode = (): string => mintFrom(ALPHABET, 8).replace(/^.{4}/, '$&-');
 const normalised = (typed: string): string => typed.trim().toUpperCase().replaceAll('-', '');
 
 /**
@@ -52,16 +53,20 @@ export class MailedCodes {
     tx: Tx,
     now: Date,
     context: string,
-    mail: { readonly type: CodeMail; readonly to: string; readonly accountId: string; readonly client: string },
+    mail: { readonly type: CodeMail; readonly to: string; readonly accountId: string; readonly client: Device },
   ): Promise<SentCode> {
-    const code = mintFrom(ALPHABET, 8).replace(/^.{4}/, '$&-');
+    const code = mintCode();
     await this.outbox.enqueue(tx, { ...mail, metadata: { code }, expiresInSeconds: CODE_SECONDS });
-    return { digest: this.digestsOf(context, code)[0] as string, sentAt: now.toISOString() };
+    return this.sent(now, context, code);
   }
 
-  /** Keeps a place where a code would be, for an answer that must not tell that none was sent. */
-  pretend(now: Date): SentCode {
-    return { digest: '', sentAt: now.toISOString() };
+  /** Keeps a code that nobody is told, for an answer that must not tell that none was sent. */
+  pretend(now: Date, context: string): SentCode {
+    return this.sent(now, context, mintCode());
+  }
+
+  private sent(now: Date, context: string, code: string): SentCode {
+    return { digest: this.digestsOf(context, code)[0] as string, sentAt: now.toISOString() };
   }
 
   /** @throws Refusal FEATURE_TEMPORARILY_DISABLED, RATE_LIMITED */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
+import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { EmailRevert } from '../../auth/recovery/email-revert.service.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
-import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
@@ -101,15 +101,16 @@ export class NewAddresses {
     { to, isDelivered }: Send,
     origin: Origin,
   ): Promise<SentCode> {
-    const owner = await this.accounts.findByEmail(to, tx);
+    const context = newAddressContext(ticket);
+    const owner = await this.accounts.holderOf(to, tx);
     if (owner && owner.id !== account.id) {
       if (!this.instance.current.registration.hideExistingAccounts) throw invalid('new_email', 'EMAIL_ALREADY_IN_USE');
       const notice = { type: 'registration_existing_account', to, accountId: owner.id, metadata: {} } as const;
       if (isDelivered) await this.outbox.enqueue(tx, notice);
-      return this.codes.pretend(now);
+      return this.codes.pretend(now, context);
     }
-    if (!isDelivered) return this.codes.pretend(now);
-    return this.codes.send(tx, now, newAddressContext(ticket), {
+    if (!isDelivered) return this.codes.pretend(now, context);
+    return this.codes.send(tx, now, context, {
       type: 'email_change_new',
       to,
       accountId: account.id,
@@ -126,13 +127,13 @@ export class NewAddresses {
    * Moves the account to the address of a token; nothing is spent when it refuses.
    * @throws Refusal FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
    */
-  async applyToken(tx: Tx, account: Account, token: string): Promise<void> {
+  async applyToken(tx: Tx, account: Account, token: string, origin: Origin): Promise<void> {
     const issued = await this.secrets.consume('email-token', token, tx);
     if (!issued && (await this.secrets.hasExpired('email-token', token, account, tx))) {
       throw invalid('email_token', 'EMAIL_TOKEN_EXPIRED');
     }
     if (issued?.subject !== account.id) throw invalid('email_token', 'INVALID_EMAIL_TOKEN');
-    await this.contact.changeEmail(tx, account.id, String(issued.payload.to), 'email_token');
+    await this.contact.changeEmail(tx, account.id, String(issued.payload.to), { member: 'email_token', origin });
     if (account.email !== null) {
       await this.revert.offer(tx, account, { from: account.email, to: String(issued.payload.to) });
     }

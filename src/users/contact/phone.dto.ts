@@ -1,16 +1,16 @@
 import { plainName } from '../../core/text/text.js';
-import { field, Text } from '../../http/input.js';
+import { type FieldOptions, field, Text } from '../../http/input.js';
 
 const NUMBER = /^\+[1-9]\d{1,14}$/;
 /** Before trimming. */
 const MAX_LENGTH = 256;
 
 /** A number in E.164 form, after trimming and removal of control characters. */
-function PhoneNumber(): PropertyDecorator {
+export function PhoneNumber(options: FieldOptions = {}): PropertyDecorator {
   const description = { type: String, pattern: NUMBER.source, example: '+491701234567' };
   const convert = (value: unknown) => (typeof value === 'string' ? plainName(value) : value);
   const bound = { bound: MAX_LENGTH, tooLong: 'PHONE_NUMBER_INVALID_FORMAT' } as const;
-  return field({ ...bound, description, convert }, (value) => {
+  return field({ ...options, ...bound, description, convert }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     return NUMBER.test(value) ? undefined : 'PHONE_NUMBER_INVALID_FORMAT';
   });

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AccountContact } from '../../accounts/account-contact.service.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
@@ -8,10 +7,12 @@ import { Config } from '../../core/config/config.js';
 import { Refusal } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import { matches, mintFrom } from '../../core/secrets.js';
+import { spokenLanguage } from '../../core/text/languages.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
 import { DigestKeys } from '../../platform/keys/digest-keys.js';
 import { SMS_TRANSPORT, type SmsTransport } from '../../platform/mail/sms.js';
+import { codeMessage } from '../../platform/mail/templates/text-message.js';
 import { Limiter, phoneLimited } from '../../platform/store/limits.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { PhoneCodeInput } from './phone.dto.js';
@@ -52,18 +53,19 @@ export class PhoneVerification {
     const { id } = me.account;
     const transport = this.requireTransport();
     this.demandAllowed(phone);
-    const [number] = this.digestsOf('phone', phone) as [Buffer];
+    const [number] = this.digestKeys.digestsOf('phone', phone) as [Buffer];
     await this.charge('user', id, SENDS.ofAccount);
     await this.charge('shared', number.toString('hex'), SENDS.ofNumber);
     const code = mintFrom('0123456789', 6);
-    const [digest] = this.digestsOf('phone-code', `${id}\0${phone}\0${code}`) as [Buffer];
+    const [digest] = this.digestKeys.digestsOf('phone-code', `${id}\0${phone}\0${code}`) as [Buffer];
     await this.database.transaction(async (tx) => {
       const owner = await this.standing.hold(tx, me);
       await this.secrets.revokeAll(PURPOSE, id, tx);
       const waiting: Waiting = { number: number.toString('hex'), code: digest.toString('hex') };
       await this.secrets.issue(PURPOSE, owner, { ...waiting }, CODE_SECONDS, { tx, secret: id });
     });
-    const text = `${code} is your ${this.instance.current.branding.productName} code. It works for 10 minutes.`;
+    const { productName } = this.instance.current.branding;
+    const text = codeMessage(spokenLanguage(me.account.locale), productName, code, CODE_SECONDS);
     try {
       await transport.send({ to: phone, accountId: id, type: 'phone_verification', text, metadata: { code } });
     } catch (error) {
@@ -86,7 +88,7 @@ export class PhoneVerification {
     const issued = await this.secrets.attempt(PURPOSE, id, WRONG_TRIES);
     const waiting = issued?.payload as unknown as Waiting | undefined;
     const sent = Buffer.from(waiting?.code ?? '', 'hex');
-    const digests = this.digestsOf('phone-code', `${id}\0${phone}\0${code.trim()}`);
+    const digests = this.digestKeys.digestsOf('phone-code', `${id}\0${phone}\0${code.trim()}`);
     if (!digests.some((digest) => matches(sent, digest))) throw wrongCode();
     const isFree = await this.database.transaction((tx) => this.take(tx, me, phone));
     if (!isFree) throw new Refusal('PHONE_ALREADY_USED');
@@ -97,7 +99,7 @@ export class PhoneVerification {
   private async take(tx: Tx, me: SessionIdentity, phone: string): Promise<boolean> {
     const { id } = await this.standing.hold(tx, me);
     if (!(await this.secrets.consume(PURPOSE, id, tx))) throw wrongCode();
-    const numbers = this.digestsOf('phone', phone);
+    const numbers = this.digestKeys.digestsOf('phone', phone);
     const [number] = numbers as [Buffer];
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [number.toString('hex')]);
     if ((await this.contact.countPhone(tx, id, numbers)) >= ACCOUNTS_PER_NUMBER) return false;
@@ -114,11 +116,6 @@ export class PhoneVerification {
     if (this.config.phoneBlockedPrefixes.some((prefix) => phone.startsWith(prefix))) {
       throw new Refusal('INVALID_PHONE_NUMBER');
     }
-  }
-
-  /** Keyed digests under every live key; the first is the one to store. */
-  private digestsOf(label: 'phone' | 'phone-code', text: string): Buffer[] {
-    return this.digestKeys.of(label).map((key) => createHmac('sha256', key).update(text).digest());
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
+import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { digest } from '../../core/secrets.js';
 import { Limiter } from '../../platform/store/limits.js';

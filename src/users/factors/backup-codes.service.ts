@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { hasFactor } from '../../accounts/account-facts.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { type BackupCodeView, Factors } from '../../auth/factors/factors.service.js';
-import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
-import type { Origin } from '../../auth/sessions/sessions.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Factors, parseSecret } from '../../auth/factors/factors.service.js';
-import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
-import type { Origin } from '../../auth/sessions/sessions.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
 import { invalid, Refusal } from '../../core/errors.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { SecurityNotices } from '../../auth/sessions/security-notices.service.js';
-import { type Origin, SessionService } from '../../auth/sessions/sessions.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
+import { SessionService } from '../../auth/sessions/sessions.service.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
@@ -21,7 +22,7 @@ export class OwnPassword {
    */
   async set(tx: Tx, me: SessionIdentity, account: Account, passwordHash: string, origin: Origin) {
     await this.accounts.setPassword(tx, account.id, passwordHash);
-    await this.sessions.revokeAll(tx, account.id, me.sessionId);
+    await this.sessions.revokeAll(tx, account.id, { by: 'owner', reason: 'password_changed', origin }, me.sessionId);
     await this.notices.send(tx, account, 'password_changed', origin);
     return this.sessions.rotate(tx, me);
   }

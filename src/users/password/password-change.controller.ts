@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { originOf } from '../../auth/sessions/sessions.service.js';
+import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { Me, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { Passwords } from '../../auth/factors/passwords.service.js';
-import { describeClient, type Origin } from '../../auth/sessions/sessions.service.js';
 import { invalid } from '../../core/errors.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';

@@ -1,5 +1,7 @@
 import { Controller, Delete, HttpCode, Post } from '@nestjs/common';
-import { Me, RateLimit, RequiresSudo, UserOnly } from '../../policy/decorators.js';
+import { originOf } from '../../accounts/events/origin.js';
+import type { Call } from '../../policy/call.js';
+import { Me, RateLimit, RequiresSudo, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { Lifecycle } from './lifecycle.service.js';
 
@@ -23,8 +25,8 @@ export class LifecycleController {
   @UserOnly()
   @RequiresSudo({ voidsProofs: true })
   @RateLimit('user:account:delete')
-  scheduleDeletion(@Me() me: SessionIdentity) {
-    return this.lifecycle.scheduleDeletion(me);
+  scheduleDeletion(@Me() me: SessionIdentity, @TheCall() call: Call) {
+    return this.lifecycle.scheduleDeletion(me, originOf(call));
   }
 
   /** Accepts the terms in force. */

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
 import { AccountState } from '../../accounts/account-state.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Config } from '../../core/config/config.js';
@@ -18,6 +20,7 @@ export class Lifecycle {
     private readonly state: AccountState,
     private readonly sessions: SessionService,
     private readonly standing: Standing,
+    private readonly events: SecurityEvents,
     private readonly outbox: Outbox,
     private readonly config: Config,
   ) {}
@@ -30,17 +33,19 @@ export class Lifecycle {
   }
 
   /** A completed sign-in before the deadline cancels the deletion. */
-  async scheduleDeletion(me: SessionIdentity): Promise<void> {
+  async scheduleDeletion(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { id, email } = await this.standing.hold(tx, me);
       const deadline = await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours);
-      await this.sessions.revokeAll(tx, id);
+      await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_deletion_scheduled', origin });
+      const data = { deadline: deadline.toISOString() };
+      await this.events.record(tx, { accountId: id, type: 'account_deletion_scheduled', origin, data });
       if (email === null) return;
       await this.outbox.enqueue(tx, {
         type: 'account_deletion_scheduled',
         to: email,
         accountId: id,
-        metadata: { deadline: deadline.toISOString() },
+        metadata: data,
       });
     });
   }

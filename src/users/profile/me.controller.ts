@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import { currentUserView, tagOf } from '../../accounts/account.views.js';
 import { hasFactor } from '../../accounts/account-facts.js';
-import { originOf } from '../../auth/sessions/sessions.service.js';
+import { originOf } from '../../accounts/events/origin.js';
 import { invalid } from '../../core/errors.js';
 import type { Call } from '../../policy/call.js';
 import {
@@ -67,7 +67,7 @@ export class MeController {
   @UserOnly()
   @RequiresSudo({ issuesProof: false })
   @RateLimit('user:account:disable')
-  disable(@Me() me: SessionIdentity) {
-    return this.me.disable(me);
+  disable(@Me() me: SessionIdentity, @TheCall() call: Call) {
+    return this.me.disable(me, originOf(call));
   }
 }

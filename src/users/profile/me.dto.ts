@@ -1,17 +1,8 @@
-import { GlobalName, Username } from '../../accounts/names.js';
+import { Discriminator, GlobalName, Username } from '../../accounts/names.js';
 import { Password } from '../../auth/factors/fields.js';
 import { SudoInput } from '../../auth/sudo/sudo.dto.js';
 import { field, Int, Text } from '../../http/input.js';
 import { Base64Image } from '../../media/objects/base64-image.js';
-
-/** `0001` to `9999`. */
-function Discriminator(): PropertyDecorator {
-  const bound = { bound: 4, tooLong: 'DISCRIMINATOR_INVALID_FORMAT' } as const;
-  return field({ optional: true, ...bound, description: { type: String, pattern: '^[0-9]{4}$' } }, (value) => {
-    if (typeof value !== 'string' || !/^[0-9]{4}$/.test(value)) return 'DISCRIMINATOR_INVALID_FORMAT';
-    return value === '0000' ? 'DISCRIMINATOR_OUT_OF_RANGE' : undefined;
-  });
-}
 
 /** An address is never changed by a PATCH: whatever is sent is refused. */
 function ChangedElsewhere(): PropertyDecorator {

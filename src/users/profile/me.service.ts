@@ -5,8 +5,9 @@ import { privateUserView, tagOf } from '../../accounts/account.views.js';
 import { ACCOUNT_FLAGS, hasFactor } from '../../accounts/account-facts.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import { type Change, ChangeControls } from '../../accounts/change-controls.service.js';
+import type { Origin } from '../../accounts/events/origin.js';
 import { Passwords } from '../../auth/factors/passwords.service.js';
-import { type Origin, type RotatedSession, SessionService } from '../../auth/sessions/sessions.service.js';
+import { type RotatedSession, SessionService } from '../../auth/sessions/sessions.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
 import { invalid } from '../../core/errors.js';
@@ -54,7 +55,7 @@ export class MeService {
     const images = await this.assets.prepareBoth(account.id, input);
     return this.database.transaction(async (tx) => {
       const current = await this.standing.hold(tx, me);
-      if (emailToken !== undefined) await this.emailChange.applyIn(tx, current, emailToken);
+      if (emailToken !== undefined) await this.emailChange.applyIn(tx, current, emailToken, origin);
       await this.write(tx, me, input, images);
       const rotated = passwordHash === undefined ? {} : await this.password.set(tx, me, current, passwordHash, origin);
       await this.controls.charge(account.id, differencesOf(current, input, images));
@@ -94,11 +95,11 @@ export class MeService {
     return this.passwords.hashNew(fresh, 'new_password');
   }
 
-  async disable(me: SessionIdentity): Promise<void> {
+  async disable(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { id } = await this.standing.hold(tx, me);
       await this.state.setFlags(tx, id, ACCOUNT_FLAGS.DISABLED);
-      await this.sessions.revokeAll(tx, id);
+      await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_disabled', origin });
     });
   }
 }

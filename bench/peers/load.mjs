@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { cpuSeconds } from '../lib.mjs';
+
+const nanoseconds = (path) => Number(readFileSync(path, 'utf8').split(' ')[0]);
+
+/** Processor seconds of all threads of a server, finer than the hundredths of `/proc/<pid>/stat` where the kernel tells. */
+export function processorSeconds(server) {
+  const tasks = `/proc/${server.child.pid}/task`;
+  try {
+    return readdirSync(tasks).reduce((sum, id) => sum + nanoseconds(`${tasks}/${id}/schedstat`), 0) / 1e9;
+  } catch {
+    return cpuSeconds(server);
+  }
+}
+
+/** The processes that serve a database, as far as they run on this machine. */
+export class Backends {
+  constructor(client, cores) {
+    this.client = client;
+    this.cores = cores;
+    this.pinned = new Set();
+  }
+
+  async of(database) {
+    const text = "SELECT pid FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'";
+    const { rows } = await this.client.query(text, [database]);
+    return rows.map(({ pid }) => pid).filter(isPostgres);
+  }
+
+  /** Off the core of the servers. */
+  async pin(database) {
+    const fresh = (await this.of(database)).filter((pid) => !this.pinned.has(pid));
+    if (!this.cores || fresh.length === 0) return;
+    spawnSync('sh', ['-c', 'for pid; do taskset -acp "$0" "$pid"; done', this.cores, ...fresh.map(String)]);
+    for (const pid of fresh) this.pinned.add(pid);
+  }
+
+  /** Processor seconds of each. */
+  async seconds(database) {
+    const pids = database ? await this.of(database) : [];
+    return new Map(pids.map((pid) => [pid, nanoseconds(`/proc/${pid}/schedstat`) / 1e9]));
+  }
+}
+
+function isPostgres(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
+  } catch {
+    return false;
+  }
+}
+
+/** The same GET by as many connections, each with a credential of its own. */
+export async function gets(url, credentials, connections, seconds) {
+  let next = 0;
+  const { requests, duration, non2xx, errors } = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    timeout: 60,
+    setupClient: (client) => client.setHeaders(credentials[next++ % credentials.length]),
+  });
+  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} refused, ${errors} failed`);
+  return { count: requests.total, seconds: duration };
+}
+
+/** Every worker repeats `step` on its own state until the time is over, or until a step has nothing left. */
+export async function closedLoop(states, seconds, step) {
+  const begun = performance.now();
+  let count = 0;
+  const worker = async (state) => {
+    for (let current = state; performance.now() - begun < seconds * 1000; count++) {
+      current = await step(current);
+      if (current === undefined) return;
+    }
+  };
+  await Promise.all(states.map(worker));
+  return { count, seconds: (performance.now() - begun) / 1000 };
+}
+
+/** Sends at a fixed rate, whatever is still unanswered; milliseconds from the moment at which each was due. */
+export async function openLoop(rate, seconds, send) {
+  const count = Math.max(1, Math.round(rate * seconds));
+  const milliseconds = [];
+  const running = [];
+  const begun = performance.now();
+  while (running.length < count) {
+    const due = Math.min(count, Math.floor(((performance.now() - begun) / 1000) * rate) + 1);
+    while (running.length < due) {
+      const intended = begun + (running.length * 1000) / rate;
+      running.push(send().then(() => void milliseconds.push(performance.now() - intended)));
+    }
+    await delay(1);
+  }
+  await Promise.all(running);
+  return milliseconds;
+}
+
+export function percentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+}

@@ -1,0 +1,6 @@
+/** Tests run as they were compiled. @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/dist/test/**/*.e2e-spec.js'],
+  testTimeout: 120000,
+};

@@ -1,0 +1,4 @@
+import { start } from 'gatehouse';
+import extension from './extension.js';
+
+await start(extension);

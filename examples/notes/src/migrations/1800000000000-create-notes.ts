@@ -1,0 +1,20 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class CreateNotes1800000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE note (
+        id bigint PRIMARY KEY,
+        owner_id bigint NOT NULL REFERENCES account (id),
+        text text NOT NULL,
+        message_id bigint UNIQUE,
+        created_at timestamptz NOT NULL
+      )
+    `);
+    await runner.query('CREATE INDEX note_owner ON note (owner_id, id)');
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward');
+  }
+}

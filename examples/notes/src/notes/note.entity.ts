@@ -1,0 +1,26 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('note')
+export class Note {
+  @PrimaryColumn('bigint') id: string;
+  @Column('bigint', { name: 'owner_id' }) ownerId: string;
+  @Column('text') text: string;
+  /** The message of a webhook that the note is made of. */
+  @Column('bigint', { name: 'message_id', nullable: true }) messageId: string | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+}
+
+/** What callers see of a note. */
+export interface NoteView {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly text: string;
+  readonly created_at: string;
+}
+
+export const noteView = ({ id, ownerId, text, createdAt }: Note): NoteView => ({
+  id,
+  owner_id: ownerId,
+  text,
+  created_at: createdAt.toISOString(),
+});

@@ -1,0 +1,27 @@
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { AdminAcl, By, type Operator, RateLimit } from 'gatehouse';
+import { NotePath, NotesQuery, OwnerPath } from './notes.dto.js';
+import { NotesService } from './notes.service.js';
+
+/** Notes as administrators see them. */
+@Controller('v1/admin')
+export class NotesAdminController {
+  constructor(private readonly notes: NotesService) {}
+
+  /** Lists the notes of somebody, the newest first. */
+  @Get('users/:user_id/notes')
+  @AdminAcl('notes:lookup')
+  @RateLimit('notes:read')
+  list(@Param() { user_id }: OwnerPath, @Query() query: NotesQuery) {
+    return this.notes.list(user_id, query);
+  }
+
+  /** Removes a note; the audit log tells who did. */
+  @Delete('notes/:note_id')
+  @HttpCode(204)
+  @AdminAcl('notes:remove')
+  @RateLimit('notes:write')
+  remove(@By() by: Operator, @Param() { note_id }: NotePath) {
+    return this.notes.remove(by, note_id);
+  }
+}

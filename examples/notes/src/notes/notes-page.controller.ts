@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Controller, Get, Header, Param } from '@nestjs/common';
+import { Answers, type Call, Config, CredentialFree, pageHeaders, RateLimit, Refusal, Text, TheCall } from 'gatehouse';
+
+class FilePath {
+  @Text({ min: 1, max: 64, pattern: /^[a-z][a-z-]{0,50}\.js$/, form: 'INVALID_FORMAT' }) file: string;
+}
+
+/** What `npm run build` put beside the compiled code. */
+const built = (name: string): string => readFileSync(new URL(`../../page/${name}`, import.meta.url), 'utf8');
+
+/** `gatehouse/client`, which is all that the page loads beside its own script. */
+const CLIENT = dirname(createRequire(import.meta.url).resolve('gatehouse/client'));
+const OF_CLIENT: ReadonlySet<string> = new Set(['index.js', 'http.js', 'gateway.js', 'refused.js']);
+
+/** A page of notes. It holds no authority: whatever it does, it does by the API. */
+@Controller('notes')
+export class NotesPageController {
+  private readonly files = { page: built('notes.html'), script: built('notes.js'), style: built('notes.css') };
+
+  constructor(private readonly config: Config) {}
+
+  /** The page. */
+  @Get()
+  @CredentialFree()
+  @RateLimit('notes:page')
+  @Answers({ type: 'text/html' })
+  page(@TheCall() { res }: Call) {
+    for (const [name, value] of Object.entries(pageHeaders(this.config))) res.setHeader(name, value);
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    return this.files.page;
+  }
+
+  /** Its script. */
+  @Get('notes.js')
+  @CredentialFree()
+  @RateLimit('notes:page')
+  @Header('Content-Type', 'text/javascript; charset=utf-8')
+  @Answers({ type: 'text/javascript' })
+  script() {
+    return this.files.script;
+  }
+
+  /** Its style. */
+  @Get('notes.css')
+  @CredentialFree()
+  @RateLimit('notes:page')
+  @Header('Content-Type', 'text/css; charset=utf-8')
+  @Answers({ type: 'text/css' })
+  style() {
+    return this.files.style;
+  }
+
+  /** The client of the service, as it is in the package. */
+  @Get('client/:file')
+  @CredentialFree()
+  @RateLimit('notes:page')
+  @Header('Content-Type', 'text/javascript; charset=utf-8')
+  @Answers({ type: 'text/javascript' })
+  client(@Param() { file }: FilePath) {
+    if (!OF_CLIENT.has(file)) throw new Refusal('NOT_FOUND');
+    return readFileSync(join(CLIENT, file), 'utf8');
+  }
+}

@@ -1,0 +1,55 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Authenticated, BotOnly, type Identity, Me, OAuthScope, RateLimit, UserOnly } from 'gatehouse';
+import { NoteInput, NotePath, NotesQuery } from './notes.dto.js';
+import { NotesService } from './notes.service.js';
+
+/** Notes as their owners use them. */
+@Controller('v1/notes')
+export class NotesController {
+  constructor(private readonly notes: NotesService) {}
+
+  /** Lists the caller's notes, the newest first. */
+  @Get()
+  @Authenticated()
+  @OAuthScope('notes.read')
+  @RateLimit('notes:read')
+  list(@Me() me: Identity, @Query() query: NotesQuery) {
+    return this.notes.list(me.account.id, query);
+  }
+
+  /** Writes a note. */
+  @Post()
+  @Authenticated()
+  @OAuthScope('notes.write')
+  @RateLimit('notes:write')
+  create(@Me() me: Identity, @Body() input: NoteInput) {
+    return this.notes.create(me, input);
+  }
+
+  /** Shows the newest note of a bot. */
+  @Get('mine')
+  @BotOnly()
+  @RateLimit('notes:read')
+  async mine(@Me() me: Identity) {
+    return { newest: (await this.notes.list(me.account.id, { limit: 1 }))[0] ?? null };
+  }
+
+  /** Shows a note of the caller. */
+  @Get(':note_id')
+  @Authenticated()
+  @OAuthScope('notes.read')
+  @RateLimit('notes:read')
+  show(@Me() me: Identity, @Param() { note_id }: NotePath) {
+    return this.notes.show(me, note_id);
+  }
+
+  /** Deletes a note of the caller. */
+  @Delete(':note_id')
+  @HttpCode(204)
+  @UserOnly()
+  @OAuthScope('notes.write')
+  @RateLimit('notes:write')
+  delete(@Me() me: Identity, @Param() { note_id }: NotePath) {
+    return this.notes.delete(me, note_id);
+  }
+}

@@ -1,0 +1,17 @@
+import { MessageBody, SubscribeMessage } from '@nestjs/websockets';
+import { Authenticated, GatewayCommands, type Identity, Me, RateLimit } from 'gatehouse';
+import { WatchInput } from './notes.dto.js';
+import { NotesService } from './notes.service.js';
+
+@GatewayCommands()
+export class NotesGateway {
+  constructor(private readonly notes: NotesService) {}
+
+  /** Answers the newest notes; what comes later is told by NOTE_CREATED. */
+  @SubscribeMessage('NOTES_WATCH')
+  @Authenticated()
+  @RateLimit('notes:watch')
+  async watch(@Me() me: Identity, @MessageBody() input: WatchInput) {
+    return { event: 'NOTES_WATCHED', data: { notes: await this.notes.list(me.account.id, input) } };
+  }
+}

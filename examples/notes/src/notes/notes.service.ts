@@ -1,0 +1,108 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  AccountParts,
+  Clock,
+  Database,
+  Deeds,
+  GatewayEvents,
+  type Identity,
+  type Operator,
+  Refusal,
+  Snowflakes,
+  type Tx,
+} from 'gatehouse';
+import { LessThan } from 'typeorm';
+import { Note, type NoteView, noteView } from './note.entity.js';
+import type { NoteInput, NotesQuery } from './notes.dto.js';
+import { NotesSettings } from './notes.settings.js';
+import { NOTE_REMOVED } from './words.js';
+
+@Injectable()
+export class NotesService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly snowflakes: Snowflakes,
+    private readonly clock: Clock,
+    private readonly events: GatewayEvents,
+    private readonly parts: AccountParts,
+    private readonly deeds: Deeds,
+    private readonly settings: NotesSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.reader('NOTE_CREATED', async ({ id }) => {
+      const note = await this.database.manager.findOneBy(Note, { id: String(id) });
+      return note ? noteView(note) : undefined;
+    });
+    this.parts.alsoRemove(async (tx, ownerId) => void (await tx.delete(Note, { ownerId })));
+    this.parts.alsoExport('notes', async (tx, ownerId) =>
+      (await tx.find(Note, { where: { ownerId }, order: { id: 'ASC' } })).map(noteView),
+    );
+  }
+
+  /** Newest first. */
+  async list(ownerId: string, { limit = 50, before }: NotesQuery = {}): Promise<NoteView[]> {
+    const where = before === undefined ? { ownerId } : { ownerId, id: LessThan(before) };
+    const notes = await this.database.manager.find(Note, { where, order: { id: 'DESC' }, take: limit });
+    return notes.map(noteView);
+  }
+
+  /** @throws Refusal UNKNOWN_NOTE */
+  async show(me: Identity, id: string): Promise<NoteView> {
+    const note = await this.database.manager.findOneBy(Note, { id, ownerId: me.account.id });
+    if (!note) throw new Refusal('UNKNOWN_NOTE');
+    return noteView(note);
+  }
+
+  /** @throws Refusal TOO_MANY_NOTES */
+  create(me: Identity, { text }: NoteInput): Promise<NoteView> {
+    return this.database.transaction((tx) => this.write(tx, me.account.id, text, null));
+  }
+
+  /** Keeps what a webhook said, once for each message. @throws Refusal TOO_MANY_NOTES */
+  keep(ownerId: string, messageId: string, text: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      await this.hold(tx, ownerId);
+      if (!(await tx.existsBy(Note, { messageId }))) await this.write(tx, ownerId, text, messageId);
+    });
+  }
+
+  async rewrite(messageId: string, text: string): Promise<void> {
+    await this.database.manager.update(Note, { messageId }, { text });
+  }
+
+  async forget(messageId: string): Promise<void> {
+    await this.database.manager.delete(Note, { messageId });
+  }
+
+  /** @throws Refusal UNKNOWN_NOTE */
+  async delete(me: Identity, id: string): Promise<void> {
+    const { affected } = await this.database.manager.delete(Note, { id, ownerId: me.account.id });
+    if (affected !== 1) throw new Refusal('UNKNOWN_NOTE');
+  }
+
+  /** Removes anybody's note. @throws Refusal UNKNOWN_NOTE */
+  remove(by: Operator, id: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      const note = await tx.findOneBy(Note, { id });
+      const { affected } = await tx.delete(Note, { id });
+      if (!note || affected !== 1) throw new Refusal('UNKNOWN_NOTE');
+      await this.deeds.record(tx, by, NOTE_REMOVED, { id, metadata: { owner_id: note.ownerId } });
+    });
+  }
+
+  /** Who writes for the same account waits for its turn: only so is the limit one. */
+  private async hold(tx: Tx, ownerId: string): Promise<void> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('notes of ' || $1, 0))`, [ownerId]);
+  }
+
+  private async write(tx: Tx, ownerId: string, text: string, messageId: string | null): Promise<NoteView> {
+    await this.hold(tx, ownerId);
+    if ((await tx.countBy(Note, { ownerId })) >= this.settings.perAccount) throw new Refusal('TOO_MANY_NOTES');
+    const note = { id: this.snowflakes.next(), ownerId, text, messageId, createdAt: this.clock.date() };
+    await tx.insert(Note, note);
+    // A notice carries ids; the reader above reads what belongs to them.
+    await this.events.announce(tx, { type: 'NOTE_CREATED', account_id: ownerId, id: note.id });
+    return noteView(note);
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * `npm run mutate [-- <part>...]`: changes the sources of each part in every way that Stryker knows, one at a time, and
+ * runs the tests of the part. A mutant that no test notices survives: `survivors.json` says of each why it may. Fails
+ * where one survives unexplained, where an explanation explains none any more, and below the score.
+ *
+ * `MUTANTS=<file>:<line>-<line>` looks at some lines alone, and judges no explanation.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PARTS } from './parts.mjs';
+import { explain, scoreOf } from './survivors.mjs';
+
+const ROOT = join(import.meta.dirname, '..');
+const LEAST_SCORE = 90;
+/** The machine may be busy: a test that waits is no mutant that hangs. */
+const PATIENCE_MS = 60_000;
+
+if (!existsSync(join(import.meta.dirname, 'node_modules'))) {
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: import.meta.dirname,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+const { Stryker } = await import('@stryker-mutator/core');
+
+async function mutantsOf(part) {
+  process.env.MUTATION_PART = JSON.stringify(part);
+  return new Stryker({
+    mutate: process.env.MUTANTS ? [process.env.MUTANTS] : part.mutate,
+    testRunner: 'jest',
+    plugins: ['@stryker-mutator/jest-runner'],
+    jest: { projectType: 'custom', configFile: 'mutation/jest.config.js', enableFindRelatedTests: false },
+    coverageAnalysis: 'perTest',
+    // What one service leaves behind in its process is none of the next mutant's.
+    maxTestRunnerReuse: part.services ? 1 : 0,
+    concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
+    timeoutMS: PATIENCE_MS,
+    disableTypeChecks: false,
+    tempDirName: 'mutation/sandbox',
+    cleanTempDir: 'always',
+    ignorePatterns: [
+      'bench',
+      'client',
+      'data',
+      'deploy',
+      'docs',
+      'examples',
+      ...(part.services ? [] : ['dist', 'web']),
+    ],
+    reporters: ['progress-append-only'],
+    logLevel: 'warn',
+    warnings: { slow: false },
+    fileLogLevel: 'off',
+    allowConsoleColors: false,
+  }).runMutationTest();
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in PARTS));
+if (unknown.length > 0) throw new Error(`no such part: ${unknown}; there are ${Object.keys(PARTS).join(', ')}`);
+
+process.chdir(ROOT);
+const explanations = JSON.parse(readFileSync(join(import.meta.dirname, 'survivors.json'), 'utf8'));
+const directory = mkdtempSync(join(tmpdir(), 'gatehouse-mutation-'));
+process.env.GATEHOUSE_TEST_DIR = directory;
+process.env.TMPDIR = directory;
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+let failed = false;
+for (const name of wanted.length > 0 ? wanted : Object.keys(PARTS)) {
+  const mutants = await mutantsOf(PARTS[name]);
+  const { unexplained, equivalent, idle } = explain(mutants, explanations, ROOT);
+  const { score, counts } = scoreOf(mutants, equivalent);
+  console.log(`\n${name}: ${score.toFixed(1)} % (${counts}; ${equivalent.length} equivalent)`);
+  for (const { place, from, to, status } of unexplained) console.log(`${status} ${place}\n  - ${from}\n  + ${to}`);
+  const left = process.env.MUTANTS ? [] : idle;
+  for (const { file, from, to } of left) console.log(`${file}: explained, but killed or gone\n  - ${from}\n  + ${to}`);
+  failed ||= unexplained.length > 0 || left.length > 0 || score < LEAST_SCORE;
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,79 @@
+/**
+ * `dist/service`: the service with nearly all that it loads as a few files, because finding, reading and linking two thousand
+ * takes longer than everything else in a start. What a team imports from `gatehouse` is not this but the modules themselves.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const root = join(import.meta.dirname, '..');
+const home = join(root, 'dist', 'service');
+const SOURCES = join(root, 'dist', 'src');
+
+/**
+ * What brings binaries or files of its own, what TypeORM and Nest ask for by name past the bundle, of which there would be two,
+ * and what only some configurations load.
+ */
+const APART = [
+  ...['@node-rs/argon2', '@node-rs/bcrypt', 'sharp', '@electric-sql/pglite', 'swagger-ui-dist', 'typescript'],
+  ...['pg', 'ws'],
+  ...['@aws-sdk/client-s3', 'ioredis', 'nodemailer', 'undici', 'openid-client', '@simplewebauthn/server'],
+];
+const isApart = (name) =>
+  APART.some((apart) => name === apart || name.startsWith(`${apart}/`)) || name.startsWith('@opentelemetry/');
+
+/** A driver or an adapter that is not installed is asked for where somebody wants it, and found missing there as before. */
+const uninstalled = {
+  name: 'uninstalled',
+  async resolveId(name, importer, options) {
+    if (name.startsWith('.') || importer === undefined) return null;
+    const found = await this.resolve(name, importer, { ...options, skipSelf: true });
+    return found ?? { id: name, external: true };
+  },
+};
+
+/** A module that asks where it is, to find files beside it, is told where it was. */
+const places = {
+  name: 'places',
+  transform(code, id) {
+    if (!id.startsWith(SOURCES) || !code.includes('import.meta')) return null;
+    const place = `new URL(${JSON.stringify(relative(home, id))}, import.meta.url)`;
+    const moved = code
+      .replaceAll('import.meta.url', `${place}.href`)
+      .replaceAll('import.meta.dirname', `fileURLToPathOfModule(new URL('.', ${place}))`);
+    return `import { fileURLToPath as fileURLToPathOfModule } from 'node:url';\n${moved}`;
+  },
+};
+
+const MAIN = `/** Runs the service: \`node dist/service/main.cjs\`. */
+require('../src/core/thread-pool.cjs');
+// What was compiled is kept beside it, where it can be written and Node does so (22.8): the next start reads it.
+require('node:module').enableCompileCache?.(require('node:path').join(__dirname, 'compiled'));
+
+import('./main.js');
+`;
+
+export async function bundle() {
+  rmSync(home, { recursive: true, force: true });
+  const made = await rolldown({
+    input: { main: join(SOURCES, 'main.js') },
+    platform: 'node',
+    external: isApart,
+    plugins: [uninstalled, places],
+    logLevel: 'warn',
+  });
+  await made.write({
+    dir: home,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    // Modules run in the order in which they would by themselves; classes are known by their names.
+    strictExecutionOrder: true,
+    keepNames: true,
+    comments: false,
+  });
+  await made.close();
+  writeFileSync(join(home, 'main.cjs'), MAIN);
+}
+
+if (process.argv[1] === import.meta.filename) await bundle();

@@ -1,0 +1,29 @@
+/** `npm run dev`: the service and its pages, built anew and loaded anew when a source changes. */
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, webStamp } from './build.mjs';
+
+await build();
+// What is watched is built for that: the next start builds it as it is served.
+rmSync(webStamp);
+const root = join(import.meta.dirname, '..');
+const env = { ...process.env, PAGES_WATCHED: '1' };
+const run = (...args) => spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env });
+
+const children = [
+  run('--watch-path=src', 'scripts/start.cjs'),
+  run(
+    ...['node_modules/vite/bin/vite.js', 'build', '--watch', '--config', 'web/vite.config.ts'],
+    ...['--mode', 'development', '--emptyOutDir', 'false', '--logLevel', 'warn'],
+  ),
+];
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    for (const child of children) child.kill(signal);
+  });
+}
+children[0].on('exit', (code) => {
+  children[1].kill();
+  process.exit(code ?? 0);
+});

@@ -1,0 +1,71 @@
+/**
+ * Builds the site of guides into `dist/guides`, which the service serves at `/guides`: the guides, the manual and the
+ * contract of `docs/`, and a reference that is made from the code. `--check` only says whether its links hold.
+ */
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build, compress, sources as filesBelow } from './build.mjs';
+import { assemble, isFile, sources } from './guides/assemble.mjs';
+import { readFacts } from './guides/facts.mjs';
+import { faultsOf } from './guides/links.mjs';
+import { orderDrawing, referencePages } from './guides/reference.mjs';
+
+const root = join(import.meta.dirname, '..');
+const place = join(root, 'dist', 'guides-pages');
+const built = join(root, 'dist', 'guides');
+const DRAWING = 'order.svg';
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** Links of the sources as they stand, and those of the site as it is put together. */
+function check(generated) {
+  const inSources = new Map([...generated].map(([path, text]) => [`docs/guides/${path}`, text]));
+  const { faults, links } = faultsOf(new Map([...sources(), ...inSources]), (path) => path === DRAWING || isFile(path));
+  for (const fault of faults) console.error(fault);
+  console.log(`${links} links, ${faults.length} of them broken`);
+  return faults.length === 0;
+}
+
+/** Puts the sources of the site where VitePress finds them. */
+function lay(generated, drawing) {
+  const { pages, files } = assemble(generated);
+  rmSync(place, { recursive: true, force: true });
+  for (const [path, text] of pages) write(join(place, path), text);
+  for (const path of files) write(join(place, 'public', 'files', `${path}.txt`), readFileSync(join(root, path)));
+  write(join(place, 'public', DRAWING), drawing);
+  symlinkSync(join(root, 'docs/guides/.vitepress'), join(place, '.vitepress'));
+  return pages.size;
+}
+
+/** What the policy of the pages would not let through is a fault of the build (src/web/guides.service.ts). */
+function demandPlain() {
+  for (const path of filesBelow(built)) {
+    if (!path.endsWith('.html')) continue;
+    const [inline] =
+      /<[^>]+ style=[^>]*>|<style[\s>]|<script(?![^>]* src=)[^>]*>/.exec(readFileSync(path, 'utf8')) ?? [];
+    if (inline) throw new Error(`${path} holds a style or a script of its own: ${inline.slice(0, 200)}`);
+  }
+}
+
+async function render() {
+  process.env.GUIDES_PAGES = place;
+  const { build: vitepress } = await import('vitepress');
+  await vitepress(place, { outDir: built, logLevel: 'warn' });
+  demandPlain();
+  compress(built);
+}
+
+await build();
+const facts = await readFacts((path) => import(`../dist/src/${path}`));
+const generated = referencePages(facts);
+if (!check(generated)) process.exit(1);
+if (!process.argv.includes('--check')) {
+  const count = lay(generated, orderDrawing(facts));
+  await render();
+  rmSync(place, { recursive: true });
+  console.log(`${count} pages in dist/guides`);
+}
+process.exit(0);

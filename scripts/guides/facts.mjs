@@ -1,0 +1,61 @@
+/** What the reference says, read from the service itself: nothing of it is written a second time. */
+import { randomBytes } from 'node:crypto';
+
+/**
+ * @param load imports a module of the service by its path below `src/`: compiled, or as it is
+ */
+export async function readFacts(load) {
+  const { readDescriptions, readRoutes } = await load('app.js');
+  const { allSettings, loadConfig } = await load('core/config/config.js');
+  const { errorTable, fieldCodeTable } = await load('core/errors.js');
+  const { arrivalGuardsInOrder, guardsInOrder } = await load('pipeline/guards.js');
+  const { describePolicy } = await load('policy/routes.js');
+  const { acls } = await load('policy/acls.js');
+  const { scopes } = await load('policy/scopes.js');
+  const { bucketTable } = await load('platform/store/limits.js');
+  const { COMMANDS } = await load('cli/commands.js');
+  const { settingsTable } = await load('core/config/printed.js');
+  const config = loadConfig({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
+  const { routes, compiled } = await readRoutes(config);
+  const { api, gateway } = await readDescriptions(config);
+  return {
+    api,
+    gateway,
+    routes: routes.all.map(({ method, path, policy, controller }) => ({
+      method,
+      path: path.replace(/[:*](\w+)/g, '{$1}'),
+      policy,
+      written: describePolicy(policy),
+      controller,
+    })),
+    rows: [
+      ...arrivalGuardsInOrder().map(({ name }) => ({ name, codes: ARRIVAL_CODES[name] })),
+      ...guardsInOrder().map(({ name }) => ({ name, codes: codesOf(name, routes.all, compiled) })),
+    ],
+    errors: errorTable(),
+    fields: fieldCodeTable(),
+    settings: allSettings(),
+    settingsTable,
+    buckets: bucketTable(),
+    acls: acls(),
+    scopes: scopes(),
+    commands: COMMANDS,
+  };
+}
+
+/** The first two rows judge before a route is known, and so say of none what they refuse with. */
+const ARRIVAL_CODES = {
+  LoadGuard: ['SERVICE_UNAVAILABLE'],
+  BanGuard: ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED'],
+};
+
+/** Every code with which a row refuses on any route. */
+function codesOf(name, plans, compiled) {
+  const codes = plans.flatMap((plan) =>
+    compiled
+      .guardsOf(plan)
+      .filter((guard) => guard.constructor.name === name)
+      .flatMap((guard) => guard.refuses(plan.policy)),
+  );
+  return [...new Set(codes)];
+}

@@ -1,0 +1,242 @@
+/** The pages of the reference, as Markdown, made from what `facts.mjs` reads. */
+
+const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
+const code = (text) => `\`${String(text).replaceAll('|', '\\|')}\``;
+const codes = (list) => list.map(code).join(', ');
+const table = (heads, rows) =>
+  [
+    `| ${heads.join(' | ')} |`,
+    `|${heads.map(() => '---').join('|')}|`,
+    ...rows.map((row) => `| ${row.join(' | ')} |`),
+  ].join('\n');
+const page = (title, about, ...parts) => `# ${title}\n\n${about}\n\n${parts.join('\n\n')}\n`;
+
+/** Operations of the description by method and path. */
+const operationsOf = (api) =>
+  new Map(
+    Object.entries(api.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation]),
+    ),
+  );
+
+function routesPage({ routes, api }) {
+  const operations = operationsOf(api);
+  const groups = new Map();
+  for (const route of routes) {
+    const operation = operations.get(`${route.method} ${route.path}`);
+    const tag = operation?.tags?.[0] ?? 'service';
+    groups.set(tag, [...(groups.get(tag) ?? []), { ...route, summary: operation?.summary ?? '' }]);
+  }
+  const parts = [...groups].sort().map(([tag, list]) =>
+    [
+      `## ${tag}`,
+      table(
+        ['Route', 'Does', 'Policy'],
+        list.map(({ method, path, summary, written }) => [code(`${method} ${path}`), cell(summary), code(written)]),
+      ),
+    ].join('\n\n'),
+  );
+  return page(
+    'Routes',
+    'Every route of the default configuration with its policy, as the boot audit found it. Parameters, bodies, answers and ' +
+      'refusals of each are in the API description, at `/docs` and `/openapi.json` of a running service.',
+    ...parts,
+  );
+}
+
+function errorsPage({ errors, fields }) {
+  return page(
+    'Errors',
+    'Every `code` that an answer may carry, with its status and its fixed text. What to do about them: ' +
+      '[Errors](../clients/errors.md).',
+    table(
+      ['Code', 'Status', 'Message'],
+      errors.map(([name, status, message]) => [code(name), status, cell(message)]),
+    ),
+    '## Fields',
+    'Codes inside `errors` of `INVALID_FORM_BODY`.',
+    table(
+      ['Code', 'Message'],
+      fields.map(([name, message]) => [code(name), cell(message)]),
+    ),
+  );
+}
+
+function limitsPage({ buckets, routes }) {
+  const users = (name) => routes.filter(({ policy }) => policy.bucket?.name === name);
+  return page(
+    'Limits',
+    'Every bucket with its default, which `RATE_LIMIT_OVERRIDES` changes, and the routes that it limits. How they count: ' +
+      '[Rate limits](../clients/rate-limits.md).',
+    table(
+      ['Bucket', 'Requests', 'In', 'Routes'],
+      buckets.map(([name, limit, seconds]) => [
+        code(name),
+        limit,
+        `${seconds} s`,
+        codes(users(name).map(({ method, path }) => `${method} ${path}`)),
+      ]),
+    ),
+  );
+}
+
+function configurationPage({ settings, settingsTable }) {
+  const sections = [...new Set(settings.map(({ section }) => section))];
+  return page(
+    'Configuration',
+    'Every setting, read from the environment or a file `.env` and validated at boot. Lists are separated by commas; an empty ' +
+      'value counts as unset.',
+    ...sections.map((name) => `## ${name}\n\n${settingsTable(settings.filter(({ section }) => section === name))}`),
+  );
+}
+
+function aclsPage({ acls, routes }) {
+  const users = (acl) => routes.filter(({ policy }) => policy.acl?.acls.includes(acl));
+  return page(
+    'ACLs',
+    'What administrators may be allowed. `*` is all of them; `admin:authenticate` is what every request to the Admin API needs.',
+    table(
+      ['ACL', 'Demanded by'],
+      acls.map((acl) => [code(acl), codes(users(acl).map(({ method, path }) => `${method} ${path}`))]),
+    ),
+  );
+}
+
+function scopesPage({ scopes, routes }) {
+  const users = (scope) => routes.filter(({ policy }) => policy.scope === scope);
+  return page(
+    'Scopes',
+    'What an application may ask for. A route that names none of them refuses every access token.',
+    table(
+      ['Scope', 'Demanded by'],
+      scopes.map((scope) => [code(scope), codes(users(scope).map(({ method, path }) => `${method} ${path}`))]),
+    ),
+  );
+}
+
+function eventsPage({ gateway }) {
+  const events = Object.entries(gateway.components.messages).filter(([name]) => name.startsWith('EVENT_'));
+  const schemaOf = ({ payload }) => payload.properties.d?.$ref?.split('/').at(-1);
+  return page(
+    'Events',
+    'What the gateway dispatches, and how it ends connections. The schema of every payload is in `/asyncapi.json`; the protocol ' +
+      'is in [The gateway](../clients/gateway.md).',
+    table(
+      ['Event', 'Says', 'Payload'],
+      events.map(([, message]) => [
+        code(message.name),
+        cell(message.summary ?? ''),
+        schemaOf(message) ? code(schemaOf(message)) : '',
+      ]),
+    ),
+    '## Close codes',
+    table(
+      ['Code', 'Reason'],
+      gateway['x-close-codes'].map(({ code: number, reason }) => [number, code(reason)]),
+    ),
+  );
+}
+
+function commandsPage({ commands }) {
+  return page(
+    'Commands',
+    'Run as `npm run cli -- <command>` in a checkout and as `gatehouse <command>` in the image or a project of a team. `-h` after ' +
+      'any of them prints its usage.',
+    table(
+      ['Command', 'Does'],
+      Object.values(commands).map(({ usage, summary }) => [code(usage), cell(summary)]),
+    ),
+  );
+}
+
+/** What each row asks, in the words of `docs/contract/credentials.md`. */
+const ASKS = {
+  LoadGuard: 'Is there room?',
+  BanGuard: 'Is the address banned?',
+  ResolutionGuard: 'Who is the caller? (refuses nothing)',
+  SsoGuard: 'Is single sign-on enforced here?',
+  RateGuard: 'Are the limits kept?',
+  CaptchaGuard: 'Is a captcha solved?',
+  IdentityGuard: 'Is there an identity that the policy reads?',
+  KindGuard: 'May this kind of credential?',
+  ScopeGuard: 'Does the token hold the scope?',
+  AdminGuard: 'Is this an administrator?',
+  AclGuard: 'With the ACLs of the operation?',
+  SuspicionGuard: 'Is a requirement outstanding?',
+  InputGuard: 'Are path, query and body valid?',
+  SudoGuard: 'Is there a fresh proof?',
+};
+
+const STATUS = (errors, name) => errors.find(([known]) => known === name)?.[1];
+
+function asked({ rows, errors }) {
+  return rows.map(({ name, codes: list }, index) => {
+    if (!ASKS[name]) throw new Error(`scripts/guides/reference.mjs does not know what ${name} asks`);
+    const refusals = list.map((refusal) => ({ code: refusal, status: STATUS(errors, refusal) }));
+    return { number: index + 1, asks: ASKS[name], refusals };
+  });
+}
+
+function orderPage(facts) {
+  return page(
+    'Order of outcomes',
+    'The rows that judge every request, top to bottom. The first that refuses decides; a route runs those that concern its policy.',
+    '![Fourteen rows from load shedding to sudo, each with the codes that it refuses with](/order.svg)',
+    table(
+      ['#', 'Row asks', 'Refuses with'],
+      asked(facts).map(({ number, asks, refusals }) => [
+        number,
+        asks,
+        refusals.map(({ code: name, status }) => `${status} ${code(name)}`).join(', ') || 'nothing',
+      ]),
+    ),
+  );
+}
+
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** The order of outcomes, drawn: the way through on the left, refusals to the right. */
+export function orderDrawing(facts) {
+  const rows = asked(facts);
+  const [height, top] = [46, 40];
+  const lines = rows.map(({ number, asks, refusals }, index) => {
+    const y = top + index * height;
+    const names = refusals.map(({ code: name, status }) => `${status} ${name}`);
+    const shown = names.length > 2 ? [...names.slice(0, 2), `and ${names.length - 2} more`] : names;
+    const arrow = `<path d="M362 ${y + 16}H398" marker-end="url(#end)"/><text x="408" y="${y + 20}" class="no">${escaped(shown.join(', '))}</text>`;
+    return [
+      `<path d="M181 ${y - 14}V${y - 2}" marker-end="url(#end)"/>`,
+      `<rect x="10" y="${y}" width="342" height="32" rx="6"/><text x="24" y="${y + 20}">${number}. ${escaped(asks)}</text>`,
+      names.length > 0 ? arrow : '',
+    ].join('\n');
+  });
+  const end = top + rows.length * height;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${end + 40}" font-family="system-ui, sans-serif" font-size="14">
+<title>The order of outcomes</title>
+<style>
+rect { fill: #eef2fd; stroke: #2f5bea } path { stroke: #5a6478; fill: none } text { fill: #1b2333 } .no { fill: #a3262a; font-size: 12px }
+@media (prefers-color-scheme: dark) { rect { fill: #1f2a4a; stroke: #8aa5ff } path { stroke: #a8b1c4 } text { fill: #e8ecf5 } .no { fill: #ff9a9a } }
+</style>
+<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8"/></marker></defs>
+<text x="181" y="20" text-anchor="middle">a request</text>
+${lines.join('\n')}
+<path d="M181 ${end - 14}V${end - 2}" marker-end="url(#end)"/>
+<text x="181" y="${end + 18}" text-anchor="middle">the handler of the route</text>
+</svg>
+`;
+}
+
+/** Every page of the reference by its path in the site. */
+export function referencePages(facts) {
+  return new Map([
+    ['reference/routes.md', routesPage(facts)],
+    ['reference/order.md', orderPage(facts)],
+    ['reference/errors.md', errorsPage(facts)],
+    ['reference/limits.md', limitsPage(facts)],
+    ['reference/configuration.md', configurationPage(facts)],
+    ['reference/acls.md', aclsPage(facts)],
+    ['reference/scopes.md', scopesPage(facts)],
+    ['reference/events.md', eventsPage(facts)],
+    ['reference/commands.md', commandsPage(facts)],
+  ]);
+}

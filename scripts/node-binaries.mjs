@@ -1,0 +1,17 @@
+/** Binaries of other lines of Node, which come as packages of the registry. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The folder of the binary of a line of Node, in a folder of its own in `place`; none where the registry does not answer. */
+export async function binaryOf(line, place) {
+  const folder = mkdtempSync(join(place, `${line}-`));
+  const name = `node-${process.platform}-${process.arch}@${line}`;
+  const npm = spawn('npm', ['pack', name, '--silent'], { cwd: folder, stdio: 'ignore', timeout: 120_000 });
+  const [status] = await once(npm, 'close');
+  const [packed] = readdirSync(folder);
+  if (status !== 0 || !packed) return undefined;
+  if (spawnSync('tar', ['xzf', packed], { cwd: folder }).status !== 0) return undefined;
+  return join(folder, 'package', 'bin');
+}

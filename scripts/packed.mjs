@@ -1,0 +1,61 @@
+/** The package as a team gets it, in a project of theirs, with nothing but what the two declare. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const packageIn = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+function run(command, args, cwd) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Packs what is built. @returns the path and the size of the tarball, in bytes */
+export function pack(folder) {
+  const args = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', folder];
+  const [{ filename, size }] = JSON.parse(run('npm', args, root));
+  return { path: join(folder, filename), size };
+}
+
+function link(project, name) {
+  const [from, to] = [join(root, 'node_modules', name), join(project, 'node_modules', name)];
+  if (existsSync(to)) return;
+  if (!existsSync(from)) throw new Error(`${name} is declared, and not installed`);
+  mkdirSync(dirname(to), { recursive: true });
+  symlinkSync(from, to);
+}
+
+function linkCommands(project, name) {
+  const folder = join(project, 'node_modules', name);
+  const { bin = {}, name: own } = packageIn(folder);
+  const commands = typeof bin === 'string' ? { [own.split('/').pop()]: bin } : bin;
+  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true });
+  for (const [command, path] of Object.entries(commands)) {
+    const at = join(project, 'node_modules/.bin', command);
+    if (!existsSync(at)) symlinkSync(join(folder, path), at);
+  }
+}
+
+/**
+ * Unpacks the tarball into a project. The packages that project and tarball declare are those of this checkout, one copy of
+ * each; what neither declares is not there. Needs no registry.
+ * @throws Error when the project asks for another version of something than Gatehouse does
+ */
+export function install(project, tarball) {
+  const home = join(project, 'node_modules/gatehouse');
+  mkdirSync(home, { recursive: true });
+  run('tar', ['-xzf', tarball, '-C', home, '--strip-components=1'], project);
+  const packed = packageIn(home);
+  const { dependencies = {}, devDependencies = {} } = packageIn(project);
+  const { gatehouse: _, ...wanted } = { ...devDependencies, ...dependencies };
+  const ours = { ...packed.devDependencies, ...packed.dependencies, ...packed.peerDependencies };
+  for (const [name, range] of Object.entries(wanted)) {
+    if (ours[name] !== range) throw new Error(`${name}: the project wants ${range}, and Gatehouse ${ours[name]}`);
+  }
+  const isOptional = (name) => packed.peerDependenciesMeta?.[name]?.optional === true;
+  const peers = Object.keys(packed.peerDependencies ?? {}).filter((name) => !isOptional(name));
+  for (const name of [...Object.keys(wanted), ...Object.keys(packed.dependencies), ...peers]) link(project, name);
+  for (const name of ['gatehouse', ...Object.keys(wanted)]) linkCommands(project, name);
+}

@@ -1,0 +1,7 @@
+/** `npm run -s public-api > test/public-api.snapshot.txt`: the types of everything that the package exports. */
+import { join } from 'node:path';
+import { build } from './build.mjs';
+
+await build();
+const { publicApiOf } = await import('../dist/test/support/public-api.js');
+process.stdout.write(publicApiOf(join(import.meta.dirname, '..', 'dist')));

@@ -1,0 +1,113 @@
+/**
+ * `npm run scan`: wapiti (Debian's package), which scans web applications for what befalls them, against the built service: its
+ * pages, and every operation that is read, with a session. Its modules that need nothing of the internet run, for
+ * `SCAN_SECONDS` (600) at most. The exit code is 1 where it finds more than what is explained here, or where it is refused what
+ * it has to get.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { start, stop } from '../bench/lib.mjs';
+import { build } from './build.mjs';
+
+const SECONDS = Number(process.env.SCAN_SECONDS ?? 600);
+const MODULES = [
+  ...['backup', 'blindsql', 'cookieflags', 'crlf', 'csp', 'csrf', 'exec', 'file', 'htaccess', 'http_headers'],
+  ...['methods', 'permanentxss', 'redirect', 'shellshock', 'sql', 'xss'],
+];
+/** Pages that need no session, with what their links carry. */
+const PAGES = [
+  ...['/', '/login', '/register', '/forgot', '/account', '/admin', '/docs'],
+  ...[
+    '/auth/verify?token=a',
+    '/auth/reset-password?token=a',
+    '/auth/lockdown?token=a',
+    '/auth/sso/callback?code=a&state=b',
+  ],
+];
+/** What it reports and is as it should be, by category and words of the report. */
+const EXPLAINED = [
+  ['HTTP Secure Headers', /Strict-Transport-Security/, 'the scanned service has an origin of http'],
+  ['HTTP Secure Headers', /X-XSS-Protection/, 'no browser has that filter any more; OWASP advises against the header'],
+];
+
+if (spawnSync('wapiti', ['--version']).error) {
+  console.error('no wapiti here: apt-get install wapiti');
+  process.exit(1);
+}
+await build();
+const directory = mkdtempSync(join(tmpdir(), 'gatehouse-scan-'));
+const service = await start(join(import.meta.dirname, '..', 'dist/service/main.cjs'), {
+  ...{ NODE_ENV: 'test', LOG_LEVEL: 'error', DATA_DIR: directory, MAX_LOOP_DELAY_MS: '0' },
+  // Whoever is refused for asking too often finds nothing.
+  ...{ RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off', ABUSE_BANS: 'off' },
+  GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
+});
+const { url } = service;
+
+/** An account that everything is asked as. */
+async function session() {
+  const body = JSON.stringify({ email: 'scan@example.com', password: randomBytes(12).toString('hex') });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/v1/auth/register`, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`POST /v1/auth/register answered ${answer.status}`);
+  return (await answer.json()).token;
+}
+
+/** Every operation that is read, with a value for each of its parameters. */
+async function operations() {
+  const { paths, components } = await (await fetch(`${url}/openapi.json`)).json();
+  const known = (parameter) => (parameter.$ref ? components.parameters[parameter.$ref.split('/').pop()] : parameter);
+  return Object.entries(paths).flatMap(([path, { parameters = [], get }]) => {
+    if (!get) return [];
+    const query = [...parameters, ...(get.parameters ?? [])].map(known).filter((parameter) => parameter.in === 'query');
+    const search = new URLSearchParams(query.map(({ name, example }) => [name, String(example ?? 1)]));
+    return `${path.replaceAll(/\{[^}]+\}/g, '1')}${query.length > 0 ? `?${search}` : ''}`;
+  });
+}
+
+/** How often the service has answered with each class of status, and how many of its routes were reached. */
+async function answers() {
+  const counts = {};
+  const routes = new Set();
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  for (const [, labels, count] of metrics.matchAll(/^gatehouse_http_request_seconds_count\{(.*)\} (\d+)$/gm)) {
+    const label = (name) => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+    const kind = `${label('status')[0]}xx`;
+    counts[kind] = (counts[kind] ?? 0) + Number(count);
+    routes.add(label('route'));
+  }
+  return { counts, routes: routes.size };
+}
+
+try {
+  const asked = [...PAGES, ...(await operations())];
+  const report = join(directory, 'report.json');
+  const options = [
+    ...['-u', `${url}/`, '--scope', 'domain', ...asked.flatMap((path) => ['-s', url + path])],
+    ...['-H', `Authorization: ${await session()}`, '-m', MODULES.join(','), '--max-scan-time', String(SECONDS)],
+    ...['-f', 'json', '-o', report, '--flush-session', '--store-session', directory, '--no-bugreport'],
+  ];
+  const wapiti = spawn('wapiti', options, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [status] = await once(wapiti, 'close');
+  if (status !== 0) throw new Error(`wapiti ended with ${status}`);
+  const { vulnerabilities, anomalies } = JSON.parse(readFileSync(report, 'utf8'));
+  const { counts, routes } = await answers();
+  const said = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+  console.log(`${asked.length} addresses to begin with, ${routes} routes reached, answers: ${said.sort().join(', ')}`);
+  const found = Object.entries({ ...vulnerabilities, ...anomalies }).flatMap(([category, entries]) =>
+    entries.map(({ method, path, info }) => ({ category, method, path, info })),
+  );
+  const unexplained = found.filter(
+    ({ category, info }) => !EXPLAINED.some(([name, words]) => name === category && words.test(info)),
+  );
+  console.log(`${found.length} reports, ${unexplained.length} of them not explained`);
+  for (const { category, method, path, info } of unexplained) console.log(`${category}: ${method} ${path}: ${info}`);
+  if (unexplained.length > 0 || counts['5xx']) process.exitCode = 1;
+} finally {
+  await stop(service);
+  rmSync(directory, { recursive: true, force: true });
+}

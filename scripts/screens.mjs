@@ -1,0 +1,12 @@
+/** Takes pictures of every page in every state that the tests reach, into a folder that a person looks through. */
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+
+const folder = resolve(process.argv[2] ?? 'screens');
+const test = join(import.meta.dirname, 'test.mjs');
+const { status } = spawnSync(process.execPath, [test, '--testPathPatterns', 'test/pages'], {
+  stdio: 'inherit',
+  env: { ...process.env, SCREENS: folder },
+});
+console.log(`The pictures are in ${folder}.`);
+process.exit(status ?? 1);

@@ -1,0 +1,22 @@
+/** Makes the database that a first start unpacks: `dist/database.snapshot`. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../dist/src/core/config/config.js';
+import { Database } from '../dist/src/platform/database/database.js';
+import { packSnapshot, snapshotKey } from '../dist/src/platform/database/snapshot.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'gatehouse-snapshot-'));
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+// The migrations alone, with a key that nothing is made of: what a service would store of its own is not there yet.
+const env = { DATA_DIR: directory, GATEHOUSE_SECRET: Buffer.alloc(32, 1).toString('base64') };
+const database = await Database.open(loadConfig(env));
+await database.migrate();
+const [{ names }] = database.migrations;
+await database.manager.query('CHECKPOINT');
+await database.close();
+const file = join(import.meta.dirname, '..', 'dist', 'database.snapshot');
+writeFileSync(file, packSnapshot(join(directory, 'database'), snapshotKey(names)));
+// Whoever opens a database keeps what it writes to itself; this is for the user of an image, too.
+chmodSync(file, 0o644);
+process.exit();

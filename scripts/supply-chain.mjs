@@ -1,0 +1,261 @@
+/**
+ * What the service is made of beside its own code, and whether that is as it was last accepted: the lock, licences,
+ * install scripts, known advisories, and the bill of materials. All but advisories is read from this folder alone.
+ *
+ *   npm run supply-chain                 checks; at a release with `-- --release`, which wants an answer about advisories;
+ *                                        with `-- --offline` nobody is asked about them
+ *   npm run supply-chain -- --write      accepts: writes licences.txt anew
+ *   npm run -s sbom > sbom.cdx.json      the bill of materials (CycloneDX) of what production has
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const LIST = 'licences.txt';
+
+/** Licences that ask for no more than their text, wherever they stand. */
+const ALLOWED = new Set([
+  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'Python-2.0'],
+]);
+/** Licences of some packages only, with what makes them fit. */
+const ALLOWED_FOR = [
+  {
+    licence: 'LGPL-3.0-or-later',
+    of: /^@img\/sharp-/,
+    because: 'libvips, a library of its own that is loaded as it comes and can be replaced',
+  },
+];
+/** What the pages and the guides bring to browsers: `dist/web` and `dist/guides` are made of it. */
+const IN_GUIDES = ['vitepress', 'vue', '@vueuse/core', '@vueuse/integrations', 'focus-trap', 'mark.js', 'minisearch'];
+/** Lower ones are said, and stop nothing. */
+const STOPPING = ['moderate', 'high', 'critical'];
+
+const nameIn = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** The packages of a lock that production may have, whatever machine it is on. `legacy` knows older forms of a licence. */
+export function production(lock, legacy = () => undefined) {
+  return Object.entries(lock.packages).flatMap(([path, entry]) => {
+    if (path === '' || entry.dev || entry.devOptional) return [];
+    return [{ path, name: nameIn(path), version: entry.version, licence: entry.license ?? legacy(path) ?? 'UNKNOWN' }];
+  });
+}
+
+/** Packages of development whose code goes to browsers: those that the pages import, and those of the guides. */
+export function bundled(lock, imported) {
+  const found = new Map();
+  const follow = (name) => {
+    const path = `node_modules/${name}`;
+    const entry = lock.packages[path];
+    if (!entry) throw new Error(`the pages or the guides are said to have ${name}, which the lock does not have`);
+    if (found.has(name)) return;
+    found.set(name, { path, name, version: entry.version, licence: entry.license ?? 'UNKNOWN' });
+    if (!IN_GUIDES.includes(name)) Object.keys(entry.dependencies ?? {}).forEach(follow);
+  };
+  [...imported, ...IN_GUIDES].forEach(follow);
+  return [...found.values()];
+}
+
+/** Whatever can be installed by this lock is what was locked, and comes from the registry that npm is set to. */
+export function lockProblems(lock) {
+  const problems = lock.lockfileVersion === 3 ? [] : [`the lock is of version ${lock.lockfileVersion}, not 3`];
+  const origins = new Set();
+  for (const [path, { integrity, resolved, link, inBundle, name, dev }] of Object.entries(lock.packages)) {
+    if (path === '') continue;
+    if (link) problems.push(`${path} is a link to a folder`);
+    else if (!inBundle && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')) {
+      problems.push(`${path} has no SHA-512 that it is held to`);
+    }
+    if (!dev && name && name !== nameIn(path)) problems.push(`${path} is ${name} by another name`);
+    if (resolved === undefined || link) continue;
+    const { protocol, origin } = URL.canParse(resolved) ? new URL(resolved) : {};
+    if (protocol === 'https:') origins.add(origin);
+    else problems.push(`${path} comes from ${resolved}, which is no registry`);
+  }
+  if (origins.size > 1) problems.push(`the lock names ${origins.size} registries: ${[...origins].join(', ')}`);
+  return problems;
+}
+
+/** Whether an expression of SPDX is allowed for a package: `AND` asks for both, `OR` for one. */
+function isAllowed(expression, name) {
+  const text = expression.replaceAll(/[()]/g, ' ');
+  // Both in one expression would need precedence: nobody has that so far, and nobody is let in by a guess.
+  if (/ OR /.test(text) && / AND /.test(text)) return false;
+  const isFine = (id) =>
+    ALLOWED.has(id.trim()) || ALLOWED_FOR.some(({ licence, of }) => licence === id.trim() && of.test(name));
+  return / OR /.test(text) ? text.split(' OR ').some(isFine) : text.split(' AND ').every(isFine);
+}
+
+export const licenceProblems = (packages) =>
+  packages
+    .filter(({ name, licence }) => !isAllowed(licence, name))
+    .map(({ name, version, licence }) => `${name}@${version} has the licence ${licence}, which is not allowed`);
+
+/** One line for each package and licence; without versions, which change more often than anybody looks. */
+export function listOf(parts) {
+  const lines = Object.entries(parts).flatMap(([title, packages]) => [
+    '',
+    `# ${title}`,
+    ...[...new Set(packages.map(({ name, licence }) => `${name}  ${licence}`))].sort(byText),
+  ]);
+  return `What Gatehouse is delivered with, and under which licences: npm run supply-chain -- --write\n${lines.join('\n')}\n`;
+}
+
+export function listProblems(list, accepted) {
+  const lines = (text) => text.split('\n').filter((line) => line !== '');
+  const missing = lines(list).filter((line) => !lines(accepted).includes(line));
+  const gone = lines(accepted).filter((line) => !lines(list).includes(line));
+  return [
+    ...missing.map((line) => `not accepted in ${LIST}: ${line}`),
+    ...gone.map((line) => `in ${LIST}, and no longer delivered: ${line}`),
+  ];
+}
+
+/**
+ * `allowScripts` of package.json says of every package that has an install script whether it may run, and of no other.
+ * Production runs none (`--ignore-scripts`), so none of its packages may ask for one.
+ */
+export function scriptProblems(lock, allowScripts = {}) {
+  const asking = Object.entries(lock.packages).filter(
+    ([path, { hasInstallScript }]) => path !== '' && hasInstallScript,
+  );
+  const problems = asking.flatMap(([path, { version, dev, devOptional }]) => {
+    const name = nameIn(path);
+    const said = allowScripts[name] ?? allowScripts[`${name}@${version}`];
+    if (said === undefined) return [`${name}@${version} has an install script, of which allowScripts says nothing`];
+    if (said && !(dev || devOptional)) return [`${name}@${version} may run an install script, and is in production`];
+    return said && allowScripts[name] ? [`allowScripts lets every version of ${name} run its script`] : [];
+  });
+  const known = new Set(asking.flatMap(([path, { version }]) => [nameIn(path), `${nameIn(path)}@${version}`]));
+  const idle = Object.keys(allowScripts).filter((key) => !known.has(key));
+  return [...problems, ...idle.map((key) => `allowScripts names ${key}, which has no install script`)];
+}
+
+/** What `npm audit --json` said: advisories that stop, those that do not, or that nobody answered. */
+export function auditVerdict(report) {
+  if (!report?.vulnerabilities) return { isAnswered: false, stopping: [], lesser: [] };
+  const found = Object.values(report.vulnerabilities).map(({ name, severity, via = [] }) => {
+    const titles = via.filter((one) => typeof one === 'object').map(({ title, url }) => `${title} (${url})`);
+    return { severity, line: [`${severity}: ${name}`, ...titles].join('; ') };
+  });
+  const lines = (isWanted) => found.filter(({ severity }) => isWanted(severity)).map(({ line }) => line);
+  const isStopping = (severity) => STOPPING.includes(severity);
+  return { isAnswered: true, stopping: lines(isStopping), lesser: lines((severity) => !isStopping(severity)) };
+}
+
+/** A bill of materials names every package that is there, once, with where it comes from, its hash and its licence. */
+export function sbomProblems(sbom, packages) {
+  if (sbom.bomFormat !== 'CycloneDX' || !/^1\.\d$/.test(sbom.specVersion)) return ['it is not a CycloneDX document'];
+  const components = sbom.components ?? [];
+  const named = components.map(({ name, version }) => `${name}@${version}`);
+  const there = new Set(packages.map(({ name, version }) => `${name}@${version}`));
+  const refs = new Set(components.map((component) => component['bom-ref']));
+  const isWhole = ({ purl, hashes, licenses }) => purl?.startsWith('pkg:npm/') && hashes?.length && licenses?.length;
+  return [
+    ...(refs.size === components.length && new Set(named).size === named.length ? [] : ['it names a package twice']),
+    ...[...there].filter((key) => !named.includes(key)).map((key) => `it lacks ${key}`),
+    ...named.filter((key) => !there.has(key)).map((key) => `it names ${key}, which is not delivered`),
+    ...components.filter((one) => !isWhole(one)).map(({ name }) => `it lacks address, hash or licence of ${name}`),
+  ];
+}
+
+/** Packages that older ones write as a list of objects are not in the lock with a licence. */
+const legacyIn = (folder) => (path) => {
+  const manifest = join(folder, path, 'package.json');
+  const { license, licenses } = existsSync(manifest) ? json(manifest) : {};
+  return license?.type ?? license ?? licenses?.map(({ type }) => type).join(' OR ');
+};
+
+const npm = (folder, ...args) =>
+  spawnSync('npm', [...args, '--loglevel=silent'], {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    timeout: 120_000,
+  }).stdout;
+
+/** Of what is installed in a folder. @throws Error where it does not tell what is there */
+export function sbomOf(folder) {
+  const lock = json(join(folder, 'package-lock.json'));
+  const isThere = (path) => existsSync(join(folder, path, 'package.json'));
+  // All of the lock: npm refuses a folder that was pruned, and `--omit=dev` leaves out whatever development needs too.
+  const out = npm(folder, 'sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only');
+  if (!out) throw new Error('npm sbom said nothing: `npm sbom --package-lock-only` tells why');
+  const sbom = JSON.parse(out);
+  // npm calls it by the folder.
+  sbom.metadata.component.name = json(join(folder, 'package.json')).name;
+  const packages = production(lock, legacyIn(folder)).filter(({ path }) => isThere(path));
+  const there = new Map(
+    packages.map(({ name, version, licence: id }) => [`${name}@${version}`, [{ license: { id } }]]),
+  );
+  sbom.components = sbom.components
+    .filter(({ name, version }) => there.has(`${name}@${version}`))
+    .map((component) => ({ licenses: there.get(`${component.name}@${component.version}`), ...component }));
+  const refs = new Set([sbom.metadata.component, ...sbom.components].map((component) => component['bom-ref']));
+  sbom.dependencies = sbom.dependencies
+    .filter(({ ref }) => refs.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) }));
+  const problems = sbomProblems(sbom, packages);
+  if (problems.length > 0) throw new Error(`the bill of materials is wrong:\n${problems.join('\n')}`);
+  return sbom;
+}
+
+const IMPORT = /(?:from|import\()\s*'((?:@[\w.-]+\/)?[\w.-]+)[^']*'/g;
+/** Packages that the pages import to be sent to browsers. */
+function importedByPages() {
+  const files = readdirSync(join(root, 'web'), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((name) => /\.tsx?$/.test(name) && !/^vite\.config/.test(name));
+  const names = sources.flatMap((name) =>
+    [...readFileSync(join(root, 'web', name), 'utf8').matchAll(IMPORT)].map(([, found]) => found),
+  );
+  return [...new Set(names)].filter((name) => !/^(?:\.|node$|gatehouse$|vite$)/.test(name));
+}
+
+function main(args) {
+  const lock = json(join(root, 'package-lock.json'));
+  const { allowScripts } = json(join(root, 'package.json'));
+  const packages = production(lock, legacyIn(root));
+  const parts = { 'Installed in production': packages, 'In the pages and guides': bundled(lock, importedByPages()) };
+  const list = listOf(parts);
+  const accepted = join(root, LIST);
+  if (args.includes('--write')) writeFileSync(accepted, list);
+  const listed = existsSync(accepted) ? readFileSync(accepted, 'utf8') : '';
+  const problems = [
+    ...lockProblems(lock),
+    ...licenceProblems(Object.values(parts).flat()),
+    ...listProblems(list, listed),
+    ...scriptProblems(lock, allowScripts),
+  ];
+  const sbom = sbomOf(root);
+  const asked = ['audit', '--omit=dev', '--json', '--fetch-retries=0', '--fetch-timeout=30000'];
+  const report = args.includes('--offline') ? undefined : npm(root, ...asked);
+  const { isAnswered, stopping, lesser } = auditVerdict(report ? JSON.parse(report) : undefined);
+  if (!isAnswered && args.includes('--release')) problems.push('the registry did not answer about advisories');
+  problems.push(...stopping);
+  for (const line of lesser) console.log(line);
+  if (problems.length > 0) {
+    console.error(problems.join('\n'));
+    console.error(
+      `\nAccept what you have read: licences by \`npm run supply-chain -- --write\` and the review of ${LIST}, install scripts by`,
+      '`npm install-scripts deny <package>`. A licence that is not allowed needs a line in scripts/supply-chain.mjs that says why.',
+    );
+    process.exit(1);
+  }
+  const scripts = Object.keys(allowScripts).length;
+  const unanswered =
+    report === undefined ? 'advisories were not asked for' : 'THE REGISTRY DID NOT ANSWER ABOUT ADVISORIES';
+  const advisories = isAnswered ? 'no advisory that stops' : unanswered;
+  console.log(
+    `${Object.keys(lock.packages).length - 1} packages are held to their hashes, ${packages.length} of them for production;`,
+    `their licences are accepted; ${scripts} packages ask for install scripts, all named; the bill of materials has`,
+    `${sbom.components.length} components; ${advisories}`,
+  );
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const args = process.argv.slice(2);
+  if (args[0] === '--sbom') process.stdout.write(`${JSON.stringify(sbomOf(args[1] ?? root), undefined, 2)}\n`);
+  else main(args);
+}

@@ -1,0 +1,138 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../platform/database/database.js';
+import { COLORS } from './account.service.js';
+
+/** An account as it comes from another service, judged already. */
+export interface IncomingAccount {
+  readonly id: string;
+  readonly username: string;
+  readonly discriminator: number;
+  readonly globalName: string | null;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly passwordHash: string | null;
+  readonly totpSecret: Buffer | null;
+  readonly locale: string;
+  readonly theme: string;
+  readonly traits: readonly string[];
+  readonly termsAgreedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** What may belong to one account alone. */
+export interface Claims {
+  readonly ids: readonly string[];
+  /** In lower case. */
+  readonly emails: readonly string[];
+  /** Usernames in lower case. */
+  readonly tags: readonly { readonly username: string; readonly discriminator: number }[];
+}
+
+/** Somebody who holds what is claimed. */
+export interface Holder {
+  readonly id: string;
+  readonly email: string | null;
+  /** `null`: an application, which keeps its id for its bot. */
+  readonly username: string | null;
+  readonly discriminator: number;
+  readonly createdAt: Date;
+  /** A person who is still there and came from another service: nobody registered this account. */
+  readonly wasTakenIn: boolean;
+}
+
+/** Where accounts are written, and where those are looked up that exist. */
+export interface Intake {
+  readonly accounts: string;
+  readonly known: string;
+  /** `null`: nobody is going to sign in. */
+  readonly settings: string | null;
+}
+
+export const INTAKE: Intake = { accounts: 'account', known: 'account', settings: 'account_settings' };
+
+/** The same for a connection on which everything is to be found out and nothing is to be kept. */
+const TRIAL: Intake = {
+  accounts: 'trial_account',
+  known: '(SELECT * FROM account UNION ALL SELECT * FROM trial_account)',
+  settings: null,
+};
+
+const HOLDER = `a.id, a.email, a.username, a.discriminator, a.created_at AS "createdAt",
+  (NOT a.bot AND a.deleted_at IS NULL AND a.registration_ip IS NULL) AS "wasTakenIn"`;
+
+/** Many accounts at once, in a few statements for all of them. */
+@Injectable()
+export class AccountIntake {
+  /** Makes the tables of a trial, which end with the connection or with `endTrial`. */
+  async beginTrial(tx: Tx): Promise<Intake> {
+    await tx.query('CREATE TEMP TABLE trial_account (LIKE account INCLUDING DEFAULTS INCLUDING INDEXES)');
+    return TRIAL;
+  }
+
+  async endTrial(tx: Tx): Promise<void> {
+    await tx.query('DROP TABLE IF EXISTS trial_account');
+  }
+
+  async holders(tx: Tx, { known }: Intake, { ids, emails, tags }: Claims): Promise<Holder[]> {
+    return tx.query<Holder[]>(
+      `SELECT ${HOLDER} FROM ${known} a WHERE a.id = ANY ($1::bigint[])
+       UNION SELECT ${HOLDER} FROM ${known} a WHERE lower(a.email) = ANY ($2::text[])
+       UNION SELECT ${HOLDER} FROM ${known} a JOIN unnest($3::text[], $4::smallint[]) t (username, discriminator)
+         ON lower(a.username) = t.username AND a.discriminator = t.discriminator WHERE a.deleted_at IS NULL
+       UNION SELECT o.id, NULL, NULL, 0, o.created_at, false FROM application o WHERE o.id = ANY ($1::bigint[])`,
+      [ids, emails, tags.map(({ username }) => username), tags.map(({ discriminator }) => discriminator)],
+    );
+  }
+
+  /**
+   * The discriminators that are taken, by username in lower case. Registrations of these names wait until `tx` ends, as
+   * they do for each other.
+   */
+  async takenDiscriminators(
+    tx: Tx,
+    { known }: Intake,
+    usernames: readonly string[],
+  ): Promise<Map<string, Set<number>>> {
+    await tx.query(
+      `SELECT pg_advisory_xact_lock(hashtextextended(n.name, 7))
+       FROM (SELECT DISTINCT name FROM unnest($1::text[]) AS u (name) ORDER BY name) n`,
+      [usernames],
+    );
+    const rows = await tx.query<{ username: string; taken: number[] }[]>(
+      `SELECT lower(a.username) AS username, array_agg(a.discriminator::int) AS taken FROM ${known} a
+       WHERE lower(a.username) = ANY ($1::text[]) AND a.deleted_at IS NULL GROUP BY 1`,
+      [usernames],
+    );
+    return new Map(rows.map(({ username, taken }) => [username, new Set(taken)]));
+  }
+
+  /** Fails by a unique index where somebody else was faster. */
+  async insert(tx: Tx, { accounts, settings }: Intake, rows: readonly IncomingAccount[]): Promise<void> {
+    const of = (value: (row: IncomingAccount) => unknown): unknown[] => rows.map(value);
+    const ids = of(({ id }) => id);
+    await tx.query(
+      `INSERT INTO ${accounts} (id, username, discriminator, global_name, email, email_verified, password_hash,
+         totp_secret, locale, traits, terms_agreed_at, created_at, avatar_color)
+       SELECT i.id, i.username, i.discriminator, i.global_name, i.email, i.email_verified, i.password_hash,
+         i.totp_secret, i.locale, string_to_array(i.traits, ','), i.terms_agreed_at, i.created_at, i.avatar_color
+       FROM unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::boolean[], $7::text[],
+         $8::bytea[], $9::text[], $10::text[], $11::timestamptz[], $12::timestamptz[], $13::int[])
+         AS i (id, username, discriminator, global_name, email, email_verified, password_hash,
+           totp_secret, locale, traits, terms_agreed_at, created_at, avatar_color)`,
+      [
+        ids,
+        ...[of((row) => row.username), of((row) => row.discriminator), of((row) => row.globalName)],
+        ...[of((row) => row.email), of((row) => row.emailVerified), of((row) => row.passwordHash)],
+        ...[of((row) => row.totpSecret), of((row) => row.locale), of((row) => row.traits.join(','))],
+        ...[of((row) => row.termsAgreedAt), of((row) => row.createdAt), of(() => randomInt(COLORS))],
+      ],
+    );
+    if (settings === null) return;
+    await tx.query(
+      `INSERT INTO ${settings} (account_id, theme) SELECT s.account_id, s.theme
+       FROM unnest($1::bigint[], $2::text[]) AS s (account_id, theme)`,
+      [ids, of((row) => row.theme)],
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import { demandWords, type SpokenWords } from '../../core/text/spoken-words.js';
+import { SECURITY_EVENTS, type SecurityEvent } from '../../platform/mail/templates/words/kinds.js';
+
+/** What is recorded and not mailed by itself. */
+const OWN = [
+  ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted', 'account_deletion_scheduled'],
+  ...['application_authorized', 'application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated'],
+  ...['admin_key_created', 'admin_key_deleted'],
+] as const;
+
+/** Types that a team registered: merge `{ note_shared: true }` into this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
+export interface ExtraSecurityEvents {}
+
+export type SecurityEventType = (typeof OWN)[number] | SecurityEvent | (keyof ExtraSecurityEvents & string);
+
+const types = new Set<string>([...OWN, ...SECURITY_EVENTS]);
+const words = new Map<string, SpokenWords>();
+
+export const securityEventTypes = (): readonly string[] => [...types];
+
+export const isSecurityEvent = (type: string): boolean => types.has(type);
+
+/** What a type of a team's own says to people; ours are said by the pages. */
+export const wordsOfEvent = (type: string): SpokenWords | undefined => words.get(type);
+
+/**
+ * Adds a type of a team's own to what people are told of the security of their accounts.
+ * @param type a name such as `note_shared`
+ * @param said what it says, by language, such as "A note was shared with everybody."; English where theirs is not there
+ */
+export function registerSecurityEvent(type: string, said: SpokenWords): void {
+  if (types.has(type) || !/^[a-z][a-z0-9_]{0,63}$/.test(type)) {
+    throw new Error(`the security event ${type} cannot be added`);
+  }
+  demandWords(`the security event ${type}`, said);
+  types.add(type);
+  words.set(type, Object.freeze({ ...said }));
+}

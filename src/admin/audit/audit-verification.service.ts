@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../core/log.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { Janitor } from '../../platform/process/janitor.js';
+import { ChainVerification } from './audit.entities.js';
+import { START, type Walked, walkChain } from './audit-chain.js';
+
+/** Entries that one replica walks past each minute. */
+const STRIDE = 5000;
+const CHAIN = 'chain';
+
+/**
+ * Walks the hash chain of the audit log again and again, a stretch at a time, so that it is known whether it holds without
+ * anybody asking for it. A fault stays told until the whole chain was found to hold.
+ */
+@Injectable()
+export class AuditVerification {
+  constructor(
+    private readonly database: Database,
+    private readonly log: Log,
+    janitor: Janitor,
+  ) {
+    janitor.add('audit_verification', async (tx) => {
+      await this.goOn(tx);
+      return 0;
+    });
+  }
+
+  /** What the last walk that came to an end found. */
+  async state() {
+    const found = await this.database.manager.findOneBy(ChainVerification, { name: CHAIN });
+    const brokenAt = found?.brokenAt ?? null;
+    return {
+      state: brokenAt !== null ? 'broken' : found?.verifiedAt ? 'intact' : 'unverified',
+      verified_at: found?.verifiedAt?.toISOString() ?? null,
+      entries: found?.entries == null ? null : Number(found.entries),
+      broken_at: brokenAt === null ? null : Number(brokenAt),
+    } as const;
+  }
+
+  private async goOn(tx: Tx): Promise<void> {
+    const found = await tx.findOneBy(ChainVerification, { name: CHAIN });
+    const place = found ? { sequence: Number(found.sequence), head: found.head } : START;
+    const walked = await walkChain(tx, place, STRIDE);
+    if (walked.fault !== undefined) {
+      this.log.error('the audit log was changed past the service', { sequence: walked.sequence + 1 });
+    }
+    await tx.upsert(ChainVerification, { name: CHAIN, ...(await this.learned(tx, walked)) }, ['name']);
+  }
+
+  /** At the end and at a fault the walk begins anew. */
+  private async learned(tx: Tx, { sequence, head, fault, isEnd }: Walked) {
+    if (!isEnd && fault === undefined) return { sequence: String(sequence), head };
+    const [{ now }] = await tx.query<[{ now: Date }]>('SELECT now()');
+    const begun = { sequence: String(START.sequence), head: START.head };
+    return isEnd
+      ? { ...begun, verifiedAt: now, entries: String(sequence), brokenAt: null }
+      : { ...begun, verifiedAt: now, brokenAt: String(sequence + 1) };
+  }
+}

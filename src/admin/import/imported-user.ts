@@ -1,0 +1,146 @@
+import { LOCALES } from '../../accounts/locales.js';
+import { Discriminator, GlobalName, Username } from '../../accounts/names.js';
+import { parseSecret } from '../../auth/factors/factors.service.js';
+import { FOREIGN_HASH_LENGTH, type ForeignHashFault, foreignHashFault } from '../../auth/factors/foreign-hashes.js';
+import type { FieldCode } from '../../core/errors.js';
+import { snowflakeTime } from '../../core/snowflake.js';
+import { codePoints, isText } from '../../core/text/text.js';
+import { Bool, Email, type Fault, field, OneOf, Snowflake, Text, Time, validateShape } from '../../http/input.js';
+import { isSecureUrl } from '../instance/instance.dto.js';
+import type { Line, LineFault } from './lines.js';
+
+/** Why a line is refused, beside the field codes of the API. */
+export type ImportCode =
+  | FieldCode
+  | LineFault
+  | ForeignHashFault
+  | 'INVALID_JSON'
+  | 'UNKNOWN_MEMBER'
+  | 'ID_ALREADY_IN_USE'
+  | 'IDENTITY_ALREADY_IN_USE';
+
+/** One reason why a line is refused. It names places and codes, never what stands there. */
+export interface Refused {
+  readonly line: number;
+  /** The member; empty where the line is none. */
+  readonly field: string;
+  readonly code: ImportCode;
+}
+
+export interface ForeignIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+const MOST_IDENTITIES = 10;
+const [LONGEST_ISSUER, LONGEST_SUBJECT] = [2048, 255];
+/** Authenticators of other services are known from 80 bits on; new ones here have 128 at least. */
+export const LEAST_TOTP_BYTES = 10;
+
+function TotpSecret(): PropertyDecorator {
+  return field({ optional: true, bound: 256, description: { type: String } }, (value) =>
+    typeof value === 'string' && parseSecret(value, LEAST_TOTP_BYTES) ? undefined : 'INVALID_FORMAT',
+  );
+}
+
+function identityFaults(value: unknown, at: string): { at: string; code: FieldCode }[] {
+  if (typeof value !== 'object' || value === null) return [{ at, code: 'INVALID_FORMAT' }];
+  const { issuer, subject } = value as Record<string, unknown>;
+  const isIssuer = isText(issuer) && issuer.length <= LONGEST_ISSUER && isSecureUrl(issuer);
+  const isSubject = isText(subject) && subject !== '' && codePoints(subject) <= LONGEST_SUBJECT;
+  return [
+    ...(isIssuer ? [] : [{ at: `${at}.issuer`, code: 'INVALID_URL_FORMAT' as const }]),
+    ...(isSubject ? [] : [{ at: `${at}.subject`, code: 'INVALID_FORMAT' as const }]),
+  ];
+}
+
+/** At most one per issuer, as single sign-on links them (sso.md section 3). */
+function Identities(): PropertyDecorator {
+  const description = { type: 'array', items: { type: 'object' }, maxItems: MOST_IDENTITIES } as never;
+  return field(
+    { optional: true, bound: LONGEST_ISSUER, tooLong: 'INVALID_FORMAT', description },
+    (value): Fault | undefined => {
+      if (!Array.isArray(value) || value.length > MOST_IDENTITIES) return 'INVALID_FORMAT';
+      const faults = value.flatMap((identity, index) => identityFaults(identity, `.${index}`));
+      if (faults.length > 0) return faults;
+      const issuers = new Set((value as ForeignIdentity[]).map(({ issuer }) => issuer));
+      return issuers.size === value.length ? undefined : 'INVALID_FORMAT';
+    },
+  );
+}
+
+/** An account of another service. The rules are those of registration where there are any. */
+export class ImportedUser {
+  @Snowflake({ optional: true }) id?: string;
+  @Email({ optional: true }) email?: string;
+  @Bool({ optional: true }) email_verified?: boolean;
+  @Text({ optional: true, min: 1, max: FOREIGN_HASH_LENGTH }) password_hash?: string;
+  @TotpSecret() totp_secret?: string;
+  @Identities() identities?: readonly ForeignIdentity[];
+  @Username({ optional: true }) username?: string;
+  @Discriminator() discriminator?: string;
+  @GlobalName({ optional: true }) global_name?: string;
+  @OneOf(LOCALES, { optional: true }) locale?: string;
+  @OneOf(['system', 'light', 'dark'], { optional: true }) theme?: string;
+  @Time({ optional: true }) created_at?: string;
+  @Time({ optional: true }) terms_agreed_at?: string;
+}
+
+/** Every member that a line may have. */
+export const MEMBERS = [
+  ...(['id', 'email', 'email_verified', 'password_hash', 'totp_secret', 'identities', 'username'] as const),
+  ...(['discriminator', 'global_name', 'locale', 'theme', 'created_at', 'terms_agreed_at'] as const),
+] satisfies readonly (keyof ImportedUser)[];
+
+const KNOWN = new Set<string>(MEMBERS);
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Whether a report may repeat the name of a member. */
+const isTellable = (name: string): boolean => name.length <= 64 && NAME.test(name);
+
+type FieldFault = Omit<Refused, 'line'>;
+
+/** What the rules of single members do not see. */
+function* faultsBetween(user: ImportedUser, now: number): Generator<FieldFault> {
+  const { id, email, identities = [], password_hash: hash, discriminator, username } = user;
+  // An id of the time to come would be given out again.
+  if (id !== undefined && (id === '0' || snowflakeTime(id) > now)) {
+    yield { field: 'id', code: 'SNOWFLAKE_OUT_OF_RANGE' };
+  }
+  if (email === undefined && (hash !== undefined || user.email_verified || identities.length === 0)) {
+    yield { field: 'email', code: 'INVALID_FORMAT' };
+  }
+  const hashFault = hash === undefined ? undefined : foreignHashFault(hash);
+  if (hashFault) yield { field: 'password_hash', code: hashFault };
+  if (discriminator !== undefined && username === undefined) yield { field: 'username', code: 'INVALID_FORMAT' };
+  for (const time of ['created_at', 'terms_agreed_at'] as const) {
+    const text = user[time];
+    if (text !== undefined && Date.parse(text) > now) yield { field: time, code: 'INVALID_FORMAT' };
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The account that a line describes, or everything that is wrong with it. `null` says as much as nothing. */
+export function readUser({ text, number: line, fault }: Line, now: number): ImportedUser | Refused[] {
+  if (fault) return [{ line, field: '', code: fault }];
+  const value = parsed(text);
+  if (!value) return [{ line, field: '', code: 'INVALID_JSON' }];
+  const unknown = Object.keys(value).filter((name) => !KNOWN.has(name));
+  if (unknown.length > 0) {
+    return unknown.map((name) => ({ line, field: isTellable(name) ? name : '', code: 'UNKNOWN_MEMBER' }));
+  }
+  const said = Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const { instance, faults } = validateShape(ImportedUser, said);
+  if (faults.length > 0) return faults.map(({ path, code }) => ({ line, field: path, code }));
+  const between = [...faultsBetween(instance, now)];
+  return between.length > 0 ? between.map((one) => ({ line, ...one })) : instance;
+}

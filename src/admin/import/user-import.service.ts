@@ -1,0 +1,349 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  AccountIntake,
+  type Holder,
+  INTAKE,
+  type IncomingAccount,
+  type Intake,
+} from '../../accounts/account-intake.service.js';
+import { usernameFrom } from '../../accounts/names.js';
+import { Decoys } from '../../auth/factors/decoys.service.js';
+import { Factors, parseSecret } from '../../auth/factors/factors.service.js';
+import { storedForeignHash } from '../../auth/factors/foreign-hashes.js';
+import {
+  IDENTITY_INTAKE,
+  type IdentityIntake,
+  SSO_TRAIT,
+  SsoIdentities,
+} from '../../auth/sso/sso-identities.service.js';
+import { Clock } from '../../core/clock.js';
+import { mintFrom } from '../../core/secrets.js';
+import { Snowflakes } from '../../core/snowflake.js';
+import { lostRace } from '../../platform/database/constraints.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import {
+  type ForeignIdentity,
+  type ImportCode,
+  type ImportedUser,
+  LEAST_TOTP_BYTES,
+  type Refused,
+  readUser,
+} from './imported-user.js';
+import type { Line } from './lines.js';
+
+/** Lines that are judged and written together. */
+const BATCH = 1000;
+/** Others may take an address or a name while a batch is written. */
+const ATTEMPTS = 5;
+const DISCRIMINATORS = 9999;
+
+/** How many lines had which end. */
+export interface Tally {
+  lines: number;
+  imported: number;
+  /** Found as they are described: by a run before, or by a line before. */
+  present: number;
+  refused: number;
+}
+
+export interface ImportOptions {
+  /** Finds out everything and keeps nothing. */
+  readonly dryRun: boolean;
+  /** Told of refused lines after each batch, in the order of the file. */
+  onRefused(refused: readonly Refused[]): Promise<void>;
+  /** Told after each batch, with the bytes of the file that are done. */
+  onProgress(tally: Readonly<Tally>, end: number): void;
+}
+
+interface Candidate {
+  readonly line: number;
+  readonly user: ImportedUser;
+}
+
+/** A line that is going to be an account. */
+interface Accepted extends Candidate {
+  readonly id: string;
+  readonly username: string;
+  discriminator: number;
+}
+
+interface Read {
+  readonly candidates: readonly Candidate[];
+  readonly refused: readonly Refused[];
+  readonly end: number;
+}
+
+interface Outcome {
+  readonly imported: number;
+  readonly present: number;
+  readonly refused: readonly Refused[];
+}
+
+/** Where a run writes and looks. */
+interface Place {
+  readonly accounts: Intake;
+  readonly identities: IdentityIntake;
+  run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+const REAL = { accounts: INTAKE, identities: IDENTITY_INTAKE };
+
+const identityKey = ({ issuer, subject }: ForeignIdentity): string => `${issuer}\n${subject}`;
+const tagKey = (username: string, discriminator: number): string => `${username.toLowerCase()}#${discriminator}`;
+
+/** Everything that is taken already, by what it is taken by: accounts that are there, then lines that were accepted. */
+class Taken {
+  private readonly byId = new Map<string, Holder>();
+  private readonly byEmail = new Map<string, Holder>();
+  private readonly byTag = new Map<string, Holder>();
+  private readonly byIdentity = new Map<string, string>();
+
+  add(holder: Holder): void {
+    this.byId.set(holder.id, holder);
+    if (holder.email !== null) this.byEmail.set(holder.email.toLowerCase(), holder);
+    if (holder.username !== null) this.byTag.set(tagKey(holder.username, holder.discriminator), holder);
+  }
+
+  addIdentity(identity: ForeignIdentity, accountId: string): void {
+    this.byIdentity.set(identityKey(identity), accountId);
+  }
+
+  /** The account that a line describes, if all that it says of it is true. */
+  describes({ id, email, username, discriminator, created_at: createdAt, identities = [] }: ImportedUser): boolean {
+    const [first] = identities;
+    const owner = first && this.byId.get(this.byIdentity.get(identityKey(first)) ?? '');
+    const holder =
+      id !== undefined ? this.byId.get(id) : email === undefined ? owner : this.byEmail.get(email.toLowerCase());
+    if (!holder?.wasTakenIn) return false;
+    return (
+      (email === undefined || holder.email?.toLowerCase() === email.toLowerCase()) &&
+      (username === undefined || holder.username?.toLowerCase() === username.toLowerCase()) &&
+      (discriminator === undefined || holder.discriminator === Number(discriminator)) &&
+      (createdAt === undefined || holder.createdAt.getTime() === Date.parse(createdAt)) &&
+      identities.every((identity) => this.byIdentity.get(identityKey(identity)) === holder.id)
+    );
+  }
+
+  *faultsOf({ id, email, username, discriminator, identities = [] }: ImportedUser): Generator<[string, ImportCode]> {
+    if (id !== undefined && this.byId.has(id)) yield ['id', 'ID_ALREADY_IN_USE'];
+    if (email !== undefined && this.byEmail.has(email.toLowerCase())) yield ['email', 'EMAIL_ALREADY_IN_USE'];
+    if (username !== undefined && discriminator !== undefined) {
+      if (this.byTag.has(tagKey(username, Number(discriminator)))) yield ['discriminator', 'TAG_ALREADY_TAKEN'];
+    }
+    for (const [index, identity] of identities.entries()) {
+      if (this.byIdentity.has(identityKey(identity))) yield [`identities.${index}`, 'IDENTITY_ALREADY_IN_USE'];
+    }
+  }
+}
+
+/** Takes accounts of another service, of a file of any length: what a batch of lines becomes is one transaction. */
+@Injectable()
+export class UserImport {
+  constructor(
+    private readonly database: Database,
+    private readonly intake: AccountIntake,
+    private readonly identities: SsoIdentities,
+    private readonly factors: Factors,
+    private readonly decoys: Decoys,
+    private readonly snowflakes: Snowflakes,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A run after one that was cut off goes on: what is there already is passed over. */
+  async run(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
+    if (options.dryRun) return this.tryAll(lines, options);
+    const place = { ...REAL, run: <T>(work: (tx: Tx) => Promise<T>) => this.database.transaction(work) };
+    const tally = await this.takeAll(lines, options, place);
+    // None were drawn, too, where the run before was cut off at its end.
+    if (tally.imported > 0 || (tally.present > 0 && !this.decoys.areDrawn)) await this.decoys.draw();
+    return tally;
+  }
+
+  private tryAll(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
+    return this.database.session(async (session) => {
+      try {
+        const [accounts, identities] = [
+          await this.intake.beginTrial(session),
+          await this.identities.beginTrial(session),
+        ];
+        return await this.takeAll(lines, options, { accounts, identities, run: (work) => work(session) });
+      } finally {
+        await this.identities.endTrial(session);
+        await this.intake.endTrial(session);
+      }
+    });
+  }
+
+  /** While the database writes a batch, the next one is read. */
+  private async takeAll(lines: AsyncIterable<Line>, options: ImportOptions, place: Place): Promise<Tally> {
+    const tally: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
+    let written: Promise<void> = Promise.resolve();
+    const write = async (read: Read): Promise<void> => {
+      const outcome = await this.takeBatch(place, read.candidates);
+      const refused = [...read.refused, ...outcome.refused].sort((a, b) => a.line - b.line);
+      tally.imported += outcome.imported;
+      tally.present += outcome.present;
+      tally.refused += new Set(refused.map(({ line }) => line)).size;
+      tally.lines = tally.imported + tally.present + tally.refused;
+      await options.onRefused(refused);
+      options.onProgress(tally, read.end);
+    };
+    try {
+      for await (const read of this.batches(lines)) {
+        await written;
+        written = write(read);
+        // Whoever waits for it hears of a failure; until then nobody does.
+        written.catch(() => {});
+      }
+    } finally {
+      await written;
+    }
+    return tally;
+  }
+
+  private async *batches(lines: AsyncIterable<Line>): AsyncGenerator<Read> {
+    let [candidates, refused, end]: [Candidate[], Refused[], number] = [[], [], 0];
+    let count = 0;
+    for await (const line of lines) {
+      const read = readUser(line, this.clock.now());
+      if (Array.isArray(read)) refused.push(...read);
+      else candidates.push({ line: line.number, user: read });
+      end = line.end;
+      if (++count % BATCH > 0) continue;
+      yield { candidates, refused, end };
+      [candidates, refused] = [[], []];
+    }
+    if (count % BATCH > 0) yield { candidates, refused, end };
+  }
+
+  private async takeBatch(place: Place, candidates: readonly Candidate[]): Promise<Outcome> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await place.run((tx) => this.take(tx, place, candidates));
+      } catch (error) {
+        if (attempt === ATTEMPTS || !lostRace(error)) throw error;
+      }
+    }
+  }
+
+  private async take(tx: Tx, place: Place, candidates: readonly Candidate[]): Promise<Outcome> {
+    const taken = await this.findTaken(tx, place, candidates);
+    const accepted: Accepted[] = [];
+    const refused: Refused[] = [];
+    let present = 0;
+    for (const candidate of candidates) {
+      const { line, user } = candidate;
+      if (taken.describes(user)) {
+        present++;
+        continue;
+      }
+      const faults = [...taken.faultsOf(user)];
+      refused.push(...faults.map(([field, code]) => ({ line, field, code })));
+      if (faults.length > 0) continue;
+      accepted.push(this.accept(candidate, taken));
+    }
+    const [named, crowded] = await this.allocate(tx, place, accepted);
+    refused.push(...crowded);
+    await this.write(tx, place, named);
+    return { imported: named.length, present, refused };
+  }
+
+  private async findTaken(tx: Tx, { accounts, identities }: Place, candidates: readonly Candidate[]): Promise<Taken> {
+    const users = candidates.map(({ user }) => user);
+    const found = await this.identities.findAll(
+      tx,
+      identities,
+      users.flatMap((user) => user.identities ?? []),
+    );
+    const named = users.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    const holders = await this.intake.holders(tx, accounts, {
+      ids: [...named, ...found.map(({ accountId }) => accountId)],
+      emails: users.flatMap(({ email }) => (email === undefined ? [] : [email.toLowerCase()])),
+      tags: users.flatMap(({ username, discriminator }) =>
+        username === undefined || discriminator === undefined
+          ? []
+          : [{ username: username.toLowerCase(), discriminator: Number(discriminator) }],
+      ),
+    });
+    const taken = new Taken();
+    for (const holder of holders) taken.add(holder);
+    for (const identity of found) taken.addIdentity(identity, identity.accountId);
+    return taken;
+  }
+
+  private accept(candidate: Candidate, taken: Taken): Accepted {
+    const { user } = candidate;
+    const id = user.id ?? this.snowflakes.next();
+    const username = user.username ?? usernameFrom(user.global_name ?? '') ?? `user_${mintFrom('0123456789', 8)}`;
+    const discriminator = Number(user.discriminator ?? 0);
+    taken.add({
+      ...{ id, username, discriminator, email: user.email ?? null },
+      createdAt: user.created_at === undefined ? this.clock.date() : new Date(user.created_at),
+      wasTakenIn: true,
+    });
+    for (const identity of user.identities ?? []) taken.addIdentity(identity, id);
+    return { ...candidate, id, username, discriminator };
+  }
+
+  /** Gives a free discriminator to everybody who brought none; who gets none is refused. */
+  private async allocate(tx: Tx, { accounts }: Place, accepted: readonly Accepted[]): Promise<[Accepted[], Refused[]]> {
+    const names = accepted
+      .filter(({ discriminator }) => discriminator === 0)
+      .map(({ username }) => username.toLowerCase());
+    if (names.length === 0) return [[...accepted], []];
+    const taken = await this.intake.takenDiscriminators(tx, accounts, names);
+    const of = (username: string): Set<number> => {
+      const known = taken.get(username.toLowerCase()) ?? new Set<number>();
+      taken.set(username.toLowerCase(), known);
+      return known;
+    };
+    for (const { username, discriminator } of accepted) if (discriminator > 0) of(username).add(discriminator);
+    const refused: Refused[] = [];
+    for (const one of accepted) {
+      if (one.discriminator > 0) continue;
+      const others = of(one.username);
+      if (others.size >= DISCRIMINATORS) {
+        const code = 'TOO_MANY_USERS_WITH_THIS_USERNAME';
+        refused.push({ line: one.line, field: 'username', code });
+        continue;
+      }
+      do one.discriminator = randomInt(1, DISCRIMINATORS + 1);
+      while (others.has(one.discriminator));
+      others.add(one.discriminator);
+    }
+    return [accepted.filter(({ discriminator }) => discriminator > 0), refused];
+  }
+
+  private async write(tx: Tx, { accounts, identities }: Place, accepted: readonly Accepted[]): Promise<void> {
+    if (accepted.length === 0) return;
+    const now = this.clock.date();
+    await this.intake.insert(
+      tx,
+      accounts,
+      accepted.map((one) => this.accountOf(one, now)),
+    );
+    await this.identities.insertAll(
+      tx,
+      identities,
+      accepted.flatMap(({ id, user }) => (user.identities ?? []).map((identity) => ({ ...identity, accountId: id }))),
+    );
+  }
+
+  private accountOf({ id, username, discriminator, user }: Accepted, now: Date): IncomingAccount {
+    const secret = user.totp_secret === undefined ? null : parseSecret(user.totp_secret, LEAST_TOTP_BYTES);
+    return {
+      ...{ id, username, discriminator },
+      globalName: user.global_name ?? null,
+      email: user.email ?? null,
+      emailVerified: user.email_verified ?? false,
+      passwordHash: user.password_hash === undefined ? null : storedForeignHash(user.password_hash),
+      totpSecret: secret && this.factors.encryptSecret(id, secret),
+      locale: user.locale ?? 'en-US',
+      theme: user.theme ?? 'system',
+      traits: user.identities?.length ? [SSO_TRAIT] : [],
+      termsAgreedAt: user.terms_agreed_at === undefined ? null : new Date(user.terms_agreed_at),
+      createdAt: user.created_at === undefined ? now : new Date(user.created_at),
+    };
+  }
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Captchas } from '../../auth/secrets/captchas.service.js';
+import { SsoTrial, type SsoTrialResult } from '../../auth/sso/sso-trial.service.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { Database } from '../../platform/database/database.js';
+import { Outbox } from '../../platform/mail/outbox.js';
+import { CaptchaVerifier } from '../../platform/outbound/captcha.js';
+import { Limiter } from '../../platform/store/limits.js';
+import { AuditLog } from '../audit/audit.service.js';
+import type { Operator } from '../audit/operator.js';
+import type { CaptchaTestInput } from './instance.dto.js';
+
+const MAILS = { limit: 5, seconds: 900 };
+
+/** Tries out what the instance was configured with, before anybody depends on it (admin.md section 9). */
+@Injectable()
+export class InstanceTrials {
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditLog,
+    private readonly provider: SsoTrial,
+    private readonly outbox: Outbox,
+    private readonly captchas: Captchas,
+    private readonly verifier: CaptchaVerifier,
+    private readonly limiter: Limiter,
+  ) {}
+
+  async sso(by: Operator): Promise<SsoTrialResult> {
+    const result = await this.provider.run();
+    const failed = result.checks.filter(({ ok }) => !ok).map(({ name }) => name);
+    await this.note(by, 'test_sso', { ok: result.ok, failed });
+    return result;
+  }
+
+  /**
+   * Mails the operator themselves. An address that is not verified yet gets it too: where no mail arrives, none can be.
+   * @throws Refusal FEATURE_TEMPORARILY_DISABLED without a mail transport, FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root),
+   *   RATE_LIMITED
+   */
+  async mail(by: Operator) {
+    if (!this.outbox.isOpen) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+    const to = by.identity?.account.email ?? null;
+    if (to === null) throw invalid('root', 'USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS');
+    await this.limiter.demand('admin:mail-test', by.accountId, MAILS.limit, MAILS.seconds);
+    const detail = await this.outbox.tryOut({ type: 'mail_test', to, accountId: by.accountId, metadata: {} });
+    const ok = detail === null;
+    await this.note(by, 'test_mail', { ok });
+    return { ok, detail };
+  }
+
+  /** Nobody is exempt from it. @throws Refusal FEATURE_TEMPORARILY_DISABLED without a provider */
+  async captcha(by: Operator, { token, type }: CaptchaTestInput, address: string) {
+    const { provider } = this.verifier;
+    if (provider === 'none') throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
+    const ok = await this.captchas.spend(token, type, address);
+    await this.note(by, 'test_captcha', { ok, provider: type ?? provider });
+    return { ok };
+  }
+
+  private note(by: Operator, action: string, metadata: Record<string, boolean | string | string[]>): Promise<void> {
+    return this.database.transaction((tx) =>
+      this.audit.record(tx, by, { action, target: { type: 'instance' }, metadata }),
+    );
+  }
+}

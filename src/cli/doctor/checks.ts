@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { addressIsIn } from '../../core/address.js';
+import { allSettings, type Config, loadConfig } from '../../core/config/config.js';
+import { settingsIn } from '../../core/config/printed.js';
+import type { Env, Setting } from '../../core/config/reader.js';
+import { ConfigurationError, StartError } from '../../core/config/start-error.js';
+import { demandMadeFor, type Extension } from '../../core/extension.js';
+import { startFault } from '../../core/start-fault.js';
+import type { Terminal } from '../terminal/command.js';
+import { databaseFindings } from './database-checks.js';
+import { privacy } from './directory-checks.js';
+import { type Finding, fault, ok, warning } from './finding.js';
+
+/** Everything that can be checked from here; later checks are left out when the configuration cannot be read. */
+export async function findingsOf({ env, embeddedDatabase, extension = {} }: Terminal): Promise<Finding[]> {
+  const all = allSettings(extension.settings);
+  const config = configOf(env, extension);
+  if (Array.isArray(config)) return [...runtime(), ...config];
+  return [
+    ...runtime(),
+    ok('configuration', `${config.nodeEnv}, every setting is valid`),
+    ...settingsIn(all, env).map((line) => ok('setting', line)),
+    ...unknownSettings(env, all),
+    ...secrets(env, config),
+    ...addresses(config),
+    ...administration(env, config),
+    ...switches(config),
+    ...(await mail(config)),
+    ...(await sharedStore(config)),
+    ...(await objectStore(config)),
+    ...directories(config),
+    ...privacy(config),
+    ...(await databaseFindings(config, extension, embeddedDatabase)),
+  ];
+}
+
+function runtime(): Finding[] {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 20 || (major === 20 && minor >= 19)
+    ? [ok('Node.js', process.versions.node)]
+    : [fault('Node.js', `${process.versions.node} is too old`, 'Install 20.19 or newer')];
+}
+
+/** The configuration, or its faults. A missing development secret is not made by looking for it. */
+function configOf(env: Env, extension: Extension): Config | Finding[] {
+  try {
+    const isMade = existsSync(join(resolve(env.DATA_DIR?.trim() || './data'), 'secret'));
+    const isThere = env.GATEHOUSE_SECRET?.trim() || env.NODE_ENV === 'production' || isMade;
+    demandMadeFor(extension);
+    return loadConfig({ ...env, ...(isThere ? {} : throwaway()) }, extension.settings);
+  } catch (error) {
+    const known = startFault(error);
+    if (!(known instanceof ConfigurationError)) {
+      if (known instanceof StartError) return [fault('configuration', known.message, 'Mend it, then look again')];
+      throw error;
+    }
+    return known.faults.map((line) => fault('configuration', line, 'See .env.example'));
+  }
+}
+
+const throwaway = () => ({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') });
+
+const OURS =
+  /^(?:GATEHOUSE|ARGON2|OAUTH|MEDIA|ADMIN|RATE_LIMIT|WEBAUTHN|MAIL|SMTP|SMS|SSO|IP_BAN|CAPTCHA|METRICS|WEBHOOK|PASSKEY)_/;
+
+/** A misspelt name is silently a default: worth a word. */
+function unknownSettings(env: Env, all: readonly Setting[]): Finding[] {
+  const known = new Set(all.map(({ name }) => name));
+  const unknown = Object.keys(env).filter((name) => OURS.test(name) && !known.has(name));
+  return unknown.map((name) => warning('configuration', `${name} is no setting`, 'Remove it, or correct its spelling'));
+}
+
+function secrets(env: Env, config: Config): Finding[] {
+  const findings: Finding[] = [];
+  const path = join(config.dataDir, 'secret');
+  if (env.GATEHOUSE_SECRET?.trim()) findings.push(ok('secret', 'GATEHOUSE_SECRET is set and strong'));
+  else if (!existsSync(path)) findings.push(ok('secret', `the first start will make one in ${path}`));
+  else if (statSync(path).mode & 0o077) {
+    findings.push(fault('secret', `${path} can be read by other users`, `Run: chmod 600 ${path}`));
+  } else findings.push(ok('secret', `generated, in ${path}`));
+  if (config.secretPrevious) {
+    const mend = 'Remove GATEHOUSE_SECRET_PREVIOUS once `keys rotate` has run and sessions of old proofs are over';
+    findings.push(warning('secret', 'a rotation is under way', mend));
+  }
+  return findings;
+}
+
+function addresses({ publicOrigin, production, trustedProxies, host }: Config): Finding[] {
+  const { protocol, hostname } = new URL(publicOrigin);
+  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+  const findings: Finding[] = [];
+  if (production && (protocol !== 'https:' || isLocal)) {
+    findings.push(
+      fault('PUBLIC_ORIGIN', `${publicOrigin} is no public address`, 'Set the https origin that people use'),
+    );
+  } else findings.push(ok('PUBLIC_ORIGIN', publicOrigin));
+  if (protocol === 'https:' && trustedProxies.length === 0) {
+    const mend = 'Behind a proxy, list its addresses in TRUSTED_PROXIES: else all clients share its address';
+    findings.push(warning('TRUSTED_PROXIES', 'empty', mend));
+  }
+  if (host !== '127.0.0.1' && host !== '::1' && protocol === 'http:') {
+    findings.push(warning('HOST', `${host} serves plain HTTP to the network`, 'Put TLS in front'));
+  }
+  return findings;
+}
+
+/** Where whoever asks comes from: the other end of their secure shell, or this machine itself. */
+function ownAddresses(env: Env): string[] {
+  const [remote] = (env.SSH_CONNECTION ?? env.SSH_CLIENT ?? '').split(' ');
+  if (remote) return [remote];
+  return Object.values(networkInterfaces()).flatMap((of) => (of ?? []).map(({ address }) => address));
+}
+
+function administration(env: Env, { admin: { networks } }: Config): Finding[] {
+  if (networks.length === 0) return [];
+  const own = ownAddresses(env);
+  if (own.some((address) => addressIsIn(address, networks))) {
+    return [ok('ADMIN_ALLOW_NETWORKS', 'administration is there for your address')];
+  }
+  const mend = 'Add it to ADMIN_ALLOW_NETWORKS, or come from one of those networks';
+  return [warning('ADMIN_ALLOW_NETWORKS', `locks your own address out: ${own.join(', ')}`, mend)];
+}
+
+function switches(config: Config): Finding[] {
+  const off = (['rateLimits', 'loginAllowances', 'registrationAllowances'] as const).filter((name) => !config[name]);
+  return off.map((name) => {
+    const setting = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+    const mend = `Set ${setting}=on: off is for tests`;
+    return config.production
+      ? fault('limits', `${setting} is off`, mend)
+      : warning('limits', `${setting} is off`, mend);
+  });
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  'smtp:': 587,
+  'smtps:': 465,
+  'redis:': 6379,
+  'rediss:': 6379,
+  'http:': 80,
+  'https:': 443,
+};
+const CONNECT_MS = 3000;
+
+/** Whether a server accepts a connection at the address of a URL; nothing is sent. */
+function reaches(url: string): Promise<boolean> {
+  const { protocol, hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0),
+    });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(CONNECT_MS, () => settle(false));
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+  });
+}
+
+/** What of a URL may be shown: never its user and password. */
+const hostOf = (url: string): string => new URL(url).host;
+
+async function mail({ mailTransport, smtpUrl, mailHttpUrl, mailFrom }: Config): Promise<Finding[]> {
+  const url = mailTransport === 'smtp' ? smtpUrl : mailTransport === 'http' ? mailHttpUrl : undefined;
+  if (mailTransport === 'none') {
+    const detail = 'no transport: addresses count as verified at once, and nobody can recover a password';
+    return [warning('mail', detail, 'Set MAIL_TRANSPORT to smtp or http')];
+  }
+  if (url === undefined) return [ok('mail', `transport ${mailTransport}`)];
+  const sender = mailFrom === undefined ? '' : `, sent from ${mailFrom}`;
+  if (await reaches(url)) return [ok('mail', `transport ${mailTransport}, ${hostOf(url)} answers${sender}`)];
+  const setting = mailTransport === 'smtp' ? 'SMTP_URL' : 'MAIL_HTTP_URL';
+  return [
+    fault('mail', `${hostOf(url)} does not answer`, `Check ${setting} and that the server can be reached from here`),
+  ];
+}
+
+async function sharedStore({ redisUrl }: Config): Promise<Finding[]> {
+  if (redisUrl === undefined) return [];
+  if (await reaches(redisUrl)) return [ok('shared store', `${hostOf(redisUrl)} answers`)];
+  const detail = `${hostOf(redisUrl)} does not answer: each process counts by itself, and no gateway session starts`;
+  return [fault('shared store', detail, 'Check REDIS_URL and that the server can be reached from here')];
+}
+
+async function objectStore({ media: { s3 } }: Config): Promise<Finding[]> {
+  if (s3?.endpoint === undefined) return [];
+  const host = hostOf(s3.endpoint);
+  if (await reaches(s3.endpoint)) return [ok('media storage', `${host} answers`)];
+  const mend = 'Check MEDIA_S3_ENDPOINT and that the server can be reached from here';
+  return [fault('media storage', `${host} does not answer`, mend)];
+}
+
+function directories({ dataDir, databaseUrl, media }: Config): Finding[] {
+  const needed = [...(databaseUrl ? [] : [['DATA_DIR', dataDir] as const]), ['MEDIA_LOCAL_ROOT', media.root] as const];
+  return needed.map(([name, path]) => {
+    let existing = path;
+    while (!existsSync(existing)) existing = dirname(existing);
+    try {
+      accessSync(existing, constants.W_OK | constants.X_OK);
+      return statSync(existing).isDirectory() ? ok(name, `${path} can be written`) : notWritable(name, path);
+    } catch {
+      return notWritable(name, path);
+    }
+  });
+}
+
+const notWritable = (name: string, path: string): Finding =>
+  fault(name, `${path} cannot be written`, 'Make it a directory of the user that runs the service');

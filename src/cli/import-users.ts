@@ -1,0 +1,123 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Refused } from '../admin/import/imported-user.js';
+import { linesOf } from '../admin/import/lines.js';
+import { type Tally, UserImport } from '../admin/import/user-import.service.js';
+import { Clock } from '../core/clock.js';
+import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
+import { recordAtConsole, withService } from './terminal/service.js';
+
+const CHUNK_BYTES = 1024 * 1024;
+const PROGRESS_MS = 1000;
+/** Refused lines that are told where no report is asked for. */
+const MOST_TOLD = 20;
+
+interface Source {
+  readonly path: string;
+  readonly size: number;
+}
+
+async function sourceOf(path: string): Promise<Source> {
+  const found = await stat(path).catch(() => null);
+  if (!found?.isFile()) throw new CommandError(`${path} is no file that can be read`);
+  return { path, size: found.size };
+}
+
+/** Where refused lines are told: in a file of their own, or the first of them beside the progress. */
+class Report {
+  private told = 0;
+
+  private constructor(
+    private readonly terminal: Terminal,
+    private readonly file: FileHandle | null,
+  ) {}
+
+  static async open(terminal: Terminal, path: string | undefined, source: Source): Promise<Report> {
+    if (path === undefined) return new Report(terminal, null);
+    const [there, input] = await Promise.all([stat(path).catch(() => null), stat(source.path)]);
+    if (there?.ino === input.ino && there.dev === input.dev) throw new UsageError('the report would replace the file');
+    const file = await open(path, 'w', 0o600).catch(() => null);
+    if (!file) throw new CommandError(`${path} cannot be written`);
+    return new Report(terminal, file);
+  }
+
+  async add(refused: readonly Refused[]): Promise<void> {
+    if (refused.length === 0) return;
+    if (this.file) await this.file.write(refused.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    else for (const one of refused) this.tell(one);
+  }
+
+  private tell({ line, field, code }: Refused): void {
+    if (++this.told <= MOST_TOLD) this.terminal.err(`line ${line}: ${field ? `${field}: ` : ''}${code}`);
+    if (this.told === MOST_TOLD + 1) this.terminal.err('and more: --report <file> keeps all of them');
+  }
+
+  async close(): Promise<void> {
+    await this.file?.close();
+  }
+}
+
+const endings = ({ imported, present, refused }: Tally, isTrial: boolean): string =>
+  `${imported} ${isTrial ? 'can be ' : ''}imported, ${present} there already, ${refused} refused`;
+
+/** Says how far it is, once a second. */
+function progressOf(terminal: Terminal, clock: Clock, { size }: Source, isTrial: boolean) {
+  const begun = clock.monotonic();
+  let said = begun;
+  return (tally: Readonly<Tally>, end: number): void => {
+    const now = clock.monotonic();
+    if (now - said < PROGRESS_MS) return;
+    said = now;
+    const rate = Math.round(tally.lines / ((now - begun) / 1000));
+    const share = Math.floor((100 * end) / Math.max(1, size));
+    terminal.err(`${tally.lines} lines (${share}%): ${endings(tally, isTrial)}; ${rate} a second`);
+  };
+}
+
+/** What a run did, or what is known of it when it was cut off. */
+const recordEnd = (app: INestApplicationContext, dryRun: boolean, tally: Tally, isWhole: boolean): Promise<void> =>
+  recordAtConsole(app, {
+    action: 'import_users',
+    target: { type: 'instance' },
+    metadata: {
+      ...{ dry_run: dryRun, complete: isWhole },
+      ...{ user_count: tally.imported, present_count: tally.present, refused_count: tally.refused },
+    },
+  });
+
+export const importUsers: Command = async (args, terminal) => {
+  const options = { 'dry-run': { type: 'boolean' }, report: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new UsageError('one file is needed');
+  const source = await sourceOf(path);
+  const dryRun = values['dry-run'] ?? false;
+  return withService(terminal, async (app) => {
+    const report = await Report.open(terminal, values.report, source);
+    const progress = progressOf(terminal, app.get(Clock), source, dryRun);
+    let last: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
+    let isWhole = false;
+    try {
+      // A run that is killed leaves no other trace of having begun.
+      if (!dryRun) await recordAtConsole(app, { action: 'begin_user_import', target: { type: 'instance' } });
+      const bytes = createReadStream(source.path, { highWaterMark: CHUNK_BYTES });
+      last = await app.get(UserImport).run(linesOf(bytes), {
+        dryRun,
+        onRefused: (refused) => report.add(refused),
+        onProgress: (tally, end) => {
+          last = { ...tally };
+          progress(tally, end);
+        },
+      });
+      isWhole = true;
+    } finally {
+      await report.close();
+      await recordEnd(app, dryRun, last, isWhole);
+    }
+    terminal.out(`${last.lines} lines: ${endings(last, dryRun)}`);
+    if (last.imported === 0 && !dryRun) terminal.out('nothing was changed');
+    return last.refused > 0 ? 1 : 0;
+  });
+};

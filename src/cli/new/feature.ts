@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Clock } from '../../core/clock.js';
+import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
+import type { TypeScript } from './compiler.js';
+import { type Layout, layoutAt, migrationTimes, type NewMigration } from './layout.js';
+import { type Names, namesOf } from './names.js';
+import { registered } from './registration.js';
+import { type Files, importLines, nameOf, render } from './render.js';
+import { type Changes, writeAll } from './write.js';
+
+/** Imports of one file, with what comes from Gatehouse under `gatehouse` and what comes from the kit under `gatehouse/testing`. */
+type Wanted = Readonly<Record<string, readonly string[]>>;
+
+/** The same imports by where this file finds them. */
+function placed({ sourceOf }: Layout, file: string, wanted: Wanted): Wanted {
+  const found: Record<string, string[]> = {};
+  const add = (source: string, specifier: string) => {
+    found[source] = [...(found[source] ?? []), specifier];
+  };
+  for (const [source, specifiers] of Object.entries(wanted)) {
+    for (const specifier of specifiers) {
+      if (source === 'gatehouse') add(sourceOf(nameOf(specifier), file), specifier);
+      else add(source === 'gatehouse/testing' ? sourceOf('testing', file) : source, specifier);
+    }
+  }
+  return found;
+}
+
+/** The migration of a feature, younger than every other. */
+export function newMigration({ many, Many }: Names, earlier: readonly number[]): NewMigration {
+  const time = Math.max(new Clock().now(), ...earlier.map((each) => each + 1));
+  return { Migration: `Create${Many}${time}`, migrationFile: `${time}-create-${many}` };
+}
+
+/** The files of a feature, by their paths. */
+export function featureFiles(layout: Layout, names: Names, migration: NewMigration): Files {
+  const { folder, migration: migrationFile, test } = layout.placesOf(names, migration);
+  const { many } = names;
+  const templates = {
+    module: `${folder}/${many}.module.ts`,
+    controller: `${folder}/${many}.controller.ts`,
+    'admin.controller': `${folder}/${many}-admin.controller.ts`,
+    dto: `${folder}/${many}.dto.ts`,
+    service: `${folder}/${many}.service.ts`,
+    entities: `${folder}/${many}.entities.ts`,
+    migration: migrationFile,
+    'e2e-spec': test,
+  };
+  const made = Object.entries(templates).map(([template, path]) => {
+    const values = {
+      ...names,
+      ...migration,
+      imports: (wanted: Wanted) => importLines(placed(layout, path, wanted)),
+      moduleOf: (name: string) => layout.sourceOf(name, path),
+      test: layout.test,
+    };
+    return [path, render(`feature/${template}.ts`, values)];
+  });
+  return Object.fromEntries(made);
+}
+
+/** What a further feature changes. @throws CommandError when it cannot be made; nothing is written yet */
+function featureChanges(layout: Layout, typescript: TypeScript, names: Names): Changes {
+  const { root } = layout;
+  const migration = newMigration(names, migrationTimes(root));
+  const { folder } = layout.placesOf(names, migration);
+  const isMade =
+    existsSync(join(root, 'src/migrations')) &&
+    readdirSync(join(root, 'src/migrations')).some((name) => name.endsWith(`-create-${names.many}.ts`));
+  if (existsSync(join(root, folder)) || isMade) {
+    throw new CommandError(`${names.many} exist in ${root}: nothing was written`);
+  }
+  const changed = layout.registrations(names, migration).map((registration) => {
+    const path = join(root, registration.file);
+    if (!existsSync(path)) throw new CommandError(`${path} is missing: nothing was written`);
+    return [registration.file, registered(typescript, readFileSync(path, 'utf8'), registration)];
+  });
+  return { created: featureFiles(layout, names, migration), changed: Object.fromEntries(changed) };
+}
+
+export const newFeature: Command = async (args, { out, folder = '.' }: Terminal) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { plural: { type: 'string' }, json: { type: 'boolean' } },
+  });
+  const [noun, ...more] = positionals;
+  if (noun === undefined || more.length > 0) throw new UsageError('one noun is needed');
+  const names = namesOf(noun, values.plural);
+  const { layout, typescript } = await layoutAt(resolve(folder));
+  const changes = featureChanges(layout, typescript, names);
+  writeAll(layout.root, changes);
+  const made = {
+    created: Object.keys(changes.created),
+    changed: Object.keys(changes.changed),
+    next: layout.next(names),
+  };
+  if (values.json) out(JSON.stringify({ feature: names.many, folder: layout.root, ...made }));
+  else {
+    for (const path of made.created) out(`created  ${path}`);
+    for (const path of made.changed) out(`changed  ${path}`);
+    for (const step of made.next) out(`next     ${step}`);
+  }
+  return 0;
+};

@@ -1,0 +1,31 @@
+/** What stands first of two characters that differ, in the order of the formatter: a capital before its small letter. */
+const ORDER = "/.-_'@:0123456789AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz";
+
+const parts = (text: string): string[] => text.match(/\d+|\D/g) ?? [];
+const isNumber = (part: string): boolean => /^\d/.test(part);
+
+function compareParts(a: string, b: string): number {
+  if (isNumber(a) && isNumber(b)) return BigInt(a) < BigInt(b) ? -1 : 1;
+  return ORDER.indexOf(a.slice(0, 1)) - ORDER.indexOf(b.slice(0, 1));
+}
+
+/** Names as the formatter sorts them: numbers by their value. */
+export function inNaturalOrder(one: string, other: string): number {
+  const [a, b] = [parts(one), parts(other)];
+  const at = a.findIndex((part, index) => part !== b[index]);
+  if (at < 0) return a.length - b.length;
+  const [mine, its] = [a[at] as string, b[at]];
+  return its === undefined ? 1 : compareParts(mine, its);
+}
+
+/** Far away comes first: Node, packages, folders above, this folder. */
+function distance(source: string): number {
+  if (source.startsWith('node:')) return 0;
+  if (!source.startsWith('.')) return 1;
+  if (source.startsWith('./')) return 1000;
+  return 1000 - (source.match(/\.\.\//g)?.length ?? 0);
+}
+
+/** Sources of imports in the order that the formatter asks for. */
+export const inImportOrder = (one: string, other: string): number =>
+  distance(one) - distance(other) || inNaturalOrder(one, other);

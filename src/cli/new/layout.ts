@@ -1,0 +1,164 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import type ts from 'typescript';
+import { CommandError } from '../terminal/command.js';
+import { projectAt } from '../terminal/project.js';
+import { compilerOf, parse, type TypeScript } from './compiler.js';
+import type { Names } from './names.js';
+import type { Registration } from './registration.js';
+
+/** The paths of a feature, below its project. */
+export interface Places {
+  /** The folder of its sources. */
+  readonly folder: string;
+  readonly migration: string;
+  readonly test: string;
+}
+
+/** A migration by the name of its class. */
+export interface NewMigration {
+  readonly Migration: string;
+  readonly migrationFile: string;
+}
+
+/** How features stand in a project: one of a team, or this repository. */
+export interface Layout {
+  readonly root: string;
+  placesOf(names: Names, migration: NewMigration): Places;
+  /** Where a file imports something of Gatehouse from. */
+  sourceOf(name: string, file: string): string;
+  /** What the test of a feature imports beside the kit, and how it starts the service. */
+  readonly test: { readonly imports: Readonly<Record<string, readonly string[]>>; readonly options: string };
+  /** What knows of a new feature. */
+  registrations(names: Names, migration: NewMigration): readonly Registration[];
+  /** What is left to a person. */
+  next(names: Names): readonly string[];
+}
+
+const placesWith = (tests: string, { many }: Names, { migrationFile }: NewMigration): Places => ({
+  folder: `src/${many}`,
+  migration: `src/migrations/${migrationFile}.ts`,
+  test: `${tests}/${many}.e2e-spec.ts`,
+});
+
+/** A project of a team. */
+export const teamLayout = (root: string): Layout => ({
+  root,
+  placesOf: (names, migration) => placesWith('test', names, migration),
+  sourceOf: (name) => (name === 'testing' ? 'gatehouse/testing' : 'gatehouse'),
+  test: {
+    imports: {
+      '@jest/globals': ['afterAll', 'beforeAll', 'describe', 'expect', 'test'],
+      '../src/extension.js': ['default extension'],
+    },
+    options: '{ ...extension }',
+  },
+  registrations: ({ many, One, Many }, { Migration, migrationFile }) => [
+    {
+      file: 'src/extension.ts',
+      imports: {
+        [`./migrations/${migrationFile}.js`]: Migration,
+        [`./${many}/${many}.entities.js`]: One,
+        [`./${many}/${many}.module.js`]: `${Many}Module`,
+      },
+      lists: { modules: `${Many}Module`, entities: One, migrations: Migration },
+    },
+  ],
+  next: ({ many }) => [`npm test, and npx gatehouse routes for who may do what below /v1/${many}`],
+});
+
+/** What a module exports under names of its own. */
+function declaredNames(typescript: TypeScript, { statements }: ts.SourceFile): string[] {
+  return statements.flatMap((statement) => {
+    if (!typescript.canHaveModifiers(statement)) return [];
+    const modifiers = typescript.getModifiers(statement) ?? [];
+    if (!modifiers.some(({ kind }) => kind === typescript.SyntaxKind.ExportKeyword)) return [];
+    const declarations = typescript.isVariableStatement(statement)
+      ? statement.declarationList.declarations
+      : [statement as unknown as ts.NamedDeclaration];
+    return declarations.flatMap(({ name }) => (name ? [name.getText()] : []));
+  });
+}
+
+/** Of everything that the entry of the package exports, the file that it comes from. */
+function exportedFrom(typescript: TypeScript, root: string): ReadonlyMap<string, string> {
+  const read = (path: string) => parse(typescript, path, readFileSync(join(root, path), 'utf8'));
+  const found = new Map<string, string>();
+  for (const statement of read('src/index.ts').statements) {
+    if (!typescript.isExportDeclaration(statement) || !statement.moduleSpecifier) continue;
+    const path = posix.join('src', (statement.moduleSpecifier as ts.StringLiteral).text.replace(/\.js$/, '.ts'));
+    const { exportClause } = statement;
+    const names =
+      exportClause && typescript.isNamedExports(exportClause)
+        ? exportClause.elements.map(({ name }) => name.text)
+        : declaredNames(typescript, read(path));
+    for (const name of names) found.set(name, path);
+  }
+  return found;
+}
+
+/** This repository: its rooms import each other, and never the entry of the package. */
+function repositoryLayout(root: string, typescript: TypeScript): Layout {
+  const exported = exportedFrom(typescript, root);
+  const relativeTo = (file: string, path: string) => {
+    const relative = posix.relative(dirname(file), path.replace(/\.ts$/, '.js'));
+    return relative.startsWith('.') ? relative : `./${relative}`;
+  };
+  return {
+    root,
+    placesOf: (names, migration) => placesWith('test/contract', names, migration),
+    sourceOf(name, file) {
+      const path = name === 'testing' ? 'test/support/index.ts' : exported.get(name);
+      if (path === undefined) throw new Error(`the entry of the package exports no ${name}`);
+      return relativeTo(file, path);
+    },
+    test: { imports: {}, options: '' },
+    registrations: ({ many, One, Many }, { Migration, migrationFile }): Registration[] => [
+      {
+        file: 'src/app.module.ts',
+        imports: { [`./${many}/${many}.module.js`]: `${Many}Module` },
+        lists: { imports: `${Many}Module` },
+      },
+      {
+        file: 'ormconfig.ts',
+        imports: {
+          [`./src/${many}/${many}.entities.js`]: One,
+          [`./src/migrations/${migrationFile}.js`]: Migration,
+        },
+        lists: { entities: One, migrations: Migration },
+      },
+      { file: 'scripts/structure.mjs', imports: {}, lists: { "'webhooks'": `'${many}'` } },
+    ],
+    next: ({ many }) => [
+      `a row for ${many}/ in the rooms of ARCHITECTURE.md, then npm run structure -- --write`,
+      'npm run -s routes > test/routes.snapshot.txt, and npm run -s schema > test/schema.snapshot.sql',
+      'npm run client, and npm run check',
+    ],
+  };
+}
+
+const isRepository = (root: string): boolean =>
+  ['src/app.module.ts', 'src/index.ts', 'ormconfig.ts', 'scripts/structure.mjs'].every((path) =>
+    existsSync(join(root, path)),
+  );
+
+/** The project that a folder belongs to. @throws CommandError when it belongs to none */
+export async function layoutAt(folder: string): Promise<{ layout: Layout; typescript: TypeScript }> {
+  const root = projectAt(folder)?.folder;
+  if (root !== undefined) return { layout: teamLayout(root), typescript: await compilerOf(root) };
+  for (let above = folder; ; above = dirname(above)) {
+    if (isRepository(above)) {
+      const typescript = await compilerOf(above);
+      return { layout: repositoryLayout(above, typescript), typescript };
+    }
+    if (dirname(above) === above) break;
+  }
+  throw new CommandError(`${folder} belongs to no project: no package.json from there on up names gatehouse.extension`);
+}
+
+/** When the migrations of a project were written, in milliseconds since 1970. */
+export function migrationTimes(root: string): number[] {
+  const folder = join(root, 'src/migrations');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.flatMap((name) => (/^\d{13}-/.test(name) ? [Number.parseInt(name, 10)] : []));
+}

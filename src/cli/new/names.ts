@@ -1,0 +1,119 @@
+import { builtinModules } from 'node:module';
+import { UsageError } from '../terminal/command.js';
+import { isReserved } from './reserved.js';
+
+/** Every spelling of a noun that a feature needs. */
+export interface Names {
+  /** `news-story` */
+  readonly one: string;
+  /** `news-stories` */
+  readonly many: string;
+  /** `NewsStory` */
+  readonly One: string;
+  /** `NewsStories` */
+  readonly Many: string;
+  /** `newsStory` */
+  readonly camel: string;
+  /** `news_story` */
+  readonly snake: string;
+  /** `NEWS_STORY` */
+  readonly SCREAMING: string;
+  /** `news story` */
+  readonly word: string;
+  /** `news stories` */
+  readonly words: string;
+  /** `News stories` */
+  readonly Words: string;
+}
+
+/** So long that no name of the database, and no line, becomes too long. */
+const LONGEST = 28;
+const KEBAB = /^[a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*$/;
+const PASCAL = /^(?:[A-Z][a-z0-9]+)+$/;
+
+const IRREGULAR: Readonly<Record<string, string>> = {
+  analysis: 'analyses',
+  child: 'children',
+  crisis: 'crises',
+  criterion: 'criteria',
+  foot: 'feet',
+  half: 'halves',
+  index: 'indexes',
+  knife: 'knives',
+  leaf: 'leaves',
+  life: 'lives',
+  loaf: 'loaves',
+  man: 'men',
+  mouse: 'mice',
+  person: 'people',
+  quiz: 'quizzes',
+  self: 'selves',
+  shelf: 'shelves',
+  thief: 'thieves',
+  tooth: 'teeth',
+  wife: 'wives',
+  wolf: 'wolves',
+  woman: 'women',
+};
+
+function pluralOfWord(word: string): string {
+  if (Object.hasOwn(IRREGULAR, word)) return IRREGULAR[word] as string;
+  if (/[^aeiou]y$|quy$/.test(word)) return `${word.slice(0, -1)}ies`;
+  if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`;
+  return `${word}s`;
+}
+
+/** The plural of a noun in kebab-case: its last word is what there are many of. */
+export function pluralOf(noun: string): string {
+  const words = noun.split('-');
+  return [...words.slice(0, -1), pluralOfWord(words.at(-1) as string)].join('-');
+}
+
+const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+const pascal = (kebab: string): string => kebab.split('-').map(capital).join('');
+const spaced = (kebab: string): string => kebab.replaceAll('-', ' ');
+const kebabOf = (noun: string): string =>
+  PASCAL.test(noun) ? noun.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase() : noun;
+
+function readable(noun: string): string {
+  const kebab = kebabOf(noun);
+  if (!KEBAB.test(kebab)) throw new UsageError(`${noun} is no noun: write news-story or NewsStory`);
+  if (kebab.length < 2 || kebab.length > LONGEST) {
+    throw new UsageError(`${noun} does not have 2 to ${LONGEST} characters`);
+  }
+  return kebab;
+}
+
+/**
+ * What a noun is called everywhere in its feature.
+ * @param plural where it is not what English would make of the noun
+ * @throws UsageError for what cannot be used, with the reason
+ */
+export function namesOf(noun: string, plural?: string): Names {
+  const one = readable(noun);
+  const many = plural === undefined ? pluralOf(one) : readable(plural);
+  if (one === many) throw new UsageError(`${one} is one and many at once: say another --plural, such as ${one}-list`);
+  for (const name of [one, many]) {
+    if (isReserved(name)) throw new UsageError(`${name} is a word of the language or of the service: choose another`);
+  }
+  return {
+    ...{ one, many, One: pascal(one), Many: pascal(many) },
+    camel: pascal(one).replace(/^./, (letter) => letter.toLowerCase()),
+    snake: one.replaceAll('-', '_'),
+    SCREAMING: one.replaceAll('-', '_').toUpperCase(),
+    ...{ word: spaced(one), words: spaced(many), Words: capital(spaced(many)) },
+  };
+}
+
+const PACKAGE_NAME = /^(?:@[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\/)?[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/;
+const NO_PACKAGES = ['node_modules', 'favicon.ico', 'gatehouse', ...builtinModules];
+
+/** @throws UsageError for what npm does not take, nor an image, or what is taken */
+export function demandPackageName(name: string): void {
+  if (name.length > 214 || !PACKAGE_NAME.test(name)) {
+    throw new UsageError(
+      `${name} is no name of a package: lower-case letters, digits and hyphens, such as notes-service`,
+    );
+  }
+  if (NO_PACKAGES.includes(name)) throw new UsageError(`${name} is the name of something else: choose another`);
+}

@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ownPackage } from '../../core/own-package.js';
+import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
+import { featureFiles, newMigration } from './feature.js';
+import { teamLayout } from './layout.js';
+import { demandPackageName, type Names, namesOf } from './names.js';
+import { type Files, importLines, render, templatesIn } from './render.js';
+import { writeAll } from './write.js';
+
+/** What a project is built, checked and tested with. */
+const TOOLS = [
+  '@biomejs/biome',
+  '@jest/globals',
+  '@nestjs/cli',
+  '@types/node',
+  'ajv',
+  'jest',
+  'supertest',
+  'typescript',
+];
+
+/** What a project is made from. */
+interface Plan {
+  readonly name: string;
+  readonly description: string;
+  readonly example: Names;
+  /** Where npm takes Gatehouse from: a range of versions, or a file. */
+  readonly gatehouse: string;
+}
+
+const lines = (versions: Readonly<Record<string, string>>): string =>
+  Object.entries(versions)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, version]) => `    ${JSON.stringify(name)}: ${JSON.stringify(version)}`)
+    .join(',\n');
+
+/** The versions of a new project are those of this package: one copy of each is all that may be there. */
+function packageValues({ gatehouse }: Plan) {
+  const { version, engines, dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = ownPackage();
+  const versions: Readonly<Record<string, string>> = { ...devDependencies, ...dependencies, ...peerDependencies };
+  const peers = Object.keys(peerDependencies);
+  const isOptional = (name: string) => peerDependenciesMeta[name]?.optional === true;
+  const versionsOf = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, versions[name] as string]));
+  return {
+    node: engines.node,
+    madeFor: `^${version}`,
+    dependencies: lines({ gatehouse, ...versionsOf(peers.filter((name) => !isOptional(name))) }),
+    devDependencies: lines(versionsOf([...TOOLS, ...peers.filter(isOptional)])),
+  };
+}
+
+/** `_gitignore` is `.gitignore`: packages keep no such file. */
+const targetOf = (template: string): string =>
+  template
+    .split('/')
+    .map((part) => part.replace(/^_/, '.'))
+    .join('/');
+
+/** The files of a project, by their paths. */
+function projectFiles(root: string, plan: Plan): Files {
+  const { example } = plan;
+  const migration = newMigration(example, []);
+  const values = {
+    ...example,
+    ...migration,
+    ...packageValues(plan),
+    name: plan.name,
+    description: plan.description,
+    slug: plan.name.replace('@', '').replace(/[^a-z0-9]+/g, '-'),
+    imports: importLines,
+  };
+  const own = templatesIn('project').map((template) => [targetOf(template), render(`project/${template}`, values)]);
+  return { ...Object.fromEntries(own), ...featureFiles(teamLayout(root), example, migration) };
+}
+
+/** @throws CommandError when there is something already */
+function demandRoom(root: string): void {
+  if (!existsSync(root)) return;
+  if (!statSync(root).isDirectory()) throw new CommandError(`${root} is a file: nothing was written`);
+  if (readdirSync(root).length > 0) throw new CommandError(`${root} is not empty: nothing was written`);
+}
+
+/** Asks until the answer is one; without an answer it is `fallback`. */
+async function askedFor({ ask, err }: Terminal, question: string, fallback: string, check: (text: string) => unknown) {
+  for (;;) {
+    const answer = (await ask?.(`${question} (${fallback}) `))?.trim() || fallback;
+    try {
+      check(answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      err(error.message);
+    }
+  }
+}
+
+const demandSentence = (text: string): void => {
+  if (text.length > 200 || /[\p{Cc}<>`]/u.test(text)) {
+    throw new UsageError('a description is one line of at most 200 characters, without <, > and `');
+  }
+};
+
+export const newProject: Command = async (args, terminal) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      directory: { type: 'string' },
+      description: { type: 'string' },
+      noun: { type: 'string' },
+      plural: { type: 'string' },
+      gatehouse: { type: 'string' },
+      yes: { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
+  });
+  const asks = terminal.ask !== undefined && !values.yes && !values.json;
+  const answerOf = async (
+    given: string | undefined,
+    question: string,
+    fallback: string,
+    check: (text: string) => unknown,
+  ) => {
+    if (given === undefined && asks) return askedFor(terminal, question, fallback, check);
+    check(given ?? fallback);
+    return given ?? fallback;
+  };
+  const [given, ...more] = positionals;
+  if (more.length > 0 || (given === undefined && !asks)) throw new UsageError('one name is needed');
+  const name = await answerOf(given, 'Name of the project', 'my-service', demandPackageName);
+  const root = resolve(terminal.folder ?? '.', values.directory ?? (name.split('/').at(-1) as string));
+  demandRoom(root);
+  const description = await answerOf(values.description, 'What it is for', 'A service on Gatehouse.', demandSentence);
+  const noun = await answerOf(values.noun, 'Noun of the example feature', 'note', (text) =>
+    namesOf(text, values.plural),
+  );
+  const example = namesOf(noun, values.plural);
+  const files = projectFiles(root, {
+    name,
+    description,
+    example,
+    gatehouse: values.gatehouse ?? `^${ownPackage().version}`,
+  });
+  writeAll(root, { created: files, changed: {} });
+  const created = Object.keys(files).sort();
+  const next = [`cd ${root}`, 'npm install', 'npm run check', 'npm run build && npm start'];
+  if (values.json) terminal.out(JSON.stringify({ project: name, folder: root, created, next }));
+  else {
+    terminal.out(`${name}: ${created.length} files in ${root}`);
+    for (const step of next) terminal.out(`next  ${step}`);
+  }
+  return 0;
+};

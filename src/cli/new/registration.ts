@@ -1,0 +1,116 @@
+import type ts from 'typescript';
+import { CommandError } from '../terminal/command.js';
+import { nodesOf, parse, type TypeScript } from './compiler.js';
+import { inImportOrder } from './import-order.js';
+
+/** What is entered into a file: elements of its lists, and where they come from. */
+export interface Registration {
+  readonly file: string;
+  /** What is imported, by its source. */
+  readonly imports: Readonly<Record<string, string>>;
+  /** Elements by the name of the property whose array they join, or by a text that the array holds: `'webhooks'`. */
+  readonly lists: Readonly<Record<string, string>>;
+}
+
+interface Insertion {
+  readonly at: number;
+  readonly until: number;
+  readonly text: string;
+}
+
+const WIDTH = 120;
+
+function isNamed(typescript: TypeScript, array: ts.ArrayLiteralExpression, name: string): boolean {
+  const { parent } = array;
+  if (typescript.isPropertyAssignment(parent) && parent.initializer === array) return parent.name.getText() === name;
+  return name.startsWith("'") && array.elements.some((element) => element.getText() === name);
+}
+
+/** @throws CommandError unless there is exactly one such list */
+function theList(typescript: TypeScript, source: ts.SourceFile, name: string): ts.ArrayLiteralExpression {
+  const lists = [...nodesOf(typescript, source)]
+    .filter((node) => typescript.isArrayLiteralExpression(node))
+    .filter((array) => isNamed(typescript, array, name));
+  const [list, ...more] = lists;
+  if (list && more.length === 0) return list;
+  const fault = list ? `${lists.length} lists` : 'no list';
+  const wanted = name.startsWith("'") ? `[${name}, ...]` : `${name}: [...]`;
+  throw new CommandError(`${source.fileName} has ${fault} ${wanted}, where one is needed: nothing was written`);
+}
+
+/** Where whatever is passed on at the end, `...more`, begins: it stays last. */
+function endOf(typescript: TypeScript, { elements }: ts.ArrayLiteralExpression): number {
+  const isPassedOn = (element: ts.Node) =>
+    typescript.isSpreadElement(element) && typescript.isIdentifier(element.expression);
+  const last = elements.findLastIndex((element) => !isPassedOn(element));
+  return last + 1;
+}
+
+/** What the line of a place begins with. */
+function indentAt({ text }: ts.SourceFile, at: number): string {
+  const line = text.slice(text.lastIndexOf('\n', at) + 1);
+  return line.slice(0, line.length - line.trimStart().length);
+}
+
+/** The list with one more element, laid out as the formatter lays out lists. */
+function withElement(typescript: TypeScript, list: ts.ArrayLiteralExpression, element: string): Insertion {
+  const source = list.getSourceFile();
+  const [at, until] = [list.getStart(), list.getEnd()];
+  const written = source.text.slice(at, until);
+  const index = endOf(typescript, list);
+  const before = list.elements[index - 1];
+  if (written.includes('\n')) {
+    // An empty one holds a comment.
+    const end = before?.getEnd() ?? at + written.slice(0, -1).trimEnd().length;
+    const text = before
+      ? `,\n${indentAt(source, before.getStart())}${element}`
+      : `\n${indentAt(source, at)}  ${element},`;
+    return { at: end, until: end, text };
+  }
+  const elements = list.elements.map((each) => each.getText()).toSpliced(index, 0, element);
+  const oneLine = `[${elements.join(', ')}]`;
+  const start = source.text.lastIndexOf('\n', at) + 1;
+  const end = source.text.indexOf('\n', until);
+  const rest = source.text.slice(until, end < 0 ? undefined : end);
+  if (at - start + oneLine.length + rest.length <= WIDTH) return { at, until, text: oneLine };
+  const indent = indentAt(source, at);
+  return { at, until, text: `[\n${elements.map((each) => `${indent}  ${each},\n`).join('')}${indent}]` };
+}
+
+/** An import behind the last of those that come before it. */
+function withImport(typescript: TypeScript, source: ts.SourceFile, from: string, name: string): Insertion {
+  const line = `import { ${name} } from '${from}';`;
+  const declared = source.statements.filter((statement) => typescript.isImportDeclaration(statement));
+  const sourceOf = ({ moduleSpecifier }: ts.ImportDeclaration) => (moduleSpecifier as ts.StringLiteral).text;
+  const before = declared.findLast((each) => each.importClause && inImportOrder(sourceOf(each), from) < 0);
+  if (before) return { at: before.getEnd(), until: before.getEnd(), text: `\n${line}` };
+  const at = source.statements[0]?.getStart() ?? 0;
+  return { at, until: at, text: `${line}\n` };
+}
+
+/**
+ * The text of a file with a registration in it.
+ * @throws CommandError when the file cannot be understood, or has it already
+ */
+export function registered(typescript: TypeScript, text: string, { file, imports, lists }: Registration): string {
+  const source = parse(typescript, file, text);
+  const { parseDiagnostics = [] } = source as { parseDiagnostics?: readonly unknown[] };
+  if (parseDiagnostics.length > 0) throw new CommandError(`${file} cannot be read: mend it first; nothing was written`);
+  const known = new Set(
+    [...nodesOf(typescript, source)].filter((node) => typescript.isIdentifier(node)).map((node) => node.getText()),
+  );
+  const taken = Object.values(imports).find((name) => known.has(name));
+  if (taken !== undefined) throw new CommandError(`${file} has a ${taken} already: nothing was written`);
+  const insertions = [
+    ...Object.entries(lists).map(([name, element]) =>
+      withElement(typescript, theList(typescript, source, name), element),
+    ),
+    ...Object.entries(imports)
+      .sort(([one], [other]) => inImportOrder(other, one))
+      .map(([from, name]) => withImport(typescript, source, from, name)),
+  ];
+  // From the end on, so that no place moves; of two in one place the one that was made first ends up behind.
+  return insertions
+    .sort((one, other) => other.at - one.at)
+    .reduce((done, { at, until, text: more }) => done.slice(0, at) + more + done.slice(until), text);
+}

@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import { inImportOrder, inNaturalOrder } from './import-order.js';
+
+const TEMPLATES = join(import.meta.dirname, 'templates');
+const SUFFIX = '.eta';
+const WIDTH = 120;
+
+const eta = new Eta({ views: TEMPLATES, autoEscape: false, autoTrim: false, cache: true });
+
+/** Text by the path of its file. */
+export type Files = Readonly<Record<string, string>>;
+
+/** The names of the templates in a folder, those below it included. */
+export const templatesIn = (folder: string): string[] =>
+  readdirSync(join(TEMPLATES, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(SUFFIX))
+    .map((path) => path.slice(0, -SUFFIX.length))
+    .sort();
+
+/** A template with its values, which it knows as `it`. */
+export const render = (template: string, values: object): string => eta.render(`./${template}${SUFFIX}`, values);
+
+/** What an import calls a thing that is a type or a value. */
+export const nameOf = (specifier: string): string => specifier.replace(/^type /, '');
+const byName = (one: string, other: string): number => inNaturalOrder(nameOf(one), nameOf(other));
+
+function importLine(source: string, specifiers: readonly string[]): string {
+  const [first = ''] = specifiers;
+  if (first.startsWith('default ')) return `import ${first.slice('default '.length)} from '${source}';`;
+  const sorted = [...new Set(specifiers)].sort(byName);
+  const isOfTypes = sorted.every((specifier) => specifier.startsWith('type '));
+  const [word, names] = isOfTypes ? ['import type', sorted.map(nameOf)] : ['import', sorted];
+  const line = `${word} { ${names.join(', ')} } from '${source}';`;
+  return line.length <= WIDTH ? line : `${word} {\n${names.map((name) => `  ${name},\n`).join('')}} from '${source}';`;
+}
+
+/** What a file imports, by where it comes from, as the formatter has it. */
+export const importLines = (wanted: Readonly<Record<string, readonly string[]>>): string =>
+  Object.entries(wanted)
+    .sort(([one], [other]) => inImportOrder(one, other))
+    .map(([source, specifiers]) => importLine(source, specifiers))
+    .join('\n');

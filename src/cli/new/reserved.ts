@@ -1,0 +1,33 @@
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+/** Of JavaScript and TypeScript, and the names of built-in classes. */
+const OF_THE_LANGUAGE = words(`
+  abstract any arguments array as async await bigint boolean break case catch class const constructor continue date
+  debugger declare default delete do else enum error eval export extends false finally for from function get if
+  implements import in infinity instanceof interface is json keyof let map math namespace never new null number object of
+  package private promise protected prototype proxy public reflect reg-exp require return set static string super switch
+  symbol this throw true try typeof undefined unknown var void weak-map weak-set while with yield
+`);
+
+/** What the files of a feature import. */
+const OF_A_FEATURE = words(`
+  account-parts admin-acl authenticated body by clock column controller database deeds entity extension find-options-where
+  gatehouse gateway-events http-code identity injectable less-than me migration-interface module o-auth-scope
+  on-module-init operator param post primary-column query query-runner rate-limit refusal snowflake snowflakes target-protection text tx user-only int
+`);
+
+/** Tables, paths, events and error codes of the service, and names that it may need. */
+const OF_THE_SERVICE = words(`
+  account account-event account-settings acl acls admin admin-key api-key api-keys application applications audit-log
+  audit-logs audit-verification auth authorized-ip backup-code blocklist blocklists bot captcha credential credentials
+  explain gateway gateway-session-ahead inbox-message instance ip-ban journal leak-report media media-capability
+  media-garbage media-object media-staged media-upload message migration oauth oauth-bot-grant oauth-code oauth-family
+  oauth-token oauth2 one-time-secret outbox passkey replica-statistics security-event security-events session sessions
+  setup sso-document sso-identity statistics team-migration user users webauthn-credential webhook webhook-event
+  webhook-message webhook-queue webhook-repeat webhooks
+`);
+
+const RESERVED = new Set([...OF_THE_LANGUAGE, ...OF_A_FEATURE, ...OF_THE_SERVICE]);
+
+/** Whether a name in kebab-case is taken by something else. */
+export const isReserved = (name: string): boolean => RESERVED.has(name);

@@ -1,0 +1,19 @@
+import { commandLine } from '../../core/command-line.js';
+import { Refusal } from '../../core/errors.js';
+import { DatabaseInUseError } from '../../platform/database/directory-lock.js';
+import { CommandError } from './command.js';
+
+const SCHEMA_IS_OLD: ReadonlySet<string> = new Set(['42P01', '42703']);
+
+/** What went wrong, in words for whoever typed the command. */
+export function explained(error: unknown): unknown {
+  if (error instanceof DatabaseInUseError) {
+    const advice = 'The embedded database serves one process: stop the service, then run the command again.';
+    return new CommandError(`${error.message}.\n${advice}`);
+  }
+  if (error instanceof Refusal) return new CommandError(`refused: ${error.code}: ${error.message}`);
+  if (SCHEMA_IS_OLD.has((error as { code?: string }).code ?? '')) {
+    return new CommandError(`the database schema is not current: run \`${commandLine('migrate')}\` first`);
+  }
+  return error;
+}

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Extension } from '../../core/extension.js';
+import { CommandError } from './command.js';
+
+/** The folder in which a team's service is started, and the file that tells what they bring. */
+export interface Project {
+  readonly folder: string;
+  /** As the package.json of the folder says it: `"gatehouse": { "extension": "dist/extension.js" }`. */
+  readonly extension: string;
+}
+
+/** The nearest folder, from this one upwards, whose package.json names an extension. */
+export function projectAt(folder: string): Project | null {
+  const file = join(folder, 'package.json');
+  if (existsSync(file)) {
+    const { gatehouse } = JSON.parse(readFileSync(file, 'utf8')) as { gatehouse?: { extension?: unknown } };
+    if (typeof gatehouse?.extension === 'string') return { folder, extension: gatehouse.extension };
+  }
+  const above = dirname(folder);
+  return above === folder ? null : projectAt(above);
+}
+
+/** @throws CommandError when its file is missing, or exports something else by default */
+export async function extensionOf({ folder, extension }: Project): Promise<Extension> {
+  const file = join(folder, extension);
+  if (!existsSync(file)) {
+    throw new CommandError(`${file}, the extension that package.json names, is missing: build first (npm run build)`);
+  }
+  const { default: brought } = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  if (typeof brought === 'object' && brought !== null) return brought;
+  throw new CommandError(`${file} exports no extension by default: export default extension({ ... })`);
+}

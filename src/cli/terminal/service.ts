@@ -1,0 +1,52 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
+import { AuditLog, type Deed } from '../../admin/audit/audit.service.js';
+import { theConsole } from '../../admin/audit/operator.js';
+import { createApp } from '../../app.js';
+import { loadConfig } from '../../core/config/config.js';
+import { Database } from '../../platform/database/database.js';
+import { CommandError, type Terminal } from './command.js';
+import { explained } from './explained.js';
+
+/** Runs `work` on the assembled service, which listens nowhere and applies no migration. */
+export async function withService<T>(
+  { env, embeddedDatabase, extension = {} }: Terminal,
+  work: (app: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(
+    { ...env, MIGRATE_ON_START: 'false', LOG_LEVEL: env.LOG_LEVEL ?? 'warn' },
+    extension.settings,
+  );
+  try {
+    const app = await createApp(config, {
+      ...extension,
+      logDestination: { write: (line) => void process.stderr.write(line) },
+      ...(embeddedDatabase ? { embeddedDatabase } : {}),
+    });
+    try {
+      return await work(app);
+    } finally {
+      await app.close();
+    }
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** Leaves an entry of account `0` in the audit log: that something was read at the console is told there too. */
+export async function recordAtConsole(app: INestApplicationContext, deed: Deed): Promise<void> {
+  const audit = app.get(AuditLog);
+  await app.get(Database).transaction((tx) => audit.record(tx, theConsole(), deed));
+}
+
+/** The account that a person names by address or id. */
+export async function accountNamed(app: INestApplicationContext, name: string): Promise<AccountRecord> {
+  const records = app.get(AccountRecords);
+  const { records: found } = await records.search(
+    /^(?:0|[1-9]\d{0,18})$/.test(name) ? { ids: [name] } : { email: name },
+    { limit: 1, offset: 0 },
+  );
+  const [account] = found;
+  if (!account) throw new CommandError(`no account has the address or id ${name}`);
+  return account;
+}

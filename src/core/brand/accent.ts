@@ -1,0 +1,77 @@
+/** What stands behind the text of pages and mails: the page, and what is raised on it. */
+export const GROUNDS = {
+  light: { page: '#f6f7f9', raised: '#ffffff' },
+  dark: { page: '#0f1115', raised: '#171a20' },
+} as const;
+
+export type Scheme = keyof typeof GROUNDS;
+
+/** The accent of one colour scheme: of a button, of the words on it, and of links and focus on the page. */
+export interface Accent {
+  readonly accent: string;
+  readonly on: string;
+  readonly text: string;
+}
+
+const TEXT_CONTRAST = 4.5; // WCAG 2.2, 1.4.3
+const SHAPE_CONTRAST = 3; // 1.4.11
+/** Beyond this much black or white a colour is no longer the one that was chosen. */
+const MOST_MIXED = 50;
+
+type Channels = readonly [number, number, number];
+
+const HEX = /^#[0-9a-f]{6}$/i;
+export const isColour = (text: string): boolean => HEX.test(text);
+
+const channelsOf = (colour: string): Channels => {
+  const bits = Number.parseInt(colour.slice(1), 16);
+  return [bits >> 16, (bits >> 8) & 255, bits & 255];
+};
+
+const linear = (channel: number): number => {
+  const part = channel / 255;
+  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+};
+
+function luminance(colour: string): number {
+  const [red, green, blue] = channelsOf(colour);
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** The contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
+export function contrast(one: string, other: string): number {
+  const [dim, bright] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
+  return (bright + 0.05) / (dim + 0.05);
+}
+
+/** A colour with so many hundredths of another. */
+const mixed = (colour: string, other: string, hundredths: number): string => {
+  const others = channelsOf(other);
+  const parts = channelsOf(colour).map((part, i) => part + (((others[i] as number) - part) * hundredths) / 100);
+  return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+};
+
+/** The contrast of a colour against whichever ground of a scheme is the worse one. */
+const against = (colour: string, scheme: Scheme): number =>
+  Math.min(...Object.values(GROUNDS[scheme]).map((ground) => contrast(colour, ground)));
+
+/** The least changed variant that stands out enough, or the one that does most. */
+function variant(colour: string, scheme: Scheme, least: number): string {
+  const towards = scheme === 'light' ? '#000000' : '#ffffff';
+  for (let hundredths = 0; hundredths < MOST_MIXED; hundredths += 1) {
+    const tried = mixed(colour, towards, hundredths);
+    if (against(tried, scheme) >= least) return tried;
+  }
+  return mixed(colour, towards, MOST_MIXED);
+}
+
+/** The accent as it is used in a scheme, or how far the best variant gets. */
+export function accentFor(colour: string, scheme: Scheme): Accent | { readonly reached: number } {
+  const text = variant(colour, scheme, TEXT_CONTRAST);
+  const reached = against(text, scheme);
+  if (reached < TEXT_CONTRAST) return { reached };
+  const accent = variant(colour, scheme, SHAPE_CONTRAST);
+  // One of the two always has 4.58 to 1 and more.
+  const on = contrast(accent, '#ffffff') >= TEXT_CONTRAST ? '#ffffff' : '#000000';
+  return { accent, on, text };
+}

@@ -1,0 +1,77 @@
+import { type Accent, accentFor, isColour, type Scheme } from '../brand/accent.js';
+import { type Logo, logoOfFile } from '../brand/logo.js';
+import type { SettingsReader } from './reader.js';
+import type { ServiceSettings } from './service.settings.js';
+
+const ACCENT = '#2f5bea';
+const RASTER = /\.(?:png|jpe?g|gif|webp)$/i;
+const MAIL = /^mailto:[!-?A-~]+@[!-?A-~]+$/;
+/** What they were called before. */
+const RENAMED = { TERMS_URL: 'BRAND_TERMS_URL', PRIVACY_URL: 'BRAND_PRIVACY_URL' };
+
+function logo(read: SettingsReader, { production, publicOrigin }: ServiceSettings): Logo | undefined {
+  const url = read.url(
+    'BRAND_LOGO_URL',
+    'Logo of pages and mails (https; http while developing); mail programs show no SVG',
+    undefined,
+    production ? ['https:'] : ['https:', 'http:'],
+  );
+  const file = read.text('BRAND_LOGO_FILE', 'The same from a file: PNG, WebP or a plain SVG of at most 256 KiB');
+  if (url !== undefined && file !== undefined) read.fault('BRAND_LOGO_FILE', 'must not be set beside BRAND_LOGO_URL');
+  if (url !== undefined) return { url, inMails: RASTER.test(new URL(url).pathname) };
+  if (file === undefined) return undefined;
+  const found = logoOfFile(file, publicOrigin);
+  if (typeof found !== 'string') return found;
+  read.fault('BRAND_LOGO_FILE', found);
+  return undefined;
+}
+
+function accent(read: SettingsReader): Readonly<Record<Scheme, Accent>> {
+  const about =
+    'Colour of buttons, links and focus, made darker or lighter where contrast asks; a file .env needs quotes: "#2f5bea"';
+  const chosen = read.text('BRAND_ACCENT', about, { shown: ACCENT }) ?? ACCENT;
+  if (!isColour(chosen)) read.fault('BRAND_ACCENT', 'must be a colour such as #2f5bea');
+  const colour = isColour(chosen) ? chosen.toLowerCase() : ACCENT;
+  const of = (scheme: Scheme): Accent => {
+    const derived = accentFor(colour, scheme);
+    if ('accent' in derived) return derived;
+    const changed = scheme === 'light' ? 'half black' : 'half white';
+    const ratio = (Math.floor(derived.reached * 100) / 100).toFixed(2);
+    read.fault(
+      'BRAND_ACCENT',
+      `cannot be read as a link on a ${scheme} page: ${changed} it still has a contrast of ${ratio} to 1, and 4.5 to 1 is needed`,
+    );
+    return { accent: colour, on: '#000000', text: colour };
+  };
+  return { light: of('light'), dark: of('dark') };
+}
+
+function supportUrl(read: SettingsReader): string | undefined {
+  const value = read.text('BRAND_SUPPORT_URL', 'Where people find help (https or mailto)');
+  if (value === undefined || MAIL.test(value)) return value;
+  if (URL.canParse(value) && new URL(value).protocol === 'https:') return value;
+  read.fault('BRAND_SUPPORT_URL', 'must be a URL that begins with https:// or mailto:');
+  return undefined;
+}
+
+/** How the platform shows itself in pages and mails, besides its name. */
+export function brandSettings(read: SettingsReader, service: ServiceSettings) {
+  read.section('Brand');
+  for (const [former, name] of Object.entries(RENAMED)) {
+    if (read.peek(former) !== undefined) read.fault(former, `is called ${name} now`);
+  }
+  return {
+    brand: {
+      logo: logo(read, service),
+      accent: accent(read),
+      supportUrl: supportUrl(read),
+      termsUrl: read.url(
+        'BRAND_TERMS_URL',
+        'Terms of service (https); with one of the two set, registration asks for consent',
+        undefined,
+        ['https:'],
+      ),
+      privacyUrl: read.url('BRAND_PRIVACY_URL', 'Privacy policy (https)', undefined, ['https:']),
+    },
+  };
+}

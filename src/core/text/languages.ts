@@ -1,0 +1,34 @@
+/** The languages in which pages and mails speak (web.md section 1), by the names that they have in themselves. */
+export const LANGUAGE_NAMES = {
+  'en-US': 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  'es-ES': 'Español',
+  'pt-BR': 'Português (Brasil)',
+  ja: '日本語',
+  ar: 'العربية',
+} as const;
+
+export type Language = keyof typeof LANGUAGE_NAMES;
+
+export const LANGUAGES = Object.keys(LANGUAGE_NAMES) as Language[];
+const FALLBACK: Language = 'en-US';
+
+const languageIn = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
+
+/** The spoken language of the first of these locales that has one, be it of another region; else English. */
+export function spokenLanguage(...locales: readonly (string | null | undefined)[]): Language {
+  for (const locale of locales) {
+    if (!locale) continue;
+    const found =
+      LANGUAGES.find((language) => language.toLowerCase() === locale.toLowerCase()) ??
+      LANGUAGES.find((language) => languageIn(language) === languageIn(locale));
+    if (found) return found;
+  }
+  return FALLBACK;
+}
+
+export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
+
+/** The locale by which `Intl` writes numbers and times: with the digits that codes and addresses have. */
+export const intlLocaleOf = (language: Language): string => (language === 'ar' ? 'ar-u-nu-latn' : language);

@@ -1,0 +1,347 @@
+import {
+  Anything,
+  Bool,
+  boundOf,
+  Email,
+  field,
+  Int,
+  isDeclared,
+  ListOf,
+  OneOf,
+  Snowflake,
+  Text,
+  Time,
+  validateShape,
+} from './input.js';
+
+const ABSENT = Symbol('absent');
+
+/** The value and the faults (`path: code`) of a class with one member `a` of this rule. */
+function judged(rule: PropertyDecorator, value: unknown): { value: unknown; faults: string[] } {
+  class One {
+    a?: unknown;
+  }
+  rule(One.prototype, 'a');
+  const { instance, faults } = validateShape(One, value === ABSENT ? {} : { a: value });
+  return { value: instance.a, faults: faults.map(({ path, code }) => `${path}: ${code}`) };
+}
+
+const faultsOf = (rule: PropertyDecorator, value: unknown): string => judged(rule, value).faults.join();
+
+describe('conventions.md 6: what every member has', () => {
+  const kinds: [name: string, make: (options: { optional?: boolean; nullable?: boolean }) => PropertyDecorator][] = [
+    ['Text', (options) => Text({ ...options, max: 3 })],
+    ['Bool', Bool],
+    ['Int', (options) => Int({ ...options, min: 1, max: 3 })],
+    ['OneOf', (options) => OneOf(['a', 'b'], options)],
+    ['Snowflake', Snowflake],
+    ['Time', Time],
+    ['ListOf', (options) => ListOf({ ...options, max: 3 }, () => undefined)],
+    ['Email', Email],
+    ['Anything', Anything],
+  ];
+  test.each(kinds)('%s is there, unless it is optional, and not null, unless it is nullable', (_name, make) => {
+    for (const none of [ABSENT, undefined]) {
+      expect(faultsOf(make({}), none)).toBe('a: INVALID_FORMAT');
+      expect(faultsOf(make({ nullable: true }), none)).toBe('a: INVALID_FORMAT');
+      expect(faultsOf(make({ optional: true }), none)).toBe('');
+    }
+    expect(faultsOf(make({}), null)).toBe('a: INVALID_FORMAT');
+    expect(faultsOf(make({ optional: true }), null)).toBe('a: INVALID_FORMAT');
+    expect(faultsOf(make({ nullable: true }), null)).toBe('');
+  });
+
+  test('what is longer than its bound is neither converted nor checked', () => {
+    const seen: unknown[] = [];
+    const see = (value: unknown) => {
+      seen.push(value);
+      return value;
+    };
+    const rule = (bound?: number) =>
+      field({ description: {}, ...(bound && { bound }), convert: see }, (value) => void see(value));
+    expect(faultsOf(rule(3), 'abcd')).toBe('a: CONTENT_EXCEEDS_MAX_LENGTH');
+    expect(faultsOf(rule(), 'a'.repeat(4097))).toBe('a: CONTENT_EXCEEDS_MAX_LENGTH');
+    expect(seen).toEqual([]);
+    expect(faultsOf(rule(3), 'abc')).toBe('');
+    expect(faultsOf(rule(), 'a'.repeat(4096))).toBe('');
+    expect(new Set(seen)).toEqual(new Set(['abc', 'a'.repeat(4096)]));
+  });
+});
+
+describe('conventions.md 6: kinds of members', () => {
+  test('Text has its length in code points, its form, and nothing that no column holds', () => {
+    const rule = Text({ min: 2, max: 3, pattern: /^[^x]*$/, check: (text) => !text.includes('y') });
+    for (const good of ['ab', 'abc', '😀😀😀', ' a ']) expect(judged(rule, good)).toEqual({ value: good, faults: [] });
+    expect(faultsOf(rule, '😀')).toBe('a: INVALID_FORMAT');
+    expect(faultsOf(rule, 'abcd')).toBe('a: CONTENT_EXCEEDS_MAX_LENGTH');
+    expect(faultsOf(rule, 'abcdefg')).toBe('a: CONTENT_EXCEEDS_MAX_LENGTH');
+    for (const wrong of ['ax', 'ay', 'a\u0000', 'a\ud800', 5, ['ab'], {}, true])
+      expect(faultsOf(rule, wrong)).toBe('a: INVALID_FORMAT');
+    expect(faultsOf(Text({ max: 3 }), '')).toBe('');
+  });
+
+  test('Text says the codes that the contract names', () => {
+    const rule = Text({
+      min: 2,
+      max: 3,
+      length: 'EMAIL_LENGTH_INVALID',
+      form: 'INVALID_EMAIL_FORMAT',
+      ...{ pattern: /^[^x]*$/, check: (text: string) => !text.includes('y') },
+    });
+    for (const wrong of ['a', 'abcd', 'a'.repeat(99)]) expect(faultsOf(rule, wrong)).toBe('a: EMAIL_LENGTH_INVALID');
+    for (const wrong of ['ax', 'ay']) expect(faultsOf(rule, wrong)).toBe('a: INVALID_EMAIL_FORMAT');
+    expect(faultsOf(rule, 5)).toBe('a: INVALID_FORMAT');
+  });
+
+  test('Text is trimmed or normalised before it is measured, if it is not far too long', () => {
+    const trim = Text({ max: 3, trim: true });
+    expect(judged(trim, '  abc\t')).toEqual({ value: 'abc', faults: [] });
+    expect(judged(trim, 5)).toEqual({ value: 5, faults: ['a: INVALID_FORMAT'] });
+    expect(judged(trim, `abc${' '.repeat(1027)}`)).toEqual({ value: 'abc', faults: [] });
+    expect(faultsOf(trim, `abc${' '.repeat(1028)}`)).toBe('a: CONTENT_EXCEEDS_MAX_LENGTH');
+    const lower = Text({ max: 3, convert: (text) => text.toLowerCase() });
+    expect(judged(lower, 'ABC')).toEqual({ value: 'abc', faults: [] });
+    expect(judged(lower, 5)).toEqual({ value: 5, faults: ['a: INVALID_FORMAT'] });
+    expect(judged(Text({ max: 3 }), ' a ').value).toBe(' a ');
+  });
+
+  test('Bool is one of two, and no text', () => {
+    for (const good of [true, false]) expect(judged(Bool(), good)).toEqual({ value: good, faults: [] });
+    for (const wrong of ['true', '', 0, 1, [], {}]) expect(faultsOf(Bool(), wrong)).toBe('a: INVALID_FORMAT');
+  });
+
+  test('Int is a whole number within its bounds, and a text only in a path or a query', () => {
+    const rule = Int({ min: -2, max: 300 });
+    for (const good of [-2, 0, 300]) expect(judged(rule, good)).toEqual({ value: good, faults: [] });
+    for (const wrong of [-3, 301, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1', [1], true])
+      expect(faultsOf(rule, wrong)).toBe('a: INVALID_FORMAT');
+    expect(faultsOf(Int({ min: 0, max: 2 ** 60 }), 2 ** 53)).toBe('a: INVALID_FORMAT');
+    const text = Int({ min: -20, max: 10 ** 15, text: true });
+    for (const [sent, value] of [
+      ['0', 0],
+      ['-20', -20],
+      ['-1', -1],
+      ['12', 12],
+      ['999999999999999', 999999999999999],
+    ])
+      expect(judged(text, sent)).toEqual({ value, faults: [] });
+    for (const wrong of [
+      '',
+      '-0',
+      '00',
+      '01',
+      '+1',
+      '1 ',
+      ' 1',
+      '1.0',
+      '1e3',
+      'x1',
+      '1x',
+      '9'.repeat(16),
+      '9'.repeat(41),
+    ])
+      expect(judged(text, wrong)).toEqual({ value: wrong, faults: ['a: INVALID_FORMAT'] });
+  });
+
+  test('OneOf is one of its texts', () => {
+    const rule = OneOf(['a', 'bcd']);
+    for (const good of ['a', 'bcd']) expect(judged(rule, good)).toEqual({ value: good, faults: [] });
+    for (const wrong of ['', 'b', 'abcd', 'A', ['a'], 1]) expect(faultsOf(rule, wrong)).toBe('a: INVALID_FORMAT');
+  });
+
+  test('Snowflake is decimal text or a JSON integer up to 2^63-1, and text afterwards', () => {
+    const rule = Snowflake();
+    for (const [sent, value] of [
+      ['0', '0'],
+      ['7', '7'],
+      ['9223372036854775807', '9223372036854775807'],
+      [0, '0'],
+      [7, '7'],
+    ])
+      expect(judged(rule, sent)).toEqual({ value, faults: [] });
+    expect(judged(rule, Number.MAX_SAFE_INTEGER)).toEqual({ value: String(Number.MAX_SAFE_INTEGER), faults: [] });
+    for (const sent of ['9223372036854775808', '9'.repeat(40)])
+      expect(faultsOf(rule, sent)).toBe('a: SNOWFLAKE_OUT_OF_RANGE');
+    for (const sent of ['', '07', '-7', 'x', 'x7', '7x', '7.0', '9'.repeat(41), -1, 2 ** 53])
+      expect(faultsOf(rule, sent)).toBe('a: INVALID_SNOWFLAKE_FORMAT');
+    for (const sent of [1.5, true, ['7'], {}]) expect(faultsOf(rule, sent)).toBe('a: INVALID_FORMAT');
+  });
+
+  test('Time is a real second in UTC', () => {
+    for (const good of ['2024-01-31T12:00:00Z', '2024-02-29T23:59:59.123456789Z', '2024-01-31T12:00:00.0Z'])
+      expect(judged(Time(), good)).toEqual({ value: good, faults: [] });
+    for (const wrong of [
+      ...[
+        '',
+        '2024-02-30T12:00:00Z',
+        '2023-02-29T12:00:00Z',
+        '2024-01-31T12:00:00',
+        '2024-01-31',
+        '2024-13-01T12:00:00Z',
+      ],
+      ...['2024-01-31T24:00:00Z', '2024-01-31T12:00:00+00:00', 'x2024-01-31T12:00:00Z', '2024-01-31T12:00:00Zx'],
+      ...[
+        '2024-01-31T12:00:00.Z',
+        '2024-01-31T12:00:00.1234567890Z',
+        '2024-1-31T12:00:00Z',
+        1706702400000,
+        ['2024-01-31T12:00:00Z'],
+      ],
+    ])
+      expect(faultsOf(Time(), wrong)).toBe('a: INVALID_FORMAT');
+  });
+
+  test('ListOf has its length, and tells each wrong element by its place', () => {
+    const rule = ListOf({ min: 1, max: 3 }, (element) => (element === 'x' ? 'INVALID_URL_FORMAT' : undefined));
+    for (const good of [['a'], ['a', 'b', 'c']]) expect(judged(rule, good)).toEqual({ value: good, faults: [] });
+    for (const wrong of [[], ['a', 'b', 'c', 'd'], 'a', { length: 1 }, 1])
+      expect(faultsOf(rule, wrong)).toBe('a: INVALID_FORMAT');
+    expect(faultsOf(rule, ['x', 'a', 'x'])).toBe('a.0: INVALID_URL_FORMAT,a.2: INVALID_URL_FORMAT');
+    expect(
+      faultsOf(
+        ListOf({ max: 1 }, () => undefined),
+        [],
+      ),
+    ).toBe('');
+  });
+
+  test('elements of ListOf are measured before any is converted', () => {
+    const upper = (list: unknown) => (list as string[]).map((text) => text.toUpperCase());
+    const rule = ListOf({ max: 2, bound: 3, tooLong: 'CONTENT_EXCEEDS_MAX_LENGTH', convert: upper }, () => undefined);
+    expect(judged(rule, ['abc', 'd'])).toEqual({ value: ['ABC', 'D'], faults: [] });
+    expect(judged(rule, ['a', 'abcd'])).toEqual({ value: ['a', 'abcd'], faults: ['a.1: CONTENT_EXCEEDS_MAX_LENGTH'] });
+    expect(judged(rule, ['a', 'b', 'c'])).toEqual({ value: ['a', 'b', 'c'], faults: ['a: INVALID_FORMAT'] });
+    expect(judged(rule, 'abc')).toEqual({ value: 'abc', faults: ['a: INVALID_FORMAT'] });
+    const plain = ListOf({ max: 1 }, () => undefined);
+    expect(faultsOf(plain, ['a'.repeat(4097)])).toBe('a.0: INVALID_FORMAT');
+    expect(faultsOf(plain, ['a'.repeat(4096)])).toBe('');
+  });
+
+  test('Email is what a mail server would take, by auth.md 1.4', () => {
+    const label = 'a'.repeat(63);
+    for (const good of [
+      ...['a@b.co', "A.b!#$%&'*+/=?^_`{|}~-9@x-y.example", `${'a'.repeat(64)}@b.co`, `a@${label}.example`, 'a@b.c1c'],
+      ...[`a@${label}.${label}.${'b'.repeat(60)}.${label}`, `a@1.example`],
+    ])
+      expect(judged(Email(), good)).toEqual({ value: good, faults: [] });
+    expect(judged(Email(), ' ａ@b.co\t')).toEqual({ value: 'a@b.co', faults: [] });
+    for (const wrong of [
+      '',
+      ' ',
+      `a@${`${label}.`.repeat(3)}${'b'.repeat(61)}`,
+      `a@${`${label}.`.repeat(4)}co`,
+      'a'.repeat(5000),
+    ])
+      expect(faultsOf(Email(), wrong)).toBe('a: EMAIL_LENGTH_INVALID');
+    for (const wrong of [
+      ...[
+        'a',
+        'b.co',
+        'a@',
+        'a@b',
+        'a@.co',
+        'a@b..co',
+        'a@-b.co',
+        'a@b-.co',
+        'a@b.c',
+        'a@b.1o',
+        'a@b.co-',
+        'a@b_c.co',
+        'a@b.co x',
+      ],
+      ...[
+        'a@x y.co',
+        `a@${label}a.example`,
+        `a@b.c${label}a`,
+        'a\u0000@b.co',
+        'a\ud800@b.co',
+        'a@b.co.',
+        'a@b.c_c',
+        'a@b.c-',
+      ],
+    ])
+      expect(faultsOf(Email(), wrong)).toBe('a: INVALID_EMAIL_FORMAT');
+    for (const wrong of [
+      '@b.co',
+      '.a@b.co',
+      'a.@b.co',
+      'a..b@b.co',
+      'a b@b.co',
+      'a@b@b.co',
+      `${'a'.repeat(65)}@b.co`,
+      '"a"@b.co',
+      'é@b.co',
+    ])
+      expect(faultsOf(Email(), wrong)).toBe('a: INVALID_EMAIL_LOCAL_PART');
+    for (const wrong of [1, ['a@b.co'], {}])
+      expect(judged(Email(), wrong)).toEqual({ value: wrong, faults: ['a: INVALID_FORMAT'] });
+  });
+
+  test('Anything is an object that can be stored', () => {
+    for (const good of [{}, { a: { b: ['c'] } }]) expect(judged(Anything(), good)).toEqual({ value: good, faults: [] });
+    for (const wrong of [[], 'a', '', 1, true, { a: '\u0000' }])
+      expect(faultsOf(Anything(), wrong)).toBe('a: INVALID_FORMAT');
+  });
+});
+
+describe('conventions.md 6: shapes', () => {
+  class Base {
+    @Text({ max: 3 }) a!: string;
+  }
+  class Derived extends Base {
+    @Int({ min: 0, max: 9, optional: true }) b = 5;
+  }
+  class Plain {}
+
+  test('members without a rule are dropped unseen, and defaults stand where nothing is sent', () => {
+    expect({ ...validateShape(Derived, { a: 'x', c: 1, constructor: 2 }).instance }).toEqual({ a: 'x', b: 5 });
+    expect({ ...validateShape(Derived, { a: 'x', b: 7 }).instance }).toEqual({ a: 'x', b: 7 });
+    expect(validateShape(Derived, { a: 'x', b: undefined }).instance.b).toBe(5);
+    expect(validateShape(Derived, { a: 'x' }).instance).toBeInstanceOf(Derived);
+  });
+
+  test('what is no object has none of its members', () => {
+    for (const value of [null, undefined, 'a', 1]) {
+      expect(validateShape(Derived, value).faults).toEqual([
+        { path: 'a', code: 'INVALID_FORMAT', message: expect.stringMatching(/./) },
+      ]);
+    }
+  });
+
+  test('rules are inherited, bounds with them', () => {
+    expect(
+      validateShape(Derived, { a: 'abcd', b: 10 })
+        .faults.map(({ path, code }) => [path, code])
+        .sort(),
+    ).toEqual([
+      ['a', 'CONTENT_EXCEEDS_MAX_LENGTH'],
+      ['b', 'INVALID_FORMAT'],
+    ]);
+    expect([boundOf(Derived, 'a'), boundOf(Derived, 'b'), boundOf(Derived, 'c')]).toEqual([6, 40, undefined]);
+    class Wide {
+      a?: unknown;
+    }
+    field({ description: {} }, () => undefined)(Wide.prototype, 'a');
+    expect(boundOf(Wide, 'a')).toBe(4096);
+  });
+
+  test('a class is declared once it has a rule', () => {
+    expect([isDeclared(Derived), isDeclared(Base), isDeclared(Plain)]).toEqual([true, true, false]);
+  });
+
+  test('one answer tells a hundred faults, each once', () => {
+    const many = ListOf({ max: 200 }, () => 'INVALID_FORMAT');
+    expect(
+      judged(
+        many,
+        Array.from({ length: 150 }, () => 'a'),
+      ).faults,
+    ).toHaveLength(100);
+    const twice = field({ description: {} }, () => [
+      { at: '.0', code: 'INVALID_FORMAT' },
+      { at: '.0', code: 'INVALID_FORMAT' },
+      { at: '.0', code: 'INVALID_URL_FORMAT' },
+    ]);
+    expect(faultsOf(twice, 'a')).toBe('a.0: INVALID_FORMAT,a.0: INVALID_URL_FORMAT');
+  });
+});

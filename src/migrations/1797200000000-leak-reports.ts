@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Reports of leaked credentials that were answered and wait to be worked off: digests, never what was found. */
+export class LeakReports1797200000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE leak_report (
+        id bigint PRIMARY KEY,
+        request_id text NOT NULL,
+        claims jsonb NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        next_attempt_at timestamptz NOT NULL DEFAULT now(),
+        attempts integer NOT NULL DEFAULT 0
+      );
+      CREATE INDEX leak_report_due ON leak_report (next_attempt_at);
+      CREATE INDEX leak_report_created ON leak_report (created_at);
+    `);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward');
+  }
+}

@@ -1,0 +1,44 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { AclList } from '../admin/keys/admin-keys.dto.js';
+import { isText } from '../core/text/text.js';
+import { Bool, Int, ListOf, OneOf, Text } from '../http/input.js';
+import { AdminAcl, ChangesNothing, RateLimit } from '../policy/decorators.js';
+import { Explanation } from './explanation.service.js';
+import { IMAGINED_CREDENTIALS, type ImaginedCredential } from './imagined-caller.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const MAX_SCOPE = 64;
+
+export class ExplainInput {
+  @OneOf(METHODS) method: string;
+  @Text({ min: 1, max: 2048, pattern: /^\//, example: '/v1/users/@me' }) path: string;
+  @OneOf(IMAGINED_CREDENTIALS, { optional: true }) credential?: ImaginedCredential;
+  @ListOf({ optional: true, max: 64, bound: MAX_SCOPE }, (scope) =>
+    isText(scope) && scope.length <= MAX_SCOPE ? undefined : 'INVALID_FORMAT',
+  )
+  scopes?: string[];
+  @AclList({ optional: true }) acls?: string[];
+  @AclList({ optional: true }) key_acls?: string[];
+  @Int({ min: 0, max: 255, optional: true }) suspicious_activity_flags?: number;
+  @Bool({ optional: true }) sso_enforced?: boolean;
+}
+
+/** What would come of a call (web.md section 4). */
+@Controller('v1/admin/explain')
+export class ExplainController {
+  constructor(private readonly explanation: Explanation) {}
+
+  /** Explains what would come of a call that is only imagined: who judges it, who decides, what is answered. */
+  @Post()
+  @HttpCode(200)
+  @AdminAcl('admin:authenticate')
+  @ChangesNothing()
+  @RateLimit('admin:lookup')
+  explain(@Body() { method, path, ...imagined }: ExplainInput) {
+    const { credential, scopes, acls, key_acls, suspicious_activity_flags, sso_enforced } = imagined;
+    return this.explanation.explain(method, path, {
+      ...{ credential, scopes, acls, keyAcls: key_acls },
+      ...{ suspicious: suspicious_activity_flags, isSsoEnforced: sso_enforced },
+    });
+  }
+}

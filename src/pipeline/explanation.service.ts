@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { AdminApplication } from '../accounts/grants/admin-application.service.js';
+import { type ErrorCode, Refusal } from '../core/errors.js';
+import { OPERATIONAL } from '../http/front-door.js';
+import type { RoutePlan } from '../policy/plan.js';
+import { describePolicy, Routes } from '../policy/routes.js';
+import { CompiledRoutes } from './compiled-routes.js';
+import { BanGuard, type Caller, type Guard, LoadGuard } from './guards.js';
+import { callerOf, type Imagined } from './imagined-caller.js';
+
+/** `depends`: on the request, the address or what is stored. `unreached`: a row above it refuses. */
+export type Judgement = 'passes' | 'refuses' | 'depends' | 'unreached';
+
+/** A row that judges a route, with what it says. */
+export interface ExplainedRow {
+  readonly row: string;
+  readonly judgement: Judgement;
+  /** With which it may refuse. */
+  readonly codes: readonly ErrorCode[];
+}
+
+interface Explained {
+  readonly rows: readonly ExplainedRow[];
+  /** The row that refuses; null where none does for certain. */
+  readonly decides: string | null;
+  readonly refusal: Refusal | null;
+}
+
+/** What would come of a call, told by the rows that judge real ones. */
+@Injectable()
+export class Explanation {
+  constructor(
+    private readonly routes: Routes,
+    private readonly compiled: CompiledRoutes,
+    private readonly adminApplication: AdminApplication,
+    private readonly load: LoadGuard,
+    private readonly bans: BanGuard,
+  ) {}
+
+  /** The route that answers, the rows that judge it in order, the one that decides, and the answer. */
+  explain(method: string, path: string, imagined: Imagined) {
+    const plan = this.routes.find(method, path);
+    const { rows, decides, refusal } = plan ? this.judge(plan, imagined) : unknown(this.arrival());
+    return {
+      route: plan ? routeView(plan) : null,
+      rows,
+      decides,
+      answer: {
+        admitted: refusal === null,
+        status: refusal?.getStatus() ?? plan?.status ?? 200,
+        code: refusal?.code ?? null,
+        message: refusal?.message ?? null,
+      },
+    };
+  }
+
+  private judge(plan: RoutePlan, imagined: Imagined): Explained {
+    const isAdminRoute = plan.policy.kind === 'AdminAcl';
+    const caller = callerOf(imagined, this.adminApplication.id, isAdminRoute);
+    const rows = OPERATIONAL.has(plan.path) ? [] : this.arrival();
+    let refusal: Refusal | null = null;
+    let decides: string | null = null;
+    for (const guard of this.compiled.guardsOf(plan)) {
+      const row = guard.constructor.name;
+      const codes = guard.refuses(plan.policy);
+      const said: Judgement | Refusal = refusal ? 'unreached' : judgementOf(guard, caller, plan);
+      rows.push({ row, codes, judgement: said instanceof Refusal ? 'refuses' : said });
+      if (said instanceof Refusal) [refusal, decides] = [said, row];
+    }
+    return { rows, decides, refusal };
+  }
+
+  /** Before a route is known. */
+  private arrival(): ExplainedRow[] {
+    return [this.load, this.bans].map((guard) => ({
+      row: guard.constructor.name,
+      judgement: 'depends',
+      codes: guard.refuses(),
+    }));
+  }
+}
+
+const unknown = (rows: ExplainedRow[]): Explained => ({ rows, decides: null, refusal: new Refusal('NOT_FOUND') });
+
+const routeView = (plan: RoutePlan) => ({
+  method: plan.method,
+  path: plan.path,
+  handler: `${plan.controller}.${plan.handler}`,
+  policy: describePolicy(plan.policy),
+  body: plan.accepts.kind,
+  body_limit: plan.accepts.kind === 'none' ? null : plan.accepts.limit,
+});
+
+function judgementOf(guard: Guard, caller: Caller, { policy }: RoutePlan): Judgement | Refusal {
+  if (guard.refuses(policy).length === 0) return 'passes';
+  try {
+    return guard.foresee?.(caller, policy) ? 'passes' : 'depends';
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Account } from '../policy/account.js';
+import type { Identity } from '../policy/identity.js';
+import type { Caller } from './guards.js';
+
+/** Kinds of credential that may be imagined; `admin-bearer` is one of the Admin application. */
+export const IMAGINED_CREDENTIALS = ['none', 'session', 'bot', 'bearer', 'admin-bearer', 'admin-key'] as const;
+export type ImaginedCredential = (typeof IMAGINED_CREDENTIALS)[number];
+
+/** Whoever is imagined to call; what is not said is empty. */
+export interface Imagined {
+  readonly credential?: ImaginedCredential | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  /** Of the account; for a key those of its owner. */
+  readonly acls?: readonly string[] | undefined;
+  /** Of the key; those of its owner unless said. */
+  readonly keyAcls?: readonly string[] | undefined;
+  readonly suspicious?: number | undefined;
+  readonly isSsoEnforced?: boolean | undefined;
+}
+
+const NOBODY: Account = {
+  id: '0',
+  bot: false,
+  system: false,
+  username: '',
+  discriminator: 0,
+  globalName: null,
+  email: null,
+  emailVerified: false,
+  emailBounced: false,
+  hasVerifiedPhone: false,
+  hasPassword: false,
+  hasTotp: false,
+  passkeys: 0,
+  passkeySecondFactor: false,
+  ownerAuthenticators: null,
+  passwordChangedAt: null,
+  bio: null,
+  pronouns: null,
+  accentColor: null,
+  avatar: null,
+  avatarColor: null,
+  banner: null,
+  locale: 'en-US',
+  flags: 0n,
+  traits: [],
+  acls: [],
+  suspicious: 0,
+  epoch: 0,
+  addressEpoch: 0,
+  termsAgreedAt: null,
+  banned: false,
+  bannedUntil: null,
+  deletedAt: null,
+  createdAt: '',
+};
+
+const DIGEST = Buffer.alloc(32);
+const [SOME, ANOTHER] = ['0', '-'];
+
+function identityOf(imagined: Imagined, adminApplicationId: string): Identity | null {
+  const { credential = 'none', scopes = [], acls = [], keyAcls = acls, suspicious = 0 } = imagined;
+  const account = { ...NOBODY, acls, suspicious, bot: credential === 'bot' };
+  const bearer = { account, via: 'bearer', tokenId: SOME, scopes, expiresAt: new Date(0) } as const;
+  switch (credential) {
+    case 'none':
+      return null;
+    case 'session':
+      return { account, via: 'session', sessionId: SOME, digest: DIGEST };
+    case 'bot':
+      return { account, via: 'bot', applicationId: SOME, digest: DIGEST };
+    case 'bearer':
+      return { ...bearer, applicationId: ANOTHER };
+    case 'admin-bearer':
+      return { ...bearer, applicationId: adminApplicationId };
+    case 'admin-key':
+      return { account, via: 'admin-key', keyId: SOME, acls: keyAcls };
+  }
+}
+
+/** A caller who presents a credential that works. An Admin key is one below `/v1/admin` alone. */
+export function callerOf(imagined: Imagined, adminApplicationId: string, isAdminRoute: boolean): Caller {
+  const { credential, isSsoEnforced } = imagined;
+  const isRead = credential !== 'admin-key' || isAdminRoute;
+  return {
+    identity: isRead ? identityOf(imagined, adminApplicationId) : null,
+    authorization: credential === 'bot' ? ['Bot '] : [],
+    ...(isSsoEnforced !== undefined && { isSsoEnforced }),
+  };
+}

@@ -1,0 +1,146 @@
+import { Injectable, type NestModule, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import {
+  EXCEPTION_FILTERS_METADATA,
+  HEADERS_METADATA,
+  INTERCEPTORS_METADATA,
+  PIPES_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  ROUTE_ARGS_METADATA,
+  SSE_METADATA,
+  VERSION_METADATA,
+} from '@nestjs/common/internal';
+import { ApplicationConfig, DiscoveryService, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
+import { carriesMore } from '../http/adapter.js';
+import { type DirectRoute, DirectRoutes } from '../http/direct-routes.js';
+import { RefusalFilter } from '../http/front-door.js';
+import type { Call } from '../policy/call.js';
+import { readerOf, theCall } from '../policy/decorators.js';
+import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
+import { GuardStack } from './guard-stack.js';
+import { boundPartOf } from './route-input.js';
+
+/** What is hung on a class or a handler that only the framework runs. */
+const ENHANCERS = [INTERCEPTORS_METADATA, PIPES_METADATA, EXCEPTION_FILTERS_METADATA, VERSION_METADATA];
+/** What makes an answer that only the framework gives. */
+const ANSWERS = [REDIRECT_METADATA, RENDER_METADATA, SSE_METADATA];
+
+type Answering = (value: unknown, response: unknown, request: unknown) => Promise<unknown>;
+type Method = (...given: unknown[]) => unknown;
+type Reader = (call: Call) => unknown;
+type Header = { readonly name: string; readonly value: unknown };
+type Argument = {
+  readonly index: number;
+  readonly factory?: object;
+  readonly data?: unknown;
+  readonly pipes: unknown[];
+};
+
+const carries = (target: object, keys: readonly string[]): boolean =>
+  keys.some((key) => Reflect.getMetadata(key, target) !== undefined);
+
+/** How each argument is read from the call; `null` where one is the framework's to make. */
+function readersOf(controller: Type, name: string): Reader[] | null {
+  const bound: Record<string, Argument> = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
+  const readers: Reader[] = [];
+  for (const [key, { index, factory, data, pipes }] of Object.entries(bound)) {
+    const part = boundPartOf(key);
+    const reader = part ? ({ input }: Call) => input?.[part] : factory && readerOf(factory);
+    if (!reader || data !== undefined || pipes.length > 0) return null;
+    readers[index] = reader;
+  }
+  return Array.from(readers, (reader) => reader ?? (() => undefined));
+}
+
+/** The headers that a handler declares; `null` where the framework has to look at one. */
+function headersOf(handler: object): readonly (readonly [name: string, value: string])[] | null {
+  const declared: Header[] = Reflect.getMetadata(HEADERS_METADATA, handler) ?? [];
+  const isPlain = ({ name, value }: Header) => typeof value === 'string' && name.toLowerCase() !== 'content-type';
+  return declared.every(isPlain) ? declared.map(({ name, value }) => [name, value as string]) : null;
+}
+
+/**
+ * Routes without parameters whose plan, arguments and headers say all that there is to say: the door calls their handlers
+ * itself. Those with interceptors, pipes, filters or arguments of somebody else's are called by the framework, and all of
+ * them are where a module has middleware or something more hangs on the platform.
+ */
+@Injectable()
+export class StaticRoutes extends DirectRoutes implements OnApplicationBootstrap {
+  private readonly byMethod = new Map<string, Map<string, DirectRoute>>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly modules: ModulesContainer,
+    private readonly application: ApplicationConfig,
+    private readonly platform: HttpAdapterHost,
+    private readonly compiled: CompiledRoutes,
+    private readonly stack: GuardStack,
+  ) {
+    super();
+  }
+
+  /** Nothing but its way of answering is asked for, which needs the platform alone. */
+  private get framework(): RouterExecutionContext {
+    return Reflect.construct(RouterExecutionContext, [
+      ...Array(7),
+      this.platform.httpAdapter,
+    ]) as RouterExecutionContext;
+  }
+
+  find(method: string, path: string): DirectRoute | undefined {
+    if (carriesMore(this.platform.httpAdapter)) return undefined;
+    return this.byMethod.get(method === 'HEAD' ? 'GET' : method)?.get(path);
+  }
+
+  /** By now the framework has compiled its own, and looks at nothing that is added later. */
+  onApplicationBootstrap(): void {
+    if (this.hasGlobalEnhancers() || this.hasMiddleware()) return;
+    for (const wrapper of this.discovery.getControllers()) {
+      if (!wrapper.instance || !wrapper.isDependencyTreeStatic()) continue;
+      for (const route of this.compiled.ofController(wrapper.metatype as Type)) this.add(route, wrapper.instance);
+    }
+  }
+
+  private hasGlobalEnhancers(): boolean {
+    const { application } = this;
+    const theirs = [
+      ...[application.getGlobalInterceptors(), application.getGlobalRequestInterceptors()],
+      ...[application.getGlobalPipes(), application.getGlobalRequestPipes()],
+      ...[application.getGlobalFilters().filter((filter) => !(filter instanceof RefusalFilter))],
+      application.getGlobalRequestFilters(),
+    ];
+    return theirs.some(({ length }) => length > 0);
+  }
+
+  private hasMiddleware(): boolean {
+    return [...this.modules.values()].some(({ instance }) => (instance as Partial<NestModule> | undefined)?.configure);
+  }
+
+  private add(route: AuditedRoute, instance: object): void {
+    const { plan, controller, handler } = route;
+    const hasParameters = plan.path.includes(':') || plan.path.includes('*');
+    if (hasParameters || plan.answers.length > 0) return;
+    if (carries(controller, ENHANCERS) || carries(handler, [...ENHANCERS, ...ANSWERS])) return;
+    const readers = readersOf(controller, plan.handler);
+    const headers = headersOf(handler);
+    if (!readers || !headers) return;
+    const { stack } = this;
+    const answer = this.framework.createHandleResponseFn(handler as Method, false) as Answering;
+    const isSeen = readers.includes(theCall);
+    const method = (instance as Record<string, Method>)[plan.handler] as Method;
+    const run = async (call: Call): Promise<unknown> => {
+      await stack.admit(call, route);
+      call.res.statusCode = plan.status;
+      if (isSeen || headers.length > 0) call.dress();
+      for (const [name, value] of headers) call.res.setHeader(name, value);
+      return method.apply(
+        instance,
+        readers.map((read) => read(call)),
+      );
+    };
+    const ofMethod = this.byMethod.get(plan.method) ?? new Map<string, DirectRoute>();
+    const respond: DirectRoute['respond'] = (value, request, response) => answer(value, response, request);
+    this.byMethod.set(plan.method, ofMethod.set(plan.path, { run, respond }));
+  }
+}

@@ -1,0 +1,27 @@
+import { type Accent, GROUNDS, type Scheme } from '../../../core/brand/accent.js';
+
+/** Of text, of quieter text, of edges and of the ground of a code: those of the pages (web/kit/tokens.css). */
+const INKS = {
+  light: { ink: '#16191d', quiet: '#59616d', edge: '#d9dde3', sunken: '#f0f2f5' },
+  dark: { ink: '#eceef2', quiet: '#a3abb8', edge: '#2c323c', sunken: '#1f232b' },
+} as const;
+
+export type Palette = Readonly<(typeof GROUNDS)[Scheme] & (typeof INKS)[Scheme] & Accent>;
+
+export const paletteOf = (scheme: Scheme, accent: Readonly<Record<Scheme, Accent>>): Palette => ({
+  ...GROUNDS[scheme],
+  ...INKS[scheme],
+  ...accent[scheme],
+});
+
+/** What programs that know colour schemes show in the dark; the colours in the elements are those of the light one. */
+export const darkRules = ({ page, raised, ink, quiet, edge, sunken, accent, on, text }: Palette): string =>
+  [
+    `body, .page { background: ${page} !important }`,
+    `.card { background: ${raised} !important; border-color: ${edge} !important }`,
+    `.ink { color: ${ink} !important }`,
+    `.quiet { color: ${quiet} !important }`,
+    `.code { background: ${sunken} !important; border-color: ${edge} !important }`,
+    `.button { background: ${accent} !important; color: ${on} !important }`,
+    `.link { color: ${text} !important }`,
+  ].join('\n');

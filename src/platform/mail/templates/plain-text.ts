@@ -1,0 +1,71 @@
+import { intlLocaleOf, type Language } from '../../../core/text/languages.js';
+import type { Content } from './contents.js';
+import type { Speech } from './speech.js';
+
+/** Columns of a line, where words allow. */
+const WIDTH = 76;
+
+/** Characters that take two columns: Chinese, Japanese, Korean and their punctuation. */
+const columnsOf = (text: string): number => text.length + (text.match(/[\u3000-\u9fff\uff00-\uff60]/g)?.length ?? 0);
+
+/** The parts between which a line may end: words with the space before them, or the words that a language writes as one. */
+function* partsOf(text: string, language: Language): Generator<string> {
+  if (language !== 'ja') {
+    yield* text.split(/(?= )/);
+    return;
+  }
+  let part = '';
+  for (const { segment, isWordLike } of new Intl.Segmenter(intlLocaleOf(language), { granularity: 'word' }).segment(
+    text,
+  )) {
+    if (isWordLike && part !== '') {
+      yield part;
+      part = '';
+    }
+    part += segment;
+  }
+  yield part;
+}
+
+function wrapped(text: string, language: Language): string {
+  const lines = [''];
+  for (const part of partsOf(text, language)) {
+    const line = `${lines.at(-1)}${part}`;
+    if (columnsOf(line) <= WIDTH || lines.at(-1) === '') lines[lines.length - 1] = line;
+    else lines.push(part.trimStart());
+  }
+  return lines.join('\n');
+}
+
+export interface Footer {
+  readonly product: string;
+  readonly reason: string;
+  readonly links: readonly { readonly label: string; readonly url: string }[];
+}
+
+/** A message as plain text: what is to be copied or followed stands on a line of its own. */
+export function asPlainText(
+  content: Content,
+  footer: Footer,
+  language: Language,
+  { words }: Pick<Speech, 'words'>,
+): string {
+  const fact = ([label, value]: readonly [string, string]) =>
+    words.fact.replace('{label}', label).replace('{value}', () => value);
+  const { paragraphs, facts = [], request, code, action, closing } = content;
+  const blocks = [
+    ...paragraphs.map((paragraph) => wrapped(paragraph, language)),
+    code && `    ${code}`,
+    facts.map(fact).join('\n'),
+    request && wrapped(request, language),
+    action && `${fact([action.label, '']).trimEnd()}\n${action.url}`,
+    closing && wrapped(closing, language),
+    [
+      '-- ',
+      footer.product,
+      wrapped(footer.reason, language),
+      ...footer.links.map(({ label, url }) => fact([label, url])),
+    ].join('\n'),
+  ];
+  return `${blocks.filter(Boolean).join('\n\n')}\n`;
+}

@@ -1,0 +1,99 @@
+import { directionOf, intlLocaleOf, type Language } from '../../../core/text/languages.js';
+import { ar } from './words/ar.js';
+import { de } from './words/de.js';
+import { enUS } from './words/en-US.js';
+import { esES } from './words/es-ES.js';
+import { fr } from './words/fr.js';
+import { ja } from './words/ja.js';
+import { type Device, UNKNOWN_LOCATION } from './words/kinds.js';
+import { ptBR } from './words/pt-BR.js';
+import type { Plural, Words } from './words/words.js';
+
+export const WORDS: Readonly<Record<Language, Words>> = {
+  'en-US': enUS,
+  'es-ES': esES,
+  'pt-BR': ptBR,
+  ...{ de, fr, ja, ar },
+};
+
+const [ISOLATE, END_OF_ISOLATE] = ['\u2068', '\u2069'];
+/** What is filled in: a name in braces. */
+export const PLACE = /\{([a-z_]+)\}/g;
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const MINUTE = 60;
+
+/** How one language puts names, numbers and times into its words. */
+export class Speech {
+  readonly words: Words;
+  private readonly isRightToLeft: boolean;
+  private readonly plurals: Intl.PluralRules;
+  private readonly numbers: Intl.NumberFormat;
+  private readonly times: Intl.DateTimeFormat;
+
+  constructor(language: Language) {
+    this.words = WORDS[language];
+    this.isRightToLeft = directionOf(language) === 'rtl';
+    const locale = intlLocaleOf(language);
+    this.plurals = new Intl.PluralRules(locale);
+    this.numbers = new Intl.NumberFormat(locale);
+    this.times = new Intl.DateTimeFormat(locale, {
+      ...{ year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+      ...{ timeZone: 'UTC', timeZoneName: 'short' },
+    });
+  }
+
+  /** Fills the places of a text. */
+  say(text: string, facts: Readonly<Record<string, string>> = {}): string {
+    return text.replace(PLACE, (_, name: string) => {
+      const fact = facts[name];
+      if (fact === undefined) throw new Error(`nothing to say for {${name}}`);
+      return this.apart(fact);
+    });
+  }
+
+  /** What may run the other way keeps its order among words that run from right to left. */
+  private apart(fact: string): string {
+    return this.isRightToLeft ? `${ISOLATE}${fact}${END_OF_ISOLATE}` : fact;
+  }
+
+  time(date: Date): string {
+    return this.times.format(date);
+  }
+
+  /** Whole days from two on; below, whole hours or, below one, whole minutes. */
+  duration(seconds: number): string {
+    const { days, hours, minutes } = this.words;
+    if (seconds < HOUR) return this.counted(minutes, Math.max(1, Math.floor(seconds / MINUTE)));
+    return seconds < 2 * DAY
+      ? this.counted(hours, Math.floor(seconds / HOUR))
+      : this.counted(days, Math.floor(seconds / DAY));
+  }
+
+  number(value: number): string {
+    return this.numbers.format(value);
+  }
+
+  counted(plural: Plural, count: number): string {
+    const text = plural[this.plurals.select(count)] ?? plural.other;
+    return text.replace('{count}', this.numbers.format(count));
+  }
+
+  device({ browser, system }: Device): string {
+    const { device, unknownBrowser, unknownSystem } = this.words;
+    return this.say(device, { browser: browser ?? unknownBrowser, system: system ?? unknownSystem });
+  }
+
+  address(ip: string, location: string): string {
+    const { place, unknownPlace } = this.words;
+    return this.say(place, { address: ip, place: location === UNKNOWN_LOCATION ? unknownPlace : location });
+  }
+}
+
+const speeches = new Map<Language, Speech>();
+
+export function speechOf(language: Language): Speech {
+  const speech = speeches.get(language) ?? new Speech(language);
+  speeches.set(language, speech);
+  return speech;
+}

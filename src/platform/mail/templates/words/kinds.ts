@@ -1,0 +1,45 @@
+/** What each kind of mail carries besides its words: a token or a code by name (auth.md section 13). */
+export interface MailMetadata {
+  email_verification: { token: string };
+  password_reset: { token: string };
+  ip_authorization: { token: string; ip: string; location: string };
+  email_change_original: { code: string };
+  email_change_new: { code: string };
+  password_change: { code: string };
+  backup_codes_challenge: { code: string };
+  email_change_revert: { token: string; new_email: string };
+  /** With a token: of the link that locks the account down. */
+  security_notice: { event: SecurityEvent; token?: string };
+  account_deletion_scheduled: { deadline: string };
+  registration_existing_account: Record<string, never>;
+  /** What an administrator sends themselves to see whether mail arrives. */
+  mail_test: Record<string, never>;
+}
+
+export type MailType = keyof MailMetadata;
+
+/** What a security notice reports. */
+export const SECURITY_EVENTS = [
+  ...['password_changed', 'password_reset', 'email_reverted', 'email_changed', 'totp_enabled', 'totp_disabled'],
+  ...['passkey_added', 'passkey_removed', 'second_factor_enabled', 'second_factor_disabled'],
+  ...['backup_codes_regenerated', 'mfa_disabled', 'account_suspended', 'account_reinstated', 'suspicious_activity'],
+  ...['sso_linked', 'sso_taken_over', 'session_handed_over'],
+  ...['locked_down', 'credential_leaked', 'data_exported'],
+] as const;
+
+export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
+
+/** What administrators did: "if this was not you" says nothing there. */
+export const DONE_BY_OTHERS: ReadonlySet<SecurityEvent> = new Set<SecurityEvent>([
+  ...(['mfa_disabled', 'account_suspended', 'account_reinstated'] as const),
+  'suspicious_activity',
+]);
+
+/** A browser and its system by names of a fixed list; `null` where they are not on it. */
+export interface Device {
+  readonly browser: string | null;
+  readonly system: string | null;
+}
+
+/** Where an address is, as long as nobody looks that up. */
+export const UNKNOWN_LOCATION = 'Unknown location';

@@ -1,0 +1,48 @@
+import { gather } from '../database/gather.js';
+import type { JournalRow } from './journal.js';
+
+const REMEMBERED = 10_000;
+
+interface Last {
+  number: number;
+  /** The database was asked, too. */
+  isKnown: boolean;
+}
+
+/**
+ * The numbers of the last events of accounts: asked for once, and then as far as the journal was read. Whoever begins behind
+ * such a number hears of every later event.
+ */
+export class LastNumbers {
+  private readonly accounts = new Map<string, Last>();
+  private readonly read: (accountId: string) => Promise<number | undefined>;
+
+  constructor(read: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, number>>) {
+    this.read = gather(read);
+  }
+
+  heard({ accountId, number }: Pick<JournalRow, 'accountId' | 'number'>): void {
+    const last = accountId === null ? undefined : this.accounts.get(accountId);
+    if (last && number !== null) last.number = Math.max(last.number, number);
+  }
+
+  async of(accountId: string): Promise<number> {
+    const known = this.accounts.get(accountId);
+    if (known?.isKnown) return known.number;
+    const last = known ?? { number: 0, isKnown: false };
+    this.accounts.set(accountId, last);
+    const number = (await this.read(accountId)) ?? 0;
+    last.number = Math.max(last.number, number);
+    last.isKnown = true;
+    for (const [oldest] of this.accounts) {
+      if (this.accounts.size <= REMEMBERED) break;
+      this.accounts.delete(oldest);
+    }
+    return last.number;
+  }
+
+  /** Some of the journal is gone unread. */
+  clear(): void {
+    this.accounts.clear();
+  }
+}

@@ -1,0 +1,111 @@
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { Config } from '../../core/config/config.js';
+import { Metrics, type ProcessNumbers } from '../../core/metrics.js';
+import { Database } from '../database/database.js';
+import { Janitor } from '../process/janitor.js';
+import { Replica } from './replica.js';
+
+const EVERY_MS = 5000;
+/** What rates are means of. */
+const WINDOW_MS = 30_000;
+/** A replica that has said nothing for that long is gone. */
+const GONE_SECONDS = 20;
+
+/** The numbers of a replica; what is counted is counted from its start. */
+export interface ReplicaNumbers extends ProcessNumbers {
+  readonly requestsPerSecond: number;
+}
+
+/** A replica as it was when it was last heard of. */
+export interface SeenReplica {
+  readonly workerId: number;
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+  readonly numbers: ReplicaNumbers;
+}
+
+interface Row {
+  readonly worker_id: number;
+  readonly version: string;
+  readonly started_at: Date;
+  readonly seen_at: Date;
+  readonly numbers: ReplicaNumbers;
+}
+
+/**
+ * What replicas know of how the others are: each keeps one row, by its worker id, and writes it anew every few seconds. The
+ * only process on its database writes it when somebody asks.
+ */
+@Injectable()
+export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly startedAt: Date;
+  private samples: { readonly at: number; readonly requests: number }[];
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly replica: Replica,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    janitor: Janitor,
+  ) {
+    this.startedAt = clock.date();
+    this.samples = [{ at: clock.monotonic(), requests: 0 }];
+    janitor.addExpiry('replica_statistics', 'worker_id', "seen_at < now() - interval '1 minute'");
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.database.isEmbedded || this.config.nodeEnv === 'test') return;
+    this.timer = setInterval(() => {
+      // Whoever cannot write it is not heard of; the next attempt is near.
+      this.writing ??= this.write()
+        .catch(() => {})
+        .finally(() => {
+          this.writing = undefined;
+        });
+    }, EVERY_MS).unref();
+  }
+
+  /** Every replica that is there, in the order of worker ids; this one as it is now. */
+  async all(): Promise<SeenReplica[]> {
+    await this.write();
+    const rows = await this.database.manager.query<Row[]>(
+      `SELECT worker_id, version, started_at, seen_at, numbers FROM replica_statistics
+       WHERE seen_at > now() - $1 * interval '1 second' ORDER BY worker_id LIMIT 1024`,
+      [GONE_SECONDS],
+    );
+    return rows.map(({ worker_id, version, started_at, seen_at, numbers }) => ({
+      ...{ workerId: worker_id, version, startedAt: started_at, seenAt: seen_at, numbers },
+    }));
+  }
+
+  private async write(): Promise<void> {
+    const numbers = await this.numbers();
+    await this.database.manager.query(
+      `INSERT INTO replica_statistics (worker_id, version, started_at, numbers) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (worker_id) DO UPDATE SET version = excluded.version, started_at = excluded.started_at,
+         seen_at = now(), numbers = excluded.numbers`,
+      [this.replica.workerId, this.config.buildId, this.startedAt, JSON.stringify(numbers)],
+    );
+  }
+
+  private async numbers(): Promise<ReplicaNumbers> {
+    const numbers = await this.metrics.numbers();
+    const at = this.clock.monotonic();
+    // One sample may be older than the window, so that there is always one that is old enough.
+    while (this.samples.length > 1 && (this.samples[1]?.at ?? at) <= at - WINDOW_MS) this.samples.shift();
+    const { at: since, requests } = this.samples[0] ?? { at, requests: 0 };
+    if (at - (this.samples.at(-1)?.at ?? 0) >= EVERY_MS / 2) this.samples.push({ at, requests: numbers.requests });
+    const seconds = Math.max(0.001, (at - since) / 1000);
+    return { ...numbers, requestsPerSecond: Math.round(((numbers.requests - requests) / seconds) * 100) / 100 };
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.writing;
+  }
+}

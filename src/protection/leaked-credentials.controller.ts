@@ -1,0 +1,34 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { isText } from '../core/text/text.js';
+import { ListOf } from '../http/input.js';
+import type { Call } from '../policy/call.js';
+import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { LeakReports } from './leak-reports.service.js';
+
+const LONGEST = 2048;
+
+class LeakedCredentialsInput {
+  @ListOf(
+    {
+      ...{ min: 1, max: 100, bound: LONGEST, tooLong: 'CONTENT_EXCEEDS_MAX_LENGTH' },
+      items: { type: 'string', minLength: 1, maxLength: LONGEST },
+    },
+    (found) => (isText(found) && found !== '' ? undefined : 'INVALID_FORMAT'),
+  )
+  credentials: string[];
+}
+
+@Controller('v1/credentials')
+export class LeakedCredentialsController {
+  constructor(private readonly reports: LeakReports) {}
+
+  /** Ends credentials that were found where they should not be, whoever's they are. */
+  @Post('revoke')
+  @HttpCode(202)
+  @CredentialFree()
+  @RateLimit('credential:revoke')
+  async revoke(@Body() { credentials }: LeakedCredentialsInput, @TheCall() call: Call) {
+    await this.reports.take(credentials, call.id);
+    return {};
+  }
+}

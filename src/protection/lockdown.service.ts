@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService, LOCKED_DOWN } from '../accounts/account.service.js';
+import type { Ending, Origin } from '../accounts/events/origin.js';
+import { Grants } from '../accounts/grants/grants.service.js';
+import { AdminKeys } from '../admin/keys/admin-keys.service.js';
+import { SecurityNotices } from '../auth/notices/security-notices.service.js';
+import { MailedTokens } from '../auth/secrets/mailed-tokens.service.js';
+import { OneTimeSecrets } from '../auth/secrets/one-time-secrets.service.js';
+import { SessionService } from '../auth/sessions/sessions.service.js';
+import { Standing } from '../auth/sessions/standing.service.js';
+import { invalid } from '../core/errors.js';
+import { Bots } from '../oauth/applications/bots.service.js';
+import { Database, type Tx } from '../platform/database/database.js';
+import type { SessionIdentity } from '../policy/identity.js';
+import { WebhookService } from '../webhooks/webhooks.service.js';
+
+/** What can act for an account, in the order in which everything locks it. */
+export const LOCKABLE = ['bot_tokens', 'grants', 'webhook_tokens', 'admin_keys', 'sessions'] as const;
+
+type Lockable = (typeof LOCKABLE)[number];
+
+/** How many of each kind were ended. */
+export type Ended = Record<Lockable, number>;
+
+/** What the owner has to do next. */
+export type NextStep = 'change_password' | 'reset_password' | 'check_email';
+
+export interface LockedDown {
+  readonly ended: Ended;
+  readonly next: readonly NextStep[];
+}
+
+const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_LOCKDOWN_TOKEN');
+
+/** "This was not me": ends whatever can act for an account, all at once (web.md section 5). */
+@Injectable()
+export class Lockdown {
+  constructor(
+    private readonly database: Database,
+    private readonly standing: Standing,
+    private readonly accounts: AccountService,
+    private readonly tokens: MailedTokens,
+    private readonly secrets: OneTimeSecrets,
+    private readonly sessions: SessionService,
+    private readonly grants: Grants,
+    private readonly bots: Bots,
+    private readonly webhooks: WebhookService,
+    private readonly keys: AdminKeys,
+    private readonly notices: SecurityNotices,
+  ) {}
+
+  /** By a session, which stays. It only takes away, so it needs no sudo. */
+  async bySession(me: SessionIdentity, kinds: readonly Lockable[] = LOCKABLE, origin: Origin): Promise<LockedDown> {
+    return this.database.transaction(async (tx) => {
+      const account = await this.standing.hold(tx, me);
+      const ending = { by: 'owner', reason: 'lockdown', origin } as const;
+      const ended = await this.end(tx, account.id, kinds, ending, me.sessionId);
+      await this.notices.send(tx, account, 'locked_down', origin, { by: 'session', ended });
+      const next: NextStep[] = account.hasPassword ? ['change_password'] : [];
+      return { ended, next: account.email === null ? next : [...next, 'check_email'] };
+    });
+  }
+
+  /**
+   * By a mailed link: no session stays, and none is issued before the password is reset. The links of other mails go with
+   * it, so that no old one locks an account that its owner has taken back since.
+   * @throws Refusal FV(INVALID_OR_EXPIRED_LOCKDOWN_TOKEN@token), BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
+   */
+  async byLink(token: string, origin: Origin): Promise<LockedDown> {
+    const found = await this.tokens.require('lockdown', token, unknown);
+    return this.tokens.redeem('lockdown', token, found, unknown, async (tx, { account }) => {
+      const ended = await this.end(tx, account.id, LOCKABLE, { by: 'owner', reason: 'lockdown', origin });
+      await this.accounts.addTrait(tx, account.id, LOCKED_DOWN);
+      await this.secrets.revokeAll('lockdown', account.id, tx);
+      await this.notices.send(tx, account, 'locked_down', origin, { by: 'link', ended });
+      return { ended, next: ['reset_password', 'check_email'] };
+    });
+  }
+
+  /** Of an account that `tx` holds. Sudo proofs and whatever is pending end with the epoch, whatever else does. */
+  private async end(
+    tx: Tx,
+    id: string,
+    kinds: readonly Lockable[],
+    ending: Ending,
+    exceptSessionId?: string,
+  ): Promise<Ended> {
+    const ends: Record<Lockable, () => Promise<number>> = {
+      bot_tokens: () => this.bots.replaceAllOf(tx, id, ending),
+      grants: async () => (await this.grants.revokeAll(tx, id, ending)).length,
+      webhook_tokens: () => this.webhooks.replaceAllOf(tx, id, ending),
+      admin_keys: () => this.keys.endAllOf(tx, id, ending),
+      sessions: async () => (await this.sessions.revokeAll(tx, id, ending, exceptSessionId)).count,
+    };
+    const ended: Ended = { bot_tokens: 0, grants: 0, webhook_tokens: 0, admin_keys: 0, sessions: 0 };
+    for (const kind of LOCKABLE) if (kinds.includes(kind)) ended[kind] = await ends[kind]();
+    if (!kinds.includes('sessions')) await this.accounts.raiseEpoch(tx, id);
+    await this.secrets.endAll(tx, id);
+    return ended;
+  }
+}

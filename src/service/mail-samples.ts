@@ -1,0 +1,79 @@
+import type { Language } from '../core/text/languages.js';
+import { type AnyMailType, type Look, type RenderedMail, renderMail } from '../platform/mail/templates/render.js';
+import { sampleFacts, type TeamMailType, teamMails } from '../platform/mail/templates/team-mails.js';
+import { codeMessage } from '../platform/mail/templates/text-message.js';
+import {
+  DONE_BY_OTHERS,
+  type MailMetadata,
+  type MailType,
+  SECURITY_EVENTS,
+  type SecurityEvent,
+  UNKNOWN_LOCATION,
+} from '../platform/mail/templates/words/kinds.js';
+
+const token = 'Sample0'.repeat(10).slice(0, 64);
+const code = 'K7QF-2XMB';
+const HOUR = 3600;
+
+type Sample<M> = { readonly metadata: M; readonly validSeconds: number };
+
+const MAILS: { readonly [T in Exclude<MailType, 'security_notice'>]: Sample<MailMetadata[T]> } = {
+  email_verification: { metadata: { token }, validSeconds: 24 * HOUR },
+  password_reset: { metadata: { token }, validSeconds: HOUR },
+  ip_authorization: { metadata: { token, ip: '203.0.113.7', location: UNKNOWN_LOCATION }, validSeconds: 900 },
+  email_change_original: { metadata: { code }, validSeconds: 600 },
+  email_change_new: { metadata: { code }, validSeconds: 600 },
+  password_change: { metadata: { code }, validSeconds: 600 },
+  backup_codes_challenge: { metadata: { code }, validSeconds: 600 },
+  email_change_revert: { metadata: { token, new_email: 'new.address@example.com' }, validSeconds: 24 * HOUR },
+  account_deletion_scheduled: { metadata: { deadline: '2030-01-31T09:05:00.000Z' }, validSeconds: 0 },
+  registration_existing_account: { metadata: {}, validSeconds: 0 },
+  mail_test: { metadata: {}, validSeconds: 0 },
+};
+
+const NOTICE = 'security_notice.';
+const SMS = 'phone_verification';
+
+/** Every kind of message of the service; of a security notice each event by itself. */
+export const SAMPLES: readonly string[] = [
+  ...Object.keys(MAILS),
+  ...SECURITY_EVENTS.map((event) => NOTICE + event),
+  SMS,
+];
+
+/** Those of teams follow. */
+export const allSamples = (): readonly string[] => [...SAMPLES, ...teamMails()];
+
+export interface Sampled {
+  readonly product: string;
+  readonly webAppUrl: string;
+  readonly look: Look;
+}
+
+export type ShownMessage = Omit<RenderedMail, 'html' | 'subject'> & Partial<RenderedMail>;
+
+const noticeOf = (event: SecurityEvent): Sample<MailMetadata['security_notice']> => ({
+  metadata: DONE_BY_OTHERS.has(event) ? { event } : { event, token },
+  validSeconds: 7 * 24 * HOUR,
+});
+
+function kindOf(kind: string): { type: AnyMailType; metadata: object; validSeconds: number } {
+  const event = SECURITY_EVENTS.find((name) => kind === NOTICE + name);
+  if (event) return { type: 'security_notice', ...noticeOf(event) };
+  if (Object.hasOwn(MAILS, kind)) return { type: kind as MailType, ...MAILS[kind as keyof typeof MAILS] };
+  return { type: kind as TeamMailType, ...sampleFacts(kind) };
+}
+
+/** A message as its reader would see it, with made-up facts. */
+export function sampleOf(kind: string, language: Language, { product, webAppUrl, look }: Sampled): ShownMessage {
+  if (kind === SMS) return { text: codeMessage(language, product, '482913', 600) };
+  const { type, ...sample } = kindOf(kind);
+  const occasion = {
+    ...{ ...sample, metadata: sample.metadata as never, product },
+    at: new Date('2030-01-24T15:40:00.000Z'),
+    client: { browser: 'Firefox', system: 'Linux' },
+    webAppUrl,
+    link: (path: string, secret: string) => `${webAppUrl}${path}#token=${secret}`,
+  };
+  return renderMail(type, occasion, language, look);
+}

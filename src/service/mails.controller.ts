@@ -1,0 +1,72 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
+import { LANGUAGES, type Language } from '../core/text/languages.js';
+import { field, OneOf } from '../http/input.js';
+import { Instance } from '../platform/instance/instance.js';
+import { lookOf } from '../platform/mail/templates/render.js';
+import { Answers } from '../policy/answers.js';
+import type { Call } from '../policy/call.js';
+import { CredentialFree, TheCall } from '../policy/decorators.js';
+import { allSamples, SAMPLES, sampleOf } from './mail-samples.js';
+import { MAILS_CSP, mailCsp, mailsIndex, mailsPage } from './mails.page.js';
+
+/** A kind of message; modules may have added some by the time that it is asked for. */
+const Kind = (options: { optional?: boolean } = {}): PropertyDecorator =>
+  field({ ...options, bound: 64, tooLong: 'INVALID_FORMAT', description: { enum: [...SAMPLES] } }, (kind) =>
+    typeof kind === 'string' && allSamples().includes(kind) ? undefined : 'INVALID_FORMAT',
+  );
+
+class MailsQuery {
+  @Kind({ optional: true }) kind?: string;
+  @OneOf(LANGUAGES, { optional: true }) language?: Language;
+}
+
+class MailPath {
+  @OneOf(LANGUAGES) language: Language;
+  @Kind() kind: string;
+}
+
+/** What the messages look like, for whoever writes or translates them. */
+@Controller('dev/mails')
+export class MailsController {
+  constructor(
+    private readonly config: Config,
+    private readonly instance: Instance,
+  ) {}
+
+  /** Every kind of message in every language as a page, with made-up facts. */
+  @Get()
+  @CredentialFree()
+  @Answers({ type: 'text/html' })
+  page(@Query() { kind, language }: MailsQuery, @TheCall() call: Call) {
+    this.head(call, MAILS_CSP);
+    if (kind === undefined) return mailsIndex();
+    return mailsPage(kind, language ? [language] : LANGUAGES, (spoken) => this.sample(kind, spoken));
+  }
+
+  /** One message as HTML, as a mail program would get it. */
+  @Get(':language/:kind')
+  @CredentialFree()
+  @Answers({ type: 'text/html' })
+  message(@Param() { language, kind }: MailPath, @TheCall() call: Call) {
+    const { html } = this.sample(kind, language);
+    if (html === undefined) throw new Refusal('NOT_FOUND');
+    this.head(call, mailCsp(this.look.logo));
+    return html;
+  }
+
+  private get look() {
+    return lookOf(this.config, this.instance.current.legal);
+  }
+
+  private sample(kind: string, language: Language) {
+    const { productName: product } = this.instance.current.branding;
+    return sampleOf(kind, language, { product, webAppUrl: this.config.webAppUrl, look: this.look });
+  }
+
+  private head({ res }: Call, policy: string): void {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.setHeader('Content-Security-Policy', policy);
+  }
+}

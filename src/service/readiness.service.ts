@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { Load } from '../http/load.js';
+import { HealthChecks } from '../platform/process/health-checks.js';
+import { DatabaseWatch } from '../platform/replicas/database-watch.js';
+
+/** Whether this process should get traffic. */
+@Injectable()
+export class Readiness {
+  constructor(
+    private readonly database: DatabaseWatch,
+    private readonly checks: HealthChecks,
+    private readonly load: Load,
+  ) {}
+
+  /** Undefined while it should; else when to ask again. */
+  get secondsToWait(): number | undefined {
+    if (this.load.draining || this.load.isOverloaded) return 1;
+    return this.database.isUsable && this.checks.failing.length === 0 ? undefined : 5;
+  }
+}

@@ -1,0 +1,27 @@
+import { Controller, Get } from '@nestjs/common';
+import { Refusal } from '../core/errors.js';
+import { Answers } from '../policy/answers.js';
+import type { Call } from '../policy/call.js';
+import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { Pages } from './pages.service.js';
+import { pathOf, sendFile } from './sending.js';
+
+const TYPES = ['text/javascript', 'text/css', 'image/*'];
+
+/** Files of the pages. Each has its name from what it holds, so that it never changes. */
+@Controller('assets')
+export class AssetsController {
+  constructor(private readonly pages: Pages) {}
+
+  /** A file of the pages. */
+  @Get('*file')
+  @CredentialFree()
+  @RateLimit('web:page')
+  @Answers({ type: TYPES, headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  file(@TheCall() call: Call) {
+    const known = this.pages.asset(pathOf(call).slice('/assets/'.length));
+    if (!known) throw new Refusal('NOT_FOUND');
+    call.res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    return sendFile(call, known);
+  }
+}

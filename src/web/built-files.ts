@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+export type Coding = 'br' | 'gzip' | 'identity';
+
+/** A file in every coding that it is sent in. */
+export interface BuiltFile {
+  readonly type: string;
+  readonly etag: string;
+  readonly bytes: Readonly<Record<Coding, Buffer>>;
+}
+
+export const etagOf = (bytes: Buffer | string): string => `"${hash('sha256', bytes, 'hex').slice(0, 32)}"`;
+
+export function packed(bytes: Buffer, type: string): BuiltFile {
+  return {
+    type,
+    etag: etagOf(bytes),
+    bytes: { identity: bytes, br: brotliCompressSync(bytes), gzip: gzipSync(bytes) },
+  };
+}
+
+/** What the build has compressed is read as it is; while pages are developed nothing is. */
+export function readFile(folder: string, name: string): BuiltFile {
+  const path = join(folder, name);
+  const identity = readFileSync(path);
+  const type = TYPES[extname(name)] ?? 'application/octet-stream';
+  if (!existsSync(`${path}.br`)) return packed(identity, type);
+  return {
+    type,
+    etag: etagOf(identity),
+    bytes: { identity, br: readFileSync(`${path}.br`), gzip: readFileSync(`${path}.gz`) },
+  };
+}
+
+const isCompressed = (name: string): boolean => /\.(?:br|gz)$/.test(name);
+
+/** The names of the files below a folder that the build made. */
+export const namesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !isCompressed(entry.name))
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'));
+
+/** Every file of the pages that the build made, by name. */
+export const readFiles = (folder: string): Map<string, BuiltFile> =>
+  new Map(namesBelow(folder).map((name) => [name, readFile(folder, name)]));
+
+/** The best coding of those that a client takes (RFC 9110 section 12.5.3); a weight of zero refuses one. */
+export function codingFor(accepted: string | undefined): Coding {
+  const offered = new Map(
+    (accepted ?? '').split(',', 20).map((part) => {
+      const [name = '', weight = ''] = part.split(';', 2);
+      return [name.trim().toLowerCase(), !/^\s*q=0(?:\.0{0,3})?\s*$/i.test(weight)];
+    }),
+  );
+  return (['br', 'gzip'] as const).find((coding) => offered.get(coding)) ?? 'identity';
+}

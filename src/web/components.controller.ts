@@ -1,0 +1,22 @@
+import { Controller, Get } from '@nestjs/common';
+import { Answers } from '../policy/answers.js';
+import type { Call } from '../policy/call.js';
+import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { sendPage } from './pages.controller.js';
+import { Pages } from './pages.service.js';
+import { COMPONENTS } from './paths.js';
+
+/** What the pages are made of, while they are developed. */
+@Controller()
+export class ComponentsController {
+  constructor(private readonly pages: Pages) {}
+
+  /** Every component of the pages at a glance. */
+  @Get(COMPONENTS)
+  @CredentialFree()
+  @RateLimit('web:page')
+  @Answers({ type: 'text/html', headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  components(@TheCall() call: Call) {
+    return sendPage(this.pages, call);
+  }
+}

@@ -1,0 +1,42 @@
+import { Controller, Get, HttpCode } from '@nestjs/common';
+import { Refusal } from '../core/errors.js';
+import { Answers } from '../policy/answers.js';
+import type { Call } from '../policy/call.js';
+import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
+import { GUIDE_HEADERS } from './content-policy.js';
+import { Guides } from './guides.service.js';
+import { pathOf, sendFile } from './sending.js';
+
+const TYPES = ['text/html', 'text/javascript', 'text/css', 'text/plain', 'application/json', 'image/*'];
+
+/** The guides, as `npm run docs` has built them; without that there are none. */
+@Controller('guides')
+export class GuidesController {
+  constructor(private readonly guides: Guides) {}
+
+  /** The way to the first page. */
+  @Get()
+  @HttpCode(302)
+  @CredentialFree()
+  @RateLimit('web:page')
+  @Answers({ headers: ['Location'], description: 'The first page' })
+  start(@TheCall() { res }: Call) {
+    if (!this.guides.file('start')) throw new Refusal('NOT_FOUND');
+    res.setHeader('Location', '/guides/start');
+  }
+
+  /** A page of the guides, or a file of theirs. */
+  @Get('*path')
+  @CredentialFree()
+  @RateLimit('web:page')
+  @Answers({ type: TYPES, headers: ['ETag'] }, { status: 304, headers: ['ETag'] })
+  file(@TheCall() call: Call) {
+    const path = pathOf(call).slice('/guides/'.length);
+    const known = this.guides.file(path);
+    if (!known) throw new Refusal('NOT_FOUND');
+    for (const [name, value] of Object.entries(GUIDE_HEADERS)) call.res.setHeader(name, value);
+    // What these are named after is what they hold.
+    if (path.startsWith('assets/')) call.res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    return sendFile(call, known);
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
+import { StartError } from '../core/config/start-error.js';
+import { Instance } from '../platform/instance/instance.js';
+import { CaptchaVerifier } from '../platform/outbound/captcha.js';
+import { type BuiltFile, packed, readFiles } from './built-files.js';
+import { pageHeaders } from './content-policy.js';
+import { asksForCaptcha } from './paths.js';
+
+/** Beside the compiled code; for sources that run as they are, where the build puts it. */
+const FOLDER = ['../../web/', '../../dist/web/']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(`${path}assets`));
+const HTML = 'text/html; charset=utf-8';
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** The pages as the build made them, with the platform's name and colours put in. Nothing of a request goes into one. */
+@Injectable()
+export class Pages {
+  private files: Map<string, BuiltFile>;
+  private template: string;
+  private readAt = 0;
+  private made: { readonly product: string; readonly page: BuiltFile } | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly instance: Instance,
+    private readonly captcha: CaptchaVerifier,
+  ) {
+    this.read();
+  }
+
+  /** The page; one for all addresses. */
+  page(): BuiltFile {
+    if (!this.config.production) this.readAgain();
+    const { productName: product } = this.instance.current.branding;
+    if (this.made?.product !== product) this.made = { product, page: packed(Buffer.from(this.filled(product)), HTML) };
+    return this.made.page;
+  }
+
+  headersOf(path: string): Readonly<Record<string, string>> {
+    return pageHeaders(this.config, asksForCaptcha(path) ? this.captcha.provider : undefined);
+  }
+
+  asset(name: string): BuiltFile | undefined {
+    return this.files.get(name);
+  }
+
+  private read(): void {
+    if (!FOLDER) throw new StartError('the pages are not built: npm run build');
+    this.files = readFiles(`${FOLDER}assets`);
+    this.template = readFileSync(`${FOLDER}index.html`, 'utf8');
+    const { logo } = this.config.brand;
+    if (logo?.file) this.files.set(logo.file.path.replace('/assets/', ''), packed(logo.file.bytes, logo.file.type));
+    this.readAt = statSync(`${FOLDER}index.html`).mtimeMs;
+    this.made = undefined;
+  }
+
+  /** While the pages are developed a build changes them under the running service. */
+  private readAgain(): void {
+    const { mtimeMs } = statSync(`${FOLDER}index.html`, { throwIfNoEntry: false }) ?? { mtimeMs: this.readAt };
+    if (mtimeMs !== this.readAt) this.read();
+  }
+
+  private filled(product: string): string {
+    const { brand, gatewayUrl, media, web, production, mailTransport, webauthnRpId, deletionGraceHours } = this.config;
+    const known = {
+      product,
+      accent: brand.accent,
+      logo: brand.logo?.url ?? null,
+      support: brand.supportUrl ?? null,
+      terms: brand.termsUrl ?? null,
+      privacy: brand.privacyUrl ?? null,
+      gateway: gatewayUrl,
+      rpId: webauthnRpId,
+      media: media.baseUrl,
+      pages: web.pages,
+      admin: web.admin,
+      deletionHours: deletionGraceHours,
+      development: !production && mailTransport === 'inbox',
+    };
+    return this.template
+      .replace('%GATEHOUSE%', () => escaped(JSON.stringify(known)))
+      .replace('%PRODUCT%', () => escaped(product));
+  }
+}

@@ -1,0 +1,26 @@
+import { ANSWERED, type Call } from '../policy/call.js';
+import { type BuiltFile, codingFor } from './built-files.js';
+
+/** The path that was asked for, as it came. */
+export const pathOf = ({ target }: Call): string => target.split('?', 1)[0] ?? '';
+
+/** Sends a file in the best coding that the client takes, or 304 where it has it (RFC 9110 section 13.1.2). */
+export function sendFile(call: Call, { type, etag, bytes }: BuiltFile): typeof ANSWERED | undefined {
+  const { req, res, transfers } = call;
+  res.setHeader('ETag', etag);
+  res.appendHeader('Vary', 'Accept-Encoding');
+  if (req.headers['if-none-match'] === etag) {
+    res.statusCode = 304;
+    return undefined;
+  }
+  const coding = codingFor(req.headers['accept-encoding']?.toString());
+  const body = bytes[coding];
+  const isHead = req.method === 'HEAD';
+  if (!isHead) transfers.beginAnswer(call);
+  res.setHeader('Content-Type', type);
+  res.setHeader('Content-Length', body.length);
+  if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
+  if (isHead) res.end();
+  else transfers.send(call, body, () => {});
+  return ANSWERED;
+}

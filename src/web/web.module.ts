@@ -1,0 +1,33 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Config } from '../core/config/config.js';
+import { AssetsController } from './assets.controller.js';
+import { ComponentsController } from './components.controller.js';
+import { ConsentWarning } from './consent-warning.js';
+import { GuidesController } from './guides.controller.js';
+import { Guides } from './guides.service.js';
+import { ConsentPageController, ConsoleController, PagesController } from './pages.controller.js';
+import { Pages } from './pages.service.js';
+
+/** Serves the pages for people (web.md), the consent page alone, or none of them; and the guides beside /docs. */
+@Module({})
+export class WebModule {
+  static with({ web, brand, production, docsEnabled }: Config): DynamicModule {
+    const pages = [
+      ...(web.pages ? [PagesController] : []),
+      ...(web.admin ? [ConsoleController] : []),
+      ...(web.pages && !production ? [ComponentsController] : []),
+      ...(web.consent ? [ConsentPageController] : []),
+    ];
+    // Mails show the logo, whoever's the pages are.
+    const hasFiles = pages.length > 0 || brand.logo?.file !== undefined;
+    return {
+      module: WebModule,
+      controllers: [...pages, ...(hasFiles ? [AssetsController] : []), ...(docsEnabled ? [GuidesController] : [])],
+      providers: [
+        ...(hasFiles ? [Pages] : []),
+        ...(docsEnabled ? [Guides] : []),
+        ...(web.lacksConsent ? [ConsentWarning] : []),
+      ],
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import { superuser } from '../support/admin.js';
+import { type Answer, expectRefusal, type Gatehouse, gatehouse, type Persona } from '../support/index.js';
+
+const INSIDE = '127.0.80.5';
+const OUTSIDE = '127.0.81.5';
+const ORIGIN = 'https://app.example';
+const PATHS = ['/v1/admin/users', '/v1/admin/acls', '/v1/admin/audit-logs/1'];
+
+let service: Gatehouse;
+let root: Persona;
+beforeAll(async () => {
+  service = await gatehouse({ env: { ADMIN_ALLOW_NETWORKS: '127.0.80.0/24,::1', CORS_ORIGINS: ORIGIN } });
+  root = await superuser(service);
+});
+afterAll(() => service.close());
+
+/** What of an answer tells one path from another. */
+function told({ status, body, headers }: Answer) {
+  const rest = Object.entries(headers).filter(([name]) => name !== 'date' && name !== 'x-request-id');
+  return { status, body, headers: Object.fromEntries(rest) };
+}
+
+describe('web.md 4 ADMIN_ALLOW_NETWORKS', () => {
+  test('administration is there for listed networks', async () => {
+    const { status } = await service.as(root).from(INSIDE).get('/v1/admin/acls');
+    expect(status).toBe(200);
+  });
+
+  test('elsewhere it answers as an unknown path does, to every credential and origin, and does nothing', async () => {
+    const [{ n }] = (await service.sql('SELECT count(*)::int AS n FROM audit_log')) as [{ n: number }];
+    for (const client of [service.anonymous, service.as(root), service.as('Admin fa_1_x'), service.as('Bearer  x')]) {
+      const outside = client.from(OUTSIDE).with({ origin: ORIGIN });
+      const unknown = told(await outside.get('/v1/nothing-at-all'));
+      expect(unknown).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+      for (const path of PATHS) expect(told(await outside.get(path))).toEqual(unknown);
+      const made = await outside.post('/v1/admin/api-keys', { name: 'x', acls: [] });
+      expectRefusal(made, 'NOT_FOUND');
+    }
+    expect(await service.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([{ n }]);
+    expect(await service.sql('SELECT 1 FROM admin_key')).toEqual([]);
+  });
+
+  test('a preflight tells as little', async () => {
+    const preflight = async (from: string, path: string) =>
+      told(
+        await service.anonymous
+          .from(from)
+          .with({ origin: ORIGIN, 'access-control-request-method': 'GET' })
+          .send('OPTIONS', path),
+      );
+    expect(await preflight(INSIDE, '/v1/admin/users')).toMatchObject({ status: 204 });
+    expect(await preflight(OUTSIDE, '/v1/admin/users')).toEqual(await preflight(OUTSIDE, '/v1/nothing-at-all'));
+  });
+
+  test('a page asks in vain, and nothing else is hidden', async () => {
+    const outside = service.as(root).from(OUTSIDE);
+    // From 127.0.0.1, which is not listed.
+    const page = async (path: string) => {
+      const answer = await fetch(`${service.url}${path}`, { headers: { accept: 'text/html' } });
+      return [answer.status, answer.headers.get('content-type'), await answer.text()];
+    };
+    const nowhere = (await page('/v1/nothing-at-all')) as unknown;
+    for (const path of ['/v1/admin/users', '/admin', '/admin/audit']) expect(await page(path)).toEqual(nowhere);
+    expect((await outside.get('/v1/users/@me')).status).toBe(200);
+  });
+
+  test('metrics count it among paths that nobody serves', async () => {
+    const lines = async () => (await service.anonymous.get('/metrics')).text.split('\n');
+    const before = (await lines()).filter((line) => line.includes('route="/v1/admin/acls"'));
+    await service.anonymous.from(OUTSIDE).get('/v1/admin/acls');
+    expect((await lines()).filter((line) => line.includes('route="/v1/admin/acls"'))).toEqual(before);
+  });
+});

@@ -1,0 +1,106 @@
+import { Redis } from 'ioredis';
+import { Config } from '../../src/core/config/config.js';
+import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
+import { until } from '../machine/service-process.js';
+import { GatewayClient, type Payload, pass, tick } from '../support/gateway-client.js';
+import { type Gatehouse, gatehouse, person } from '../support/index.js';
+
+const SESSIONS = 8;
+const TRIM_SECONDS = 5;
+
+type Identified = Awaited<ReturnType<typeof GatewayClient.identified>>;
+
+/**
+ * An account whose sessions start one after another and are told of each other, without an event between. Each client
+ * acknowledges all that it was told, the first one all but the last.
+ */
+async function listed(services: readonly Gatehouse[]) {
+  const who = await person(services[0] as Gatehouse);
+  const clients: Identified[] = [];
+  const lists: Payload[] = [];
+  while (clients.length < SESSIONS) {
+    clients.push(
+      await GatewayClient.identified(services[clients.length % services.length] as Gatehouse, who.authorization),
+    );
+    for (const [index, { client }] of clients.entries()) {
+      const list = await client.event('SESSIONS_REPLACE');
+      expect(list.d).toHaveLength(clients.length + 1);
+      if (index === 0) lists.push(list);
+      await client.beat(index === 0 ? (lists.at(-2)?.s ?? null) : list.s);
+    }
+  }
+  const [first] = clients as [Identified];
+  return { who, first, clients, before: lists.at(-2) as Payload, last: lists.at(-1) as Payload };
+}
+
+/** What the first client has not acknowledged is the last list, and that is what it gets. */
+async function expectLastList(service: Gatehouse, { who, first, before, last }: Awaited<ReturnType<typeof listed>>) {
+  await first.client.vanish();
+  const client = await GatewayClient.greeted(service);
+  client.resume(who.authorization, first.ready.session_id, before.s as number);
+  expect(await client.next()).toMatchObject({ t: 'SESSIONS_REPLACE', s: last.s, d: last.d });
+  expect((await client.next()).t).toBe('RESUMED');
+}
+
+describe('gateway 6: lists of sessions that nobody can ask for', () => {
+  let service: Gatehouse;
+  beforeAll(async () => {
+    service = await gatehouse();
+  });
+  afterAll(() => service.close());
+
+  test('are not kept, without an event between them', async () => {
+    const told = await listed([service]);
+    pass(service, TRIM_SECONDS);
+    const metrics: string = (await service.anonymous.get('/metrics')).text;
+    const kept = /^gatehouse_gateway_replay_bytes (\d+)$/m.exec(metrics)?.[1];
+    expect(Number(kept)).toBe(JSON.stringify(told.last.d).length);
+    await expectLastList(service, told);
+  });
+});
+
+describeWithSharedStore('gateway 13: lists of sessions that nobody can ask for', () => {
+  const REDIS_URL = redisDatabase(3);
+  let first: Gatehouse;
+  let second: Gatehouse;
+  let store: Redis;
+
+  beforeAll(async () => {
+    store = new Redis(REDIS_URL);
+    await store.flushdb();
+    const env = { REDIS_URL, GATEWAY_NUMBERS: JSON.stringify({ renew_ms: 100 }) };
+    first = await gatehouse({ env });
+    second = await gatehouse({ env: { ...env, DATABASE_URL: first.app.get(Config).databaseUrl ?? '' } });
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+    store.disconnect();
+  });
+
+  /** What the store keeps for the account, and the sum of its sizes that the budget is held to. */
+  async function stored(accountId: string) {
+    const [order, events] = await Promise.all([
+      store.lrange(`gatehouse:gateway:order:${accountId}`, 0, -1),
+      store.hgetall(`gatehouse:gateway:log:${accountId}`),
+    ]);
+    const { '#': bytes, '@': changes, ...payloads } = events;
+    return { order, bytes: Number(bytes), payloads };
+  }
+
+  test('are not kept in the store, whichever replica told them', async () => {
+    const told = await listed([first, second]);
+    const text = `SESSIONS_REPLACE\n${JSON.stringify(told.last.d)}`;
+    await until(async () => {
+      for (const service of [first, second]) {
+        service.clock.advance({ seconds: 1 });
+        tick(service);
+      }
+      return (await stored(told.who.id)).order.length === 1;
+    });
+    const { order, bytes, payloads } = await stored(told.who.id);
+    expect(payloads).toEqual({ [order[0] as string]: text });
+    expect(bytes).toBe(text.length);
+    await expectLastList(second, told);
+  });
+});

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Instance } from '../../src/platform/instance/instance.js';
+import { ALL_PAGES, COMPONENTS, CONSENT } from '../../src/web/paths.js';
+import { expectRefusal, type Gatehouse, gatehouse, PRODUCTION_HASHES, withGatehouse } from '../support/index.js';
+
+const ORIGIN = 'https://gate.example';
+const ASSET = /\/assets\/[\w-]+\.(?:js|css)/g;
+
+/** As it comes over the wire: other clients unpack it. */
+const raw = (service: Gatehouse, path: string, headers: Record<string, string> = {}) =>
+  new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
+    get(`${service.url}${path}`, { headers }, async (answer) => {
+      const bytes = Buffer.concat(await answer.toArray());
+      resolve({ status: answer.statusCode, headers: answer.headers, bytes });
+    }).on('error', reject);
+  });
+
+describe('web.md 1: how the pages are served', () => {
+  let service: Gatehouse;
+  let page: string;
+  beforeAll(async () => {
+    service = await gatehouse({
+      env: { PUBLIC_ORIGIN: ORIGIN, PRODUCT_NAME: 'Tür & "Tor" <b>', BRAND_ACCENT: '#8a2be2' },
+    });
+    ({ text: page } = await service.anonymous.get('/login'));
+  });
+  afterAll(() => service.close());
+
+  test.each([...ALL_PAGES])('%s is the page, with what guards it', async (path) => {
+    const { status, headers, text } = await service.anonymous.get(path);
+    expect(status).toBe(200);
+    expect(text).toBe(page);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    // What an application asks for stands in the address of the one.
+    expect(headers.get('cache-control')).toBe(path === CONSENT ? 'no-store' : 'no-cache');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('permissions-policy')).toMatch(
+      /^publickey-credentials-create=\(self\), publickey-credentials-get=\(self\)(?:, [a-z-]+=\(\))+$/,
+    );
+    expect(headers.get('content-security-policy')).toBe(
+      [
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob: https://gate.example",
+        "connect-src 'self' wss://gate.example https://gate.example; form-action 'none'; base-uri 'none'",
+        "frame-ancestors 'none'; require-trusted-types-for 'script'",
+      ].join('; '),
+    );
+  });
+
+  test('nothing of a request is in it, and it carries no script or style of its own', async () => {
+    const asked = await service.anonymous.get('/login?return_to=%3Cscript%3E&x=canary', {
+      headers: { 'accept-language': 'canary', 'x-forwarded-host': 'canary.example' },
+    });
+    expect(asked.text).toBe(page);
+    expect(page).not.toMatch(/<script(?![^>]*\ssrc="\/assets\/)|<style|\sstyle=|\son\w+=/);
+    expect(page).toContain('<title>Tür &#38; &#34;Tor&#34; &#60;b&#62;</title>');
+  });
+
+  test('the name of the instance changes with it', async () => {
+    const instance = service.app.get(Instance);
+    expect(instance.current.branding.productName).toBe('Tür & "Tor" <b>');
+    const before = await service.anonymous.get('/login');
+    expect(
+      (await service.anonymous.get('/login', { headers: { 'if-none-match': before.headers.get('etag') ?? '' } }))
+        .status,
+    ).toBe(304);
+  });
+
+  test.each([
+    '/account/nothing',
+    '/account/',
+    '/account/password/',
+    '/admin/nothing',
+    '/admin/',
+    '/login/',
+    '/auth/nothing',
+    '/assets/',
+    '/assets/x.js',
+    '/assets/../package.json',
+    '/admin/nothing',
+  ])('below a mount there is nothing else: %s', async (path) => {
+    expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    const asPage = await service.anonymous.get(path, { headers: { accept: 'text/html' } });
+    expect(asPage.status).toBe(404);
+    expect(asPage.text).not.toBe(page);
+  });
+
+  test('files have their content in their name, stay for a year and come compressed', async () => {
+    const files = [...new Set(page.match(ASSET))];
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const file of files) {
+      const plain = await raw(service, file);
+      expect(plain.status).toBe(200);
+      expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      const br = await raw(service, file, { 'accept-encoding': 'gzip, br;q=0.5' });
+      expect(br.headers['content-encoding']).toBe('br');
+      expect(br.headers.vary).toContain('Accept-Encoding');
+      expect(brotliDecompressSync(br.bytes)).toEqual(plain.bytes);
+      const gzip = await raw(service, file, { 'accept-encoding': 'gzip, br;q=0' });
+      expect(gzip.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(gzip.bytes)).toEqual(plain.bytes);
+      const etag = plain.headers.etag ?? '';
+      expect((await raw(service, file, { 'if-none-match': etag })).status).toBe(304);
+      const head = await service.anonymous.send('HEAD', file);
+      expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
+      expect(head.headers.get('content-length')).toBe(String(plain.bytes.length));
+    }
+  });
+
+  test('the pages that the browser knows are those that the service serves', () => {
+    const known = readFileSync(join(import.meta.dirname, '../../web/pages.ts'), 'utf8');
+    const views = ['account', 'admin']
+      .map((part) => readFileSync(join(import.meta.dirname, `../../web/${part}/views.ts`), 'utf8'))
+      .join('\n');
+    const paths = [...known.matchAll(/^ {2}'(\/[^']*)': \(\) =>/gm), ...views.matchAll(/path: '(\/[^']*)'/g)].map(
+      ([, path]) => path,
+    );
+    const besides = new Set<string>([COMPONENTS]);
+    expect([...new Set(paths)].filter((path) => !besides.has(path ?? '')).sort()).toEqual([...ALL_PAGES].sort());
+  });
+});
+
+describe('web.md 1: the widget of a captcha', () => {
+  test('is let in by the pages that may ask for one, and by no other', async () => {
+    const env = { CAPTCHA_PROVIDER: 'hcaptcha', HCAPTCHA_SITE_KEY: 'site', HCAPTCHA_SECRET: 'secret' };
+    await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, ...env } }, async (service) => {
+      const letIn = [];
+      for (const path of ALL_PAGES) {
+        const { headers } = await service.anonymous.get(path);
+        if (headers.get('content-security-policy')?.includes('hcaptcha.com')) letIn.push(path);
+      }
+      const asking = [
+        '/login',
+        '/register',
+        '/forgot',
+        '/auth/reset',
+        '/account/applications',
+        '/admin/setup',
+        CONSENT,
+      ];
+      expect(letIn.sort()).toEqual(asking.sort());
+    });
+  });
+});
+
+describe('web.md: whoever has pages of their own', () => {
+  const OFF: Record<string, Record<string, string>> = {
+    'a front end and a consent page elsewhere': {
+      WEB_APP_URL: 'https://app.example',
+      OAUTH_CONSENT_URL: 'https://app.example/consent',
+    },
+    'no pages wanted': { WEB_PAGES: 'off' },
+  };
+
+  test.each(Object.keys(OFF))('%s: there are none', async (name) => {
+    await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, ...OFF[name] } }, async (service) => {
+      for (const path of ALL_PAGES) expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    });
+  });
+
+  test('WEB_ADMIN=off takes the console away, and nothing else', async () => {
+    await withGatehouse({ env: { PUBLIC_ORIGIN: ORIGIN, WEB_ADMIN: 'off' } }, async (service) => {
+      const gone = [];
+      for (const path of ALL_PAGES) {
+        const answer = await service.anonymous.get(path);
+        if (answer.status === 200) continue;
+        expectRefusal(answer, 'NOT_FOUND');
+        gone.push(path);
+      }
+      expect(gone).toEqual([...ALL_PAGES].filter((path) => path.startsWith('/admin')));
+    });
+  });
+
+  test('in production nobody sees the components', async () => {
+    await withGatehouse({}, async (service) => {
+      expect((await service.anonymous.get('/dev/components')).status).toBe(200);
+    });
+    const production = {
+      NODE_ENV: 'production',
+      MAIL_TRANSPORT: 'none',
+      EMBEDDED_DATABASE: 'true',
+      PUBLIC_ORIGIN: ORIGIN,
+      ...PRODUCTION_HASHES,
+    };
+    await withGatehouse({ env: { ...production, RATE_LIMITS: 'on' } }, async (service) => {
+      expectRefusal(await service.anonymous.get('/dev/components'), 'NOT_FOUND');
+      expect((await service.anonymous.get('/login')).status).toBe(200);
+    });
+  });
+});

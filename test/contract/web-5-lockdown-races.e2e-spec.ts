@@ -1,0 +1,212 @@
+import { setAcls } from '../support/admin.js';
+import {
+  type Answer,
+  type App,
+  exchange,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Hook,
+  isAlive,
+  logIn,
+  mailTo,
+  newApp,
+  newCode,
+  newHook,
+  newTokens,
+  type Persona,
+  parametersOf,
+  person,
+  race,
+  refresh,
+  signIn,
+  type Tokens,
+  withTotp,
+} from '../support/index.js';
+
+const AT_ONCE = 8;
+/** Each begins the lockdown at another place among the others. */
+const ROUNDS = Number(process.env.LOCKDOWN_ROUNDS ?? 3);
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse();
+});
+afterAll(() => service.close());
+
+const ok = ({ status, body }: Answer) => {
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+};
+const works = async (credential: string, path = '/v1/users/@me') =>
+  (await service.as(credential).get(path)).status === 200;
+
+/** Somebody whose password and session a thief has, too. */
+interface Robbed {
+  readonly owner: Persona;
+  /** The session of the thief. */
+  readonly thief: string;
+  readonly app: App;
+  readonly tokens: Tokens;
+  readonly hook: Hook;
+  /** Of the mailed link. */
+  readonly link: string;
+}
+
+async function robbed(): Promise<Robbed> {
+  const owner = await person(service, 'owner');
+  await setAcls(service, owner, ['*']);
+  const app = await newApp(service, owner);
+  const tokens = await newTokens(service, owner, app);
+  const hook = await newHook(service, owner);
+  ok(await service.as(owner).post('/v1/users/@me/export', { password: owner.password }));
+  const link = (await mailTo(service, owner.email, 'security_notice')).metadata.token as string;
+  return { owner, thief: await signIn(service, owner), app, tokens, hook, link };
+}
+
+interface Deed {
+  /** Does it once more. */
+  readonly again: (robbed: Robbed) => PromiseLike<Answer>;
+  /** Whether what it answered works. */
+  readonly lives: (answer: Answer, robbed: Robbed) => Promise<boolean>;
+}
+
+/** What a thief does meanwhile; each is prepared beforehand. */
+const DEEDS: Record<string, (robbed: Robbed) => Promise<Deed>> = {
+  'token refreshes': async ({ owner, app, tokens }) => {
+    const left = [tokens.refresh_token];
+    while (left.length < AT_ONCE) left.push((await newTokens(service, owner, app)).refresh_token);
+    return {
+      again: () => refresh(service, app, left.pop() as string),
+      lives: async ({ body }) =>
+        (await isAlive(service, body.access_token)) || (await refresh(service, app, body.refresh_token)).status === 200,
+    };
+  },
+  'exchanges of codes': async ({ owner, app }) => {
+    const codes: string[] = [];
+    while (codes.length < AT_ONCE) codes.push(await newCode(service, owner, app));
+    return {
+      again: () => exchange(service, app, codes.pop() as string),
+      lives: ({ body }) => isAlive(service, body.access_token),
+    };
+  },
+  consents: async () => ({
+    again: ({ app, thief }) =>
+      service.as(thief).post('/v1/oauth2/authorize/consent', {
+        ...{ client_id: app.id, redirect_uri: app.redirectUri, scope: 'identify' },
+      }),
+    lives: async ({ body }, { app }) => {
+      const { code } = parametersOf(body.redirect_to);
+      return (await exchange(service, app, code as string)).status === 200;
+    },
+  }),
+  'resets of a bot token': async ({ owner, thief }) => ({
+    again: ({ app }) =>
+      service.as(thief).post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, { password: owner.password }),
+    lives: ({ body }) => works(`Bot ${body.token}`),
+  }),
+  'rotations of a webhook': async ({ owner, thief }) => ({
+    again: ({ hook }) => service.as(thief).post(`/v1/webhooks/${hook.id}/token/rotate`, { password: owner.password }),
+    lives: async ({ body }) => (await service.anonymous.get(new URL(body.url).pathname)).status === 200,
+  }),
+  'new webhooks': async ({ thief }) => ({
+    again: () => service.as(thief).post('/v1/users/@me/webhooks', { name: 'hook' }),
+    lives: async ({ body }) => (await service.anonymous.get(new URL(body.url).pathname)).status === 200,
+  }),
+  'new Admin API keys': async ({ thief }) => ({
+    again: () => service.as(thief).post('/v1/admin/api-keys', { name: 'key', acls: ['admin_api_key:manage'] }),
+    lives: ({ body }) => works(`Admin ${body.key}`, '/v1/admin/api-keys'),
+  }),
+  'new applications': async ({ thief }) => ({
+    again: () => service.as(thief).post('/v1/oauth2/applications', { name: 'Client' }),
+    lives: ({ body }) => works(`Bot ${body.bot.token}`),
+  }),
+};
+
+/** Runs `deed` with the lockdown in its midst; answers what the lockdown answered, and the deeds that succeeded. */
+async function amid(place: number, lockdown: () => PromiseLike<Answer>, deed: () => PromiseLike<Answer>) {
+  const { answers } = await race(AT_ONCE + 1, (index) => (index === place ? lockdown() : deed()));
+  // Who waits too long for a connection is told so, and has done nothing.
+  for (const answer of answers.filter(({ status }) => status >= 500)) expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+  const done = answers.filter((answer, index) => index !== place && answer.status < 300);
+  return { locked: ok(answers[place] as Answer), done };
+}
+
+const placeOf = (round: number): number => Math.round((AT_ONCE * (round + 1)) / (ROUNDS + 1));
+
+const LOCKDOWNS: Record<string, (robbed: Robbed) => PromiseLike<Answer>> = {
+  'by the owner': ({ owner }) => service.as(owner).post('/v1/users/@me/lockdown'),
+  'by the mailed link': ({ link }) => service.anonymous.post('/v1/auth/lockdown', { token: link }),
+};
+
+describe.each(Object.keys(LOCKDOWNS))('web.md 5: a lockdown %s', (by) => {
+  const lockdown = LOCKDOWNS[by] as (robbed: Robbed) => PromiseLike<Answer>;
+
+  test.each(Object.keys(DEEDS))('amid %s of a thief leaves nothing of them', async (what) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const victim = await robbed();
+      const { again, lives } = await (DEEDS[what] as (robbed: Robbed) => Promise<Deed>)(victim);
+      const { done } = await amid(
+        placeOf(round),
+        () => lockdown(victim),
+        () => again(victim),
+      );
+      const living = await Promise.all(done.map((answer) => lives(answer, victim)));
+      expect(living.filter(Boolean)).toEqual([]);
+      const { thief, app, tokens, hook, owner } = victim;
+      expect({
+        thief: await works(thief),
+        bot: await works(app.bot),
+        access: await isAlive(service, tokens.access_token),
+        hook: (await service.anonymous.get(hook.path)).status,
+        caller: await works(owner.authorization),
+      }).toEqual({ thief: false, bot: false, access: false, hook: 404, caller: by === 'by the owner' });
+    }
+  });
+});
+
+describe('web.md 5: a lockdown amid sign-ins', () => {
+  test('by the owner: as many sessions are dead as it says, and each of them is told', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const owner = await person(service, 'owner');
+      const known = [await signIn(service, owner)];
+      const call = () => service.as(owner).post('/v1/users/@me/lockdown');
+      const { locked, done } = await amid(placeOf(round), call, () => logIn(service, owner));
+      const tokens = [...known, ...done.map(({ body }) => body.token as string)];
+      const dead = (await Promise.all(tokens.map((token) => works(token)))).filter((lives) => !lives).length;
+      const told = await service.sql(
+        "SELECT 1 FROM security_event WHERE account_id = $1 AND type = 'session_ended' AND data->>'reason' = 'lockdown'",
+        [owner.id],
+      );
+      expect({ dead, told: told.length }).toEqual({ dead: locked.ended.sessions, told: locked.ended.sessions });
+      expect(await works(known[0] as string)).toBe(false);
+    }
+  });
+
+  test('by the owner: a second factor that was asked for before lets nobody in', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const owner = await person(service, 'owner');
+      const { backupCodes } = await withTotp(service, owner);
+      const left: { ticket: string; code: string }[] = [];
+      for (const code of backupCodes.slice(0, AT_ONCE)) {
+        left.push({ ticket: ok(await logIn(service, owner)).ticket as string, code });
+      }
+      const call = () => service.as(owner).post('/v1/users/@me/lockdown');
+      const { done } = await amid(placeOf(round), call, () =>
+        service.anonymous.post('/v1/auth/login/mfa/totp', left.pop()),
+      );
+      expect((await Promise.all(done.map(({ body }) => works(body.token)))).filter(Boolean)).toEqual([]);
+    }
+  });
+
+  test('by the mailed link: nobody is in, however they signed in', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const victim = await robbed();
+      const { link, owner } = victim;
+      const call = () => service.anonymous.post('/v1/auth/lockdown', { token: link });
+      const { done } = await amid(placeOf(round), call, () => logIn(service, owner));
+      const tokens = [owner.authorization, victim.thief, ...done.map(({ body }) => body.token as string)];
+      expect((await Promise.all(tokens.map((token) => works(token)))).filter(Boolean)).toEqual([]);
+    }
+  });
+});

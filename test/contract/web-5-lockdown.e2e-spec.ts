@@ -1,0 +1,298 @@
+import { adminKey, setAcls } from '../support/admin.js';
+import {
+  type Answer,
+  type App,
+  changeEmail,
+  enforceSso,
+  exchange,
+  expectInvalid,
+  expectRefusal,
+  type Gatehouse,
+  GatewayClient,
+  gatehouse,
+  type Hook,
+  isAlive,
+  logIn,
+  mailsTo,
+  mailTo,
+  newApp,
+  newCode,
+  newHook,
+  newTokens,
+  type Persona,
+  person,
+  refresh,
+  settledInboxOf,
+  signIn,
+  sudoProof,
+  type Tokens,
+  verifyEmail,
+  withTotp,
+} from '../support/index.js';
+
+const LOCKDOWN = '/v1/users/@me/lockdown';
+const BY_LINK = '/v1/auth/lockdown';
+const DEAD = 'token: INVALID_OR_EXPIRED_LOCKDOWN_TOKEN';
+const NEW_PASSWORD = 'a password after all of this';
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse();
+});
+afterAll(() => service.close());
+
+const ok = ({ status, body }: Answer) => {
+  if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+};
+
+interface Equipped {
+  readonly owner: Persona;
+  readonly session: string;
+  readonly app: App;
+  readonly tokens: Tokens;
+  readonly code: string;
+  readonly hook: Hook;
+  readonly botHook: Hook;
+  readonly key: string;
+}
+
+/** Somebody for whom everything acts that can. */
+async function equipped(): Promise<Equipped> {
+  const owner = await person(service, 'owner');
+  await setAcls(service, owner, ['*']);
+  const app = await newApp(service, owner);
+  const tokens = await newTokens(service, owner, app);
+  return {
+    ...{ owner, app, tokens },
+    session: await signIn(service, owner),
+    code: await newCode(service, owner, app),
+    hook: await newHook(service, owner),
+    botHook: await newHook(service, app.bot),
+    key: (await adminKey(service, owner, 'admin_api_key:manage')).authorization,
+  };
+}
+
+const isOpen = async (hook: Hook) => (await service.anonymous.get(hook.path)).status === 200;
+const works = async (credential: string, path = '/v1/users/@me') =>
+  (await service.as(credential).get(path)).status === 200;
+const aliveOf = async ({ app, tokens, session, hook, botHook, key, owner }: Equipped) => ({
+  caller: await works(owner.authorization),
+  session: await works(session),
+  bot: await works(app.bot),
+  access: await isAlive(service, tokens.access_token),
+  hook: await isOpen(hook),
+  botHook: await isOpen(botHook),
+  key: await works(key, '/v1/admin/api-keys'),
+});
+const ALIVE = { caller: true, session: true, bot: true, access: true, hook: true, botHook: true, key: true };
+const GONE = { caller: false, session: false, bot: false, access: false, hook: false, botHook: false, key: false };
+const events = ({ id }: { id: string }, type: string) =>
+  service.sql('SELECT data FROM security_event WHERE account_id = $1 AND type = $2 ORDER BY id', [id, type]);
+
+/** The link of a notice: the first one is that of a changed password. */
+async function noticed(owner: Persona): Promise<{ token: string; authorization: string }> {
+  const change = { password: owner.password, new_password: NEW_PASSWORD };
+  const { token: authorization } = ok(await service.as(owner).patch('/v1/users/@me', change));
+  const { metadata, text } = await mailTo(service, owner.email, 'security_notice');
+  expect(text).toContain(`/auth/lockdown#token=${metadata.token}`);
+  return { token: metadata.token as string, authorization };
+}
+
+describe('web.md 5: POST /v1/users/@me/lockdown', () => {
+  test('ends everything that acts for the account but the session that asks, and counts it', async () => {
+    const all = await equipped();
+    const { owner, app, session } = all;
+    expect(await aliveOf(all)).toEqual(ALIVE);
+    const { client: thief } = await GatewayClient.identified(service, session);
+    const { client: bot } = await GatewayClient.identified(service, app.bot.slice('Bot '.length));
+    const body = ok(await service.as(owner).post(LOCKDOWN));
+    expect(body).toEqual({
+      ended: { bot_tokens: 1, grants: 1, webhook_tokens: 2, admin_keys: 1, sessions: 1 },
+      next: ['change_password', 'check_email'],
+    });
+    expect([(await thief.closed())[0], (await bot.closed())[0]]).toEqual([4004, 4004]);
+    expect(await aliveOf(all)).toEqual({ ...GONE, caller: true });
+    expectRefusal(await refresh(service, app, all.tokens.refresh_token), 'INVALID_GRANT');
+    expectRefusal(await exchange(service, app, all.code), 'INVALID_GRANT');
+    expect(await events(owner, 'locked_down')).toEqual([{ data: { by: 'session', ended: body.ended } }]);
+    for (const type of ['session_ended', 'application_removed', 'bot_token_reset', 'admin_key_deleted']) {
+      expect([type, await events(owner, type)]).toEqual([
+        type,
+        [{ data: expect.objectContaining({ by: 'owner', reason: 'lockdown' }) }],
+      ]);
+    }
+    expect(await events(owner, 'webhook_rotated')).toHaveLength(2);
+    expect((await mailsTo(service, owner.email, 'security_notice', 1)).map(({ metadata }) => metadata.event)).toEqual([
+      'locked_down',
+    ]);
+  });
+
+  test('ends sudo proofs, open tickets and whatever waits, whatever else it is told to end', async () => {
+    const owner = await person(service, 'owner');
+    const { authenticator } = await withTotp(service, owner);
+    const proof = await sudoProof(service, owner, authenticator);
+    const { ticket } = ok(await logIn(service, owner));
+    await service.anonymous.post('/v1/auth/forgot', { email: owner.email });
+    const { metadata } = await mailTo(service, owner.email, 'password_reset');
+    const other = await signedInBySecondFactor(ticket, authenticator.next());
+    const { ticket: open } = ok(await logIn(service, owner));
+    expect(ok(await service.as(owner).post(LOCKDOWN, { include: ['webhook_tokens'] })).ended.sessions).toBe(0);
+    expect(await works(other)).toBe(true);
+    expectRefusal(await service.as(owner).sudo(proof).delete('/v1/users/@me/authorized-ips'), 'SUDO_MODE_REQUIRED');
+    const late = { ticket: open, code: authenticator.next() };
+    expectInvalid(await service.anonymous.post('/v1/auth/login/mfa/totp', late), 'ticket: SESSION_TIMEOUT');
+    const reset = { token: metadata.token, password: NEW_PASSWORD };
+    expectInvalid(await service.anonymous.post('/v1/auth/reset', reset), 'token: INVALID_OR_EXPIRED_RESET_TOKEN');
+  });
+
+  const signedInBySecondFactor = async (ticket: string, code: string): Promise<string> =>
+    ok(await service.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code })).token;
+
+  test('ends the kinds that it is told and no others', async () => {
+    const all = await equipped();
+    ok(await service.as(all.owner).post(LOCKDOWN, { include: ['bot_tokens', 'admin_keys'] }));
+    expect(await aliveOf(all)).toEqual({ ...ALIVE, bot: false, key: false });
+    for (const include of [[], ['passwords'], 'sessions', [1]]) {
+      expect((await service.as(all.owner).post(LOCKDOWN, { include })).body.code).toBe('INVALID_FORM_BODY');
+    }
+    expect(await events(all.owner, 'locked_down')).toHaveLength(1);
+  });
+
+  test('needs neither sudo nor an account above suspicion; 32 at once end a session once and tell each of themselves', async () => {
+    const owner = await person(service, 'owner');
+    await signIn(service, owner);
+    await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [owner.id]);
+    const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN)));
+    const done = answers.filter(({ status }) => status === 200);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'UNAUTHORIZED');
+    expect(done.reduce((sum, { body }) => sum + body.ended.sessions, 0)).toBe(1);
+    expect(await events(owner, 'locked_down')).toHaveLength(done.length);
+    expect(await events(owner, 'session_ended')).toHaveLength(1);
+    expect(await works(owner.authorization)).toBe(true);
+  });
+
+  test('is for people alone', async () => {
+    const owner = await person(service, 'owner');
+    const app = await newApp(service, owner);
+    expectRefusal(await service.as(app.bot).post(LOCKDOWN), 'ACCESS_DENIED');
+    expectRefusal(await service.anonymous.post(LOCKDOWN), 'UNAUTHORIZED');
+    expect(await works(app.bot)).toBe(true);
+  });
+});
+
+describe('web.md 5: POST /v1/auth/lockdown', () => {
+  test('by the link of a notice, after the thief changed the password: nothing stays, a reset lets the owner in', async () => {
+    const all = await equipped();
+    const { owner } = all;
+    const { token, authorization: thief } = await noticed(owner);
+    const body = ok(await service.anonymous.post(BY_LINK, { token }));
+    expect(body.next).toEqual(['reset_password', 'check_email']);
+    expect(body.ended).toEqual({ bot_tokens: 1, grants: 1, webhook_tokens: 2, admin_keys: 1, sessions: 1 });
+    expect(await aliveOf(all)).toEqual(GONE);
+    expect(await works(thief)).toBe(false);
+    expectRefusal(await logIn(service, { email: owner.email, password: NEW_PASSWORD }), 'ACCESS_DENIED');
+    ok(await service.anonymous.post('/v1/auth/forgot', { email: owner.email }));
+    const { metadata } = await mailTo(service, owner.email, 'password_reset');
+    const mine = { token: metadata.token, password: 'the password of its owner' };
+    const { token: back, user } = ok(await service.anonymous.post('/v1/auth/reset', mine));
+    expect(user.id).toBe(owner.id);
+    expect(ok(await service.as(back).get('/v1/users/@me')).traits).toEqual([]);
+    ok(await logIn(service, { email: owner.email, password: mine.password }));
+  });
+
+  test('works once, for one of 32, and takes older links along; one that has expired or is made up is dead', async () => {
+    const owner = await person(service, 'owner');
+    const { token, authorization } = await noticed(owner);
+    const again = { password: NEW_PASSWORD, new_password: 'yet another password' };
+    ok(await service.as(authorization).patch('/v1/users/@me', again));
+    const [newer] = await mailsTo(service, owner.email, 'security_notice', 2);
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, () => service.anonymous.post(BY_LINK, { token: newer?.metadata.token })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectInvalid(answer, DEAD);
+    expect(await events(owner, 'locked_down')).toHaveLength(1);
+    expectInvalid(await service.anonymous.post(BY_LINK, { token }), DEAD);
+    expectInvalid(await service.anonymous.post(BY_LINK, { token: 'a'.repeat(64) }), DEAD);
+    const other = await person(service, 'other');
+    const late = await noticed(other);
+    await service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 second' WHERE purpose = 'lockdown'");
+    expectInvalid(await service.anonymous.post(BY_LINK, { token: late.token }), DEAD);
+    expect(await works(late.authorization)).toBe(true);
+  });
+
+  test('leaves the way back to a former address open', async () => {
+    const owner = await person(service, 'owner');
+    await verifyEmail(service, owner);
+    const { token, authorization } = await noticed(owner);
+    const thief = { ...owner, authorization, password: NEW_PASSWORD };
+    const revert = await changeEmail(service, thief, { to: `thief.${owner.email}` });
+    ok(await service.anonymous.post(BY_LINK, { token }));
+    const mine = { token: revert, password: 'the password of its owner' };
+    const { user } = ok(await service.anonymous.post('/v1/auth/email-revert', mine));
+    expect(user.id).toBe(owner.id);
+    ok(await logIn(service, { email: owner.email, password: mine.password }));
+  });
+
+  test('what administrators did carries no link', async () => {
+    const [root, owner] = [await person(service, 'root'), await person(service, 'owner')];
+    await setAcls(service, root, ['*']);
+    ok(await service.as(root).put(`/v1/admin/users/${owner.id}/ban`, { duration_hours: 1 }));
+    const [notice] = await settledInboxOf(service, owner.email, 'security_notice');
+    expect(notice?.metadata).toEqual({ event: 'account_suspended' });
+    expect(notice?.text).not.toContain('lockdown');
+  });
+
+  test('works while single sign-on is enforced', async () => {
+    const owner = await person(service, 'owner');
+    const { token, authorization } = await noticed(owner);
+    await enforceSso(service, true);
+    ok(await service.anonymous.post(BY_LINK, { token }));
+    await enforceSso(service, false);
+    expect(await works(authorization)).toBe(false);
+  });
+});
+
+describe('web.md 5: a lockdown against what runs beside it', () => {
+  const ROUNDS = 6;
+
+  test('leaves nothing alive that its answer says is ended', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const all = await equipped();
+      const { owner, app, tokens } = all;
+      const sudo = { password: owner.password };
+      const [locked, login, refreshed, exchanged, consented, reset, rotated] = await Promise.all([
+        service.as(owner).post(LOCKDOWN),
+        logIn(service, owner),
+        refresh(service, app, tokens.refresh_token),
+        exchange(service, app, all.code),
+        service.as(all.session).post('/v1/oauth2/authorize/consent', {
+          ...{ client_id: app.id, redirect_uri: app.redirectUri, scope: 'identify' },
+        }),
+        service.as(all.session).post(`/v1/oauth2/applications/${app.id}/bot/reset-token`, sudo),
+        service.as(all.session).post(`/v1/webhooks/${all.hook.id}/token/rotate`, sudo),
+      ]);
+      expect(locked.status).toBe(200);
+      expect(await aliveOf(all)).toEqual({ ...GONE, caller: true });
+      // Who signed in after it is not among what it ended; whoever came before is.
+      const since = await service.sql(
+        `SELECT count(*)::int AS n FROM security_event e WHERE account_id = $1 AND type = 'signed_in'
+         AND id > (SELECT id FROM security_event WHERE account_id = $1 AND type = 'locked_down')`,
+        [owner.id],
+      );
+      if (login.status === 200) expect(await works(login.body.token)).toBe(since[0]?.n === 1);
+      for (const { status, body } of [refreshed, exchanged]) {
+        if (status === 200) expect(await isAlive(service, body.access_token)).toBe(false);
+      }
+      if (consented.status === 200) {
+        const code = new URL(consented.body.redirect_to).searchParams.get('code') as string;
+        expectRefusal(await exchange(service, app, code), 'INVALID_GRANT');
+      }
+      if (reset.status === 200) expect(await works(`Bot ${reset.body.token}`)).toBe(false);
+      if (rotated.status === 200)
+        expect(await isOpen({ ...all.hook, path: new URL(rotated.body.url).pathname })).toBe(false);
+      expect(await service.sql('SELECT 1 FROM oauth_family WHERE account_id = $1', [owner.id])).toEqual([]);
+    }
+  });
+});

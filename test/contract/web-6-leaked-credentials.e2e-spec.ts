@@ -1,0 +1,306 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { crc32 } from 'node:zlib';
+import { jest } from '@jest/globals';
+import pg from 'pg';
+import { SessionService } from '../../src/auth/sessions/sessions.service.js';
+import { LeakReports } from '../../src/protection/leak-reports.service.js';
+import { adminKey, auditOf, setAcls } from '../support/admin.js';
+import {
+  type Answer,
+  consent,
+  eventually,
+  expectInvalid,
+  type Gatehouse,
+  GatewayClient,
+  gatehouse,
+  type Hook,
+  isAlive,
+  newApp,
+  newHook,
+  newTokens,
+  type Persona,
+  person,
+  refresh,
+  settledInboxOf,
+  signIn,
+  withGatehouse,
+} from '../support/index.js';
+
+const REVOKE = '/v1/credentials/revoke';
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const checksumOf = (text: string): string => {
+  let [rest, digits] = [crc32(text), ''];
+  for (; digits.length < 6; rest = Math.floor(rest / 62)) digits = `${DIGITS[rest % 62]}${digits}`;
+  return digits.slice(-4);
+};
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse();
+});
+afterAll(() => service.close());
+
+const ok = ({ status, body }: Answer) => {
+  if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+};
+const report = async (...credentials: unknown[]) => {
+  const answer = await service.anonymous.post(REVOKE, { credentials });
+  expect([answer.status, answer.body]).toEqual([202, {}]);
+  await eventually('the end of every report', async () =>
+    (await service.sql('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
+  );
+};
+const works = async (credential: string, path = '/v1/users/@me') =>
+  (await service.as(credential).get(path)).status === 200;
+const factsOf = async ({ id }: { id: string }, type: string) => {
+  const query = 'SELECT data FROM security_event WHERE account_id = $1 AND type = $2 ORDER BY id';
+  return (await service.sql(query, [id, type])).map(({ data }) => data);
+};
+const leakAudit = async ({ id }: { id: string }) =>
+  (await auditOf(service, 'end_leaked_credential')).filter(({ target_id }) => target_id === id);
+const noticesOf = async ({ email }: Persona) =>
+  (await settledInboxOf(service, email, 'security_notice')).filter(
+    ({ metadata }) => metadata.event === 'credential_leaked',
+  );
+
+describe('web.md 6: a credential of each kind that is reported', () => {
+  test('a session ends, its socket with it; the owner is told, the audit log names the kind and not the value', async () => {
+    const owner = await person(service, 'owner');
+    const leaked = await signIn(service, owner);
+    const { client: socket } = await GatewayClient.identified(service, leaked);
+    await report(leaked);
+    expect((await socket.closed())[0]).toBe(4004);
+    expect([await works(leaked), await works(owner.authorization)]).toEqual([false, true]);
+    expect(await factsOf(owner, 'credential_leaked')).toEqual([{ kind: 'session' }]);
+    expect(await factsOf(owner, 'session_ended')).toEqual([{ by: 'finder', reason: 'leaked' }]);
+    const [entry, ...more] = await leakAudit(owner);
+    expect(more).toEqual([]);
+    expect(entry).toMatchObject({ admin_user_id: '0', target_type: 'user', metadata: { kind: 'session' } });
+    const [notice] = await noticesOf(owner);
+    expect(notice?.text).toContain('/auth/lockdown#token=');
+    const written =
+      JSON.stringify([entry, notice, await service.sql('SELECT * FROM security_event')]) + service.log.join('');
+    expect(written).not.toContain(leaked);
+  });
+
+  test('the token of a bot is replaced by one that nobody sees', async () => {
+    const owner = await person(service, 'owner');
+    const app = await newApp(service, owner);
+    await report(app.bot);
+    expect(await works(app.bot)).toBe(false);
+    const [row] = await service.sql('SELECT bot_digest FROM application WHERE id = $1', [app.id]);
+    expect(row?.bot_digest).toHaveLength(32);
+    expect(await factsOf(owner, 'credential_leaked')).toEqual([{ kind: 'bot' }]);
+    expect(await factsOf(owner, 'bot_token_reset')).toEqual([
+      { application_id: app.id, name: 'Client', by: 'finder', reason: 'leaked' },
+    ]);
+  });
+
+  test.each(['access_token', 'refresh_token'] as const)('an %s takes what was granted with it', async (which) => {
+    const [owner, alice] = [await person(service, 'owner'), await person(service, 'alice')];
+    const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
+    const [tokens, others] = [await newTokens(service, alice, app), await newTokens(service, alice, other)];
+    await report(tokens[which]);
+    expect([await isAlive(service, tokens.access_token), await isAlive(service, others.access_token)]).toEqual([
+      false,
+      true,
+    ]);
+    expect((await refresh(service, app, tokens.refresh_token)).body.code).toBe('INVALID_GRANT');
+    expect(await factsOf(alice, 'credential_leaked')).toEqual([{ kind: 'oauth2_token' }]);
+    expect(await factsOf(owner, 'credential_leaked')).toEqual([]);
+    expect((await consent(service, alice, app)).status).toBe(200);
+  });
+
+  test('an Admin API key is gone', async () => {
+    const owner = await person(service, 'owner');
+    await setAcls(service, owner, ['*']);
+    const { authorization } = await adminKey(service, owner, 'admin_api_key:manage');
+    expect(await works(authorization, '/v1/admin/api-keys')).toBe(true);
+    await report(authorization.slice('Admin '.length));
+    expect(await works(authorization, '/v1/admin/api-keys')).toBe(false);
+    expect(await factsOf(owner, 'credential_leaked')).toEqual([{ kind: 'admin_key' }]);
+  });
+
+  test('the address of a webhook stops working; of one of a bot, the person behind it is told', async () => {
+    const owner = await person(service, 'owner');
+    const app = await newApp(service, owner);
+    const [own, ofBot] = [await newHook(service, owner), await newHook(service, app.bot)];
+    await report(own.url, `${ofBot.url}/slack?wait=true`);
+    for (const { path } of [own, ofBot]) expect((await service.anonymous.get(path)).status).toBe(404);
+    expect((await service.as(owner).get(`/v1/webhooks/${own.id}`)).status).toBe(200);
+    expect(await factsOf(owner, 'credential_leaked')).toEqual([{ kind: 'webhook' }, { kind: 'webhook' }]);
+  });
+});
+
+describe('web.md 6: POST /v1/credentials/revoke', () => {
+  test('answers alike whatever it is given, and leaves alone what it does not know', async () => {
+    const owner = await person(service, 'owner');
+    const app = await newApp(service, owner);
+    const hook = await newHook(service, owner);
+    const foreign = app.bot.replace(/\d+\./, '999999999999999999999.');
+    const junk = [
+      ...[
+        'x',
+        'Bearer',
+        `flx_${'a'.repeat(36)}`,
+        'A'.repeat(43),
+        `fa_1_${'a'.repeat(32)}`,
+        foreign.slice('Bot '.length),
+      ],
+      ...[
+        `${app.id}.${'a'.repeat(43)}`,
+        hook.url.slice(0, -1),
+        `https://else.example/webhooks/${hook.id}/${'a'.repeat(64)}`,
+      ],
+    ];
+    await report(...junk, ...Array.from({ length: 100 - junk.length }, (_, n) => `${n} 💥`));
+    expect([await works(owner.authorization), await works(app.bot)]).toEqual([true, true]);
+    expect((await service.anonymous.get(hook.path)).status).toBe(200);
+    expect(await leakAudit(owner)).toEqual([]);
+  });
+
+  test('the answer waits for the same statements whatever it is given, and for the end of nothing', async () => {
+    const reporting = new AsyncLocalStorage<string[]>();
+    const connections = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
+    const { query } = connections;
+    const spy = jest.spyOn(connections, 'query').mockImplementation(function (this: unknown, ...args) {
+      const [first] = args as [string | { text: string }];
+      reporting.getStore()?.push(typeof first === 'string' ? first : first.text);
+      return query.apply(this, args);
+    });
+    await withGatehouse({}, async (service) => {
+      const reports = service.app.get(LeakReports);
+      // From here on nothing is worked off.
+      await reports.beforeApplicationShutdown();
+      const alice = await person(service, 'alice');
+      const app = await newApp(service, alice);
+      const { refresh_token } = await newTokens(service, alice, app);
+      const hook = await newHook(service, alice);
+      const take = reports.take.bind(reports);
+      let asked: string[] = [];
+      jest.spyOn(reports, 'take').mockImplementation((...args) => reporting.run(asked, take, ...args));
+      const workFor = async (credentials: string[]) => {
+        asked = [];
+        const { status, body } = await service.anonymous.post(REVOKE, { credentials });
+        return { status, body, asked };
+      };
+      const junk = await workFor(['junk']);
+      expect(junk).toEqual({ status: 202, body: {}, asked: [expect.stringContaining('INSERT INTO leak_report')] });
+      const known = [alice.authorization, app.bot, refresh_token, hook.url];
+      for (const credential of known) expect(await workFor([credential])).toEqual(junk);
+      expect(await workFor(known)).toEqual(junk);
+      expect((await service.as(alice).get('/v1/users/@me')).status).toBe(200);
+      const rows = await service.sql('SELECT * FROM leak_report');
+      expect(rows).toHaveLength(6);
+      for (const credential of known) expect(JSON.stringify(rows)).not.toContain(credential);
+    });
+    spy.mockRestore();
+  });
+
+  test('what each published pattern finds ends when it is reported', async () => {
+    const owner = await person(service, 'owner');
+    await setAcls(service, owner, ['*']);
+    const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
+    const [first, second] = [await newTokens(service, owner, app), await newTokens(service, owner, other)];
+    const [session, hook] = [await signIn(service, owner), await newHook(service, owner)];
+    const { authorization: key } = await adminKey(service, owner, 'admin_api_key:manage');
+    const found: Record<string, { text: string; lives: () => Promise<boolean> }> = {
+      session: { text: session, lives: () => works(session) },
+      bot: { text: app.bot, lives: () => works(app.bot) },
+      oauth2_access: { text: first.access_token, lives: () => isAlive(service, first.access_token) },
+      oauth2_refresh: { text: second.refresh_token, lives: () => isAlive(service, second.access_token) },
+      admin_key: { text: key, lives: () => works(key, '/v1/admin/api-keys') },
+      webhook: { text: hook.url, lives: async () => (await service.anonymous.get(hook.path)).status === 200 },
+    };
+    const { credential_patterns: patterns } = ok(await service.anonymous.get('/.well-known/service'));
+    expect(Object.keys(patterns).sort()).toEqual(Object.keys(found).sort());
+    for (const [kind, pattern] of Object.entries<string>(patterns)) {
+      const { text, lives } = found[kind] as (typeof found)[string];
+      expect([kind, await lives()]).toEqual([kind, true]);
+      await report(new RegExp(pattern).exec(`secret: ${text}\n`)?.[0]);
+      expect([kind, await lives()]).toEqual([kind, false]);
+    }
+  });
+
+  test('a session token without a right checksum, from before there were any, ends like any other', async () => {
+    const owner = await person(service, 'owner');
+    const old = `flx_${'1'.repeat(36)}`;
+    expect(old.slice(-4)).not.toBe(checksumOf(old.slice(0, -4)));
+    await service.sql('UPDATE session SET digest = sha256($2::bytea) WHERE account_id = $1', [owner.id, old]);
+    expect(await works(old)).toBe(true);
+    await report(old);
+    expect(await works(old)).toBe(false);
+  });
+
+  test('one that cannot be ended keeps no other from its end, and is tried again', async () => {
+    const owner = await person(service, 'owner');
+    const [stuck, leaked] = [await signIn(service, owner), await newHook(service, owner)];
+    const failing = jest.spyOn(service.app.get(SessionService), 'endLeaked').mockRejectedValueOnce(new Error('stuck'));
+    const { status } = await service.anonymous.post(REVOKE, { credentials: [stuck, leaked.url] });
+    expect(status).toBe(202);
+    await eventually('another attempt', async () => {
+      const [row] = await service.sql(
+        "SELECT attempts FROM leak_report WHERE next_attempt_at < now() + interval '1 minute'",
+      );
+      return row?.attempts === 1 ? true : undefined;
+    });
+    failing.mockRestore();
+    expect([await works(stuck), (await service.anonymous.get(leaked.path)).status]).toEqual([true, 404]);
+    await service.sql('UPDATE leak_report SET next_attempt_at = now()');
+    await report('something else');
+    expect(await works(stuck)).toBe(false);
+    expect(await factsOf(owner, 'credential_leaked')).toEqual([{ kind: 'webhook' }, { kind: 'session' }]);
+  });
+
+  test('takes 1 to 100 texts', async () => {
+    const send = (credentials: unknown) => service.anonymous.post(REVOKE, { credentials });
+    for (const wrong of [undefined, [], 'flx', Array(101).fill('x')]) {
+      expectInvalid(await send(wrong), 'credentials: INVALID_FORMAT');
+    }
+    expectInvalid(await send(['x', 1, '']), 'credentials.1: INVALID_FORMAT', 'credentials.2: INVALID_FORMAT');
+    expectInvalid(await send(['x'.repeat(2049)]), 'credentials.0: CONTENT_EXCEEDS_MAX_LENGTH');
+  });
+
+  test('100 of every kind in one call, each once, however often they are reported', async () => {
+    const owner = await person(service, 'owner');
+    await setAcls(service, owner, ['*']);
+    const app = await newApp(service, owner);
+    const { access_token, refresh_token } = await newTokens(service, owner, app);
+    // One after the other: each waits for the account, and together they would wait for longer than a request may.
+    const [hooks, sessions, keys]: [Hook[], string[], { authorization: string }[]] = [[], [], []];
+    for (let n = 0; n < 40; n++) hooks.push(await newHook(service, owner));
+    for (let n = 0; n < 50; n++) sessions.push(await signIn(service, owner));
+    for (let n = 0; n < 6; n++) keys.push(await adminKey(service, owner, 'user:lookup'));
+    const all = [
+      ...[...sessions, ...hooks.map(({ url }) => url), ...keys.map(({ authorization }) => authorization)],
+      ...[app.bot, access_token, refresh_token],
+    ];
+    expect(all).toHaveLength(99);
+    await Promise.all(Array.from({ length: 32 }, () => report(...all, 'junk')));
+    const kinds = (await factsOf(owner, 'credential_leaked')).map(({ kind }) => kind);
+    const count = (wanted: string) => kinds.filter((kind) => kind === wanted).length;
+    expect(['session', 'webhook', 'admin_key', 'bot', 'oauth2_token'].map(count)).toEqual([50, 40, 6, 1, 1]);
+    expect(await leakAudit(owner)).toHaveLength(98);
+    expect(await works(owner.authorization)).toBe(true);
+  });
+});
+
+describe('web.md 6: recognisable', () => {
+  test('new session tokens end in the checksum of what stands before it', async () => {
+    const owner = await person(service, 'owner');
+    for (const token of [owner.authorization, await signIn(service, owner), await signIn(service, owner)]) {
+      expect(token).toMatch(/^flx_[A-Za-z0-9]{36}$/);
+      expect(token.slice(-4)).toBe(checksumOf(token.slice(0, -4)));
+    }
+  });
+
+  test('a token without a right one, from before, stays valid', async () => {
+    const owner = await person(service, 'owner');
+    const old = `flx_${'0'.repeat(36)}`;
+    expect(old.slice(-4)).not.toBe(checksumOf(old.slice(0, -4)));
+    await service.sql('UPDATE session SET digest = sha256($2::bytea) WHERE account_id = $1', [owner.id, old]);
+    expect(await works(old)).toBe(true);
+  });
+});

@@ -1,0 +1,65 @@
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import type { Log } from '../../src/core/log.js';
+import { NoticeConnection } from '../../src/platform/replicas/notice-connection.js';
+import { describeOnPostgres } from '../machine/postgres.js';
+import { endProcesses, identified, ServiceProcess } from '../machine/service-process.js';
+import { type Answer, copyOfTemplate, person } from '../support/index.js';
+
+jest.setTimeout(120_000);
+
+/** Longer than every limit of ours on how long an answer of the database may take. */
+const STANDS_STILL_MS = 5500;
+/** What was asked when is a matter of chance: whatever is under way must survive. */
+const TIMES = 2;
+
+afterAll(endProcesses);
+
+describeOnPostgres('a process that stood still', () => {
+  test('reads what came meanwhile before it gives a connection up', async () => {
+    const log = { warn: jest.fn() };
+    const url = (await copyOfTemplate()) as string;
+    const connection = new NoticeConnection(url, undefined, log as unknown as Log, { heard() {}, isBack() {} });
+    await connection.open();
+    try {
+      const worker = connection.workerId;
+      const asked = connection.ask('pause', 'SELECT 1 AS one', []);
+      await turn();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDS_STILL_MS);
+      expect(await asked).toEqual([{ one: 1 }]);
+      expect([connection.workerId, log.warn.mock.calls]).toEqual([worker, []]);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  test('as on a machine that was suspended refuses nobody afterwards: what it waited for has come meanwhile', async () => {
+    const service = await ServiceProcess.ready({ DATABASE_URL: await copyOfTemplate(), LOG_LEVEL: 'warn' });
+    // Of one account the next would wait at the server for a transaction that stands still, and be refused in good time.
+    const people = await Promise.all(['ada', 'ben', 'cem', 'dee'].map((name) => person(service, name)));
+    const { socket, closed } = await identified(service, (await person(service, 'bob')).authorization);
+    const answers: Answer[] = [];
+    let running = true;
+    const callers = people.map(async (one) => {
+      const client = service.as(one);
+      for (let n = 0; running; n++) {
+        answers.push(await client.patch('/v1/users/@me/settings', { theme: n % 2 ? 'dark' : 'light' }));
+      }
+    });
+    for (let n = 0; n < TIMES; n++) {
+      await pause(500 + n);
+      service.child.kill('SIGSTOP');
+      await pause(STANDS_STILL_MS);
+      service.child.kill('SIGCONT');
+    }
+    await pause(1000);
+    running = false;
+    await Promise.all(callers);
+    expect(answers.filter(({ status }) => status !== 200).map(({ status, text }) => [status, text])).toEqual([]);
+    expect((await person(service, 'carol')).id).toMatch(/^\d+$/);
+    expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+    expect(service.out + service.err).not.toContain('was lost');
+    expect(await Promise.race([closed, pause(100, 'open')])).toBe('open');
+    socket.close();
+  });
+});

@@ -1,0 +1,458 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { jest } from '@jest/globals';
+import fc from 'fast-check';
+import { execute } from '../src/cli/execute.js';
+import { namesOf, pluralOf } from '../src/cli/new/names.js';
+import { isReserved } from '../src/cli/new/reserved.js';
+import { asker } from '../src/cli/terminal/ask.js';
+import { errorTable } from '../src/core/errors.js';
+
+// A compiler and a run of tests in a project that was made a moment ago.
+jest.setTimeout(300_000);
+
+const ROOT = join(import.meta.dirname, '..');
+const place = mkdtempSync(join(tmpdir(), 'gatehouse-generator-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** Types a command in a folder; `answers` are what a person types when asked. */
+async function typed(folder: string, args: readonly string[], answers?: string[]) {
+  const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
+  const ask = async (question: string) => {
+    asked.push(question);
+    const answer = answers?.shift();
+    if (answer === undefined) throw new Error(`nobody expected to be asked ${question}`);
+    return answer;
+  };
+  const code = await execute([...args], {
+    env: {},
+    folder,
+    ...(answers ? { ask } : {}),
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n'), asked };
+}
+
+/** The same, of a command that says what it did as JSON. */
+async function made(folder: string, ...args: string[]) {
+  const { code, out, err } = await typed(folder, [...args, '--json']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+/** Every file with its text: what a refusal leaves as it was. */
+const contentOf = (folder: string) =>
+  Object.fromEntries(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+
+/** Runs a script of Node, with its options before it. */
+function ran(folder: string, ...args: readonly string[]): void {
+  const env = { ...process.env, GATEHOUSE_TEST_DESCRIPTION: undefined };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env });
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`);
+}
+
+const biome = (folder: string) => ran(folder, join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'check', '.');
+
+/** What `npm install` would have put there, with this package as it was built: one copy of each. */
+function install(folder: string, packages = readdirSync(join(ROOT, 'node_modules'))): void {
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  for (const name of packages) {
+    if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  symlinkSync(ROOT, join(modules, 'gatehouse'));
+}
+
+/** A project with nothing but the compiler, which is what `new feature` wants. */
+async function bare(name: string): Promise<string> {
+  const { folder } = await made(place, 'new', 'project', name);
+  install(folder, ['typescript']);
+  return folder;
+}
+
+describe('a project of a team', () => {
+  let project: string;
+  let created: string[];
+
+  beforeAll(async () => {
+    const answer = await made(
+      place,
+      'new',
+      'project',
+      '@acme/wire',
+      '--description',
+      'News, "as they come".',
+      '--noun',
+      'note',
+    );
+    ({ folder: project, created } = answer);
+    expect(answer).toMatchObject({ project: '@acme/wire', folder: join(place, 'wire') });
+    install(project);
+  });
+
+  test('is made of what the command names, and each file says what to change', () => {
+    expect(filesIn(project)).toEqual([...created].sort());
+    const expected = ['package.json', 'tsconfig.json', 'nest-cli.json', 'biome.jsonc', 'jest.config.js', 'README.md'];
+    const hidden = ['.gitignore', '.dockerignore', '.env.example', '.github/workflows/ci.yml'];
+    const sources = ['src/main.ts', 'src/extension.ts', 'src/notes/notes.controller.ts', 'test/notes.e2e-spec.ts'];
+    expect(created).toEqual(
+      expect.arrayContaining([...expected, ...hidden, ...sources, 'Dockerfile', 'compose.yaml', 'tsconfig.build.json']),
+    );
+    for (const [path, text] of Object.entries(contentOf(project))) {
+      expect([path, text.match(/To change: /g)?.length]).toEqual([path, 1]);
+    }
+  });
+
+  test('takes the versions of this package, and says for which it was made', () => {
+    const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const { name, description, dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(project, 'package.json'), 'utf8'),
+    );
+    expect({ name, description }).toEqual({ name: '@acme/wire', description: 'News, "as they come".' });
+    const { gatehouse: range, ...shared } = dependencies;
+    expect(range).toBe(`^${own.version}`);
+    expect({ ...own.devDependencies, ...own.dependencies, ...own.peerDependencies }).toMatchObject({
+      ...shared,
+      ...devDependencies,
+    });
+    expect(readFileSync(join(project, 'src/extension.ts'), 'utf8')).toContain(`madeFor: '^${own.version}'`);
+  });
+
+  test('with a further feature it passes its lint, its compiler and its tests as it is', async () => {
+    const feature = await made(join(project, 'src'), 'new', 'feature', 'NewsStory');
+    expect(feature).toMatchObject({ feature: 'news-stories', folder: project, changed: ['src/extension.ts'] });
+    expect(feature.created).toContain('src/news-stories/news-stories.service.ts');
+    for (const path of feature.created) {
+      expect([path, readFileSync(join(project, path), 'utf8').match(/To change: /g)?.length]).toEqual([path, 1]);
+    }
+    biome(project);
+    ran(project, 'node_modules/typescript/bin/tsc');
+    const described = await typed(project, ['describe', '--project', 'tsconfig.build.json']);
+    expect(described).toMatchObject({ code: 0, out: 'dist/description.json: 12 handlers of 4 controllers' });
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    const [node, ...args] = scripts['test:run'].split(' ');
+    expect(node).toBe('node');
+    // The databases that this suite lends are kept open for the next file.
+    ran(project, ...args, '--runInBand', '--forceExit');
+  });
+});
+
+describe('what a noun becomes', () => {
+  test.each([
+    ['note', 'notes', 'NOTE'],
+    ['NewsStory', 'news-stories', 'NEWS_STORY'],
+    ['day', 'days', 'DAY'],
+    ['box', 'boxes', 'BOX'],
+    ['bus', 'buses', 'BUS'],
+    ['branch', 'branches', 'BRANCH'],
+    ['person', 'people', 'PERSON'],
+    ['salesPerson', undefined, ''],
+    ['sales-person', 'sales-people', 'SALES_PERSON'],
+    ['quiz', 'quizzes', 'QUIZ'],
+    ['item2', 'item2s', 'ITEM2'],
+  ])('%s', (noun, many, event) => {
+    if (many === undefined) expect(() => namesOf(noun)).toThrow('is no noun');
+    else expect(namesOf(noun)).toMatchObject({ many, SCREAMING: event });
+  });
+
+  test('is the same from either spelling, and never the noun itself', () => {
+    const word = fc.stringMatching(/^[a-z][a-z0-9]{1,7}$/);
+    const noun = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('-'));
+    const free = noun.filter((each) => ![each, pluralOf(each)].some(isReserved));
+    fc.assert(
+      fc.property(free, (kebab) => {
+        const names = namesOf(kebab);
+        expect(namesOf(names.One)).toEqual(names);
+        expect(names.many).not.toBe(names.one);
+        expect(names.camel).toMatch(/^[a-z][A-Za-z0-9]*$/);
+        expect(names.snake).toBe(names.SCREAMING.toLowerCase());
+      }),
+    );
+  });
+
+  test('names of the service are taken: tables, paths, error codes', () => {
+    const read = (name: string) => readFileSync(join(ROOT, 'test', name), 'utf8');
+    const tables = [...read('schema.snapshot.sql').matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name as string);
+    const paths = [...read('routes.snapshot.txt').matchAll(/ \/v1\/(?:admin\/)?([a-z0-9-]+)/g)].map(
+      ([, name]) => name as string,
+    );
+    const codes = errorTable().flatMap(([code]) => (code.startsWith('UNKNOWN_') ? [code.slice(8).toLowerCase()] : []));
+    expect([tables.length > 30, paths.length > 100, codes.length > 4]).toEqual([true, true, true]);
+    const taken = [...tables, ...paths, ...codes].map((name) => name.replaceAll('_', '-'));
+    expect([...new Set(taken)].filter((name) => !isReserved(name))).toEqual([]);
+  });
+});
+
+describe('features of every kind of noun', () => {
+  let project: string;
+  beforeAll(async () => {
+    project = await bare('many');
+  });
+
+  test('pass the lint as they are, side by side, and are entered in order', async () => {
+    const nouns = ['ox', 'note-book', 'notebook', 'note2', 'note10', 'Person', 'quiz', 'a-b-c-d-e-f-g-h-i-j-k-l-m-n'];
+    for (const noun of [...nouns, 'zeta', 'abbreviationsofabbreviations', 'abbreviation-of-abbreviation']) {
+      await made(project, 'new', 'feature', noun);
+    }
+    const { created } = await made(project, 'new', 'feature', 'fish', '--plural', 'shoals');
+    expect(created).toContain('src/shoals/shoals.module.ts');
+    biome(project);
+    const times = filesIn(join(project, 'src/migrations')).map((name) => name.slice(0, 13));
+    expect([times.length, new Set(times).size]).toEqual([13, 13]);
+    const extension = readFileSync(join(project, 'src/extension.ts'), 'utf8');
+    const created13 = extension.match(/^ {4}Create\w+\d{13},$/gm) ?? [];
+    expect([created13.length, created13.map((line) => line.slice(-14, -1))]).toEqual([13, times]);
+  });
+
+  test('a class of a feature never has the name of something that the feature imports', () => {
+    const imported = filesIn(join(project, 'src/notes'))
+      .map((path) => readFileSync(join(project, 'src/notes', path), 'utf8'))
+      .flatMap((text) => [...text.matchAll(/^import (?:type )?\{([^}]+)\} from '[^.]/gm)])
+      .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/^type /, '')))
+      .filter((name) => /^[A-Z]/.test(name));
+    expect(imported.length).toBeGreaterThan(20);
+    const kebab = imported.map((name) => name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase());
+    expect(kebab.filter((name) => !isReserved(name))).toEqual([]);
+  });
+
+  test.each([
+    ['no noun', [], /one noun is needed/],
+    ['two nouns', ['cake', 'tart'], /one noun is needed/],
+    ['snake case', ['news_story'], /news_story is no noun/],
+    ['a space', ['news story'], /is no noun/],
+    ['camel case', ['newsStory'], /is no noun/],
+    ['hyphens at an end', ['cake-'], /is no noun/],
+    ['a path', ['../cake'], /is no noun/],
+    ['letters of other alphabets', ['кекс'], /is no noun/],
+    ['one letter', ['x'], /does not have 2 to 28 characters/],
+    ['29 letters', ['x'.repeat(29)], /does not have 2 to 28 characters/],
+    ['a word of the language', ['class'], /class is a word of the language/],
+    ['the same as a class', ['Class'], /class is a word of the language/],
+    ['a table of the service', ['session'], /session is a word/],
+    ['a path of the service', ['handset', '--plural', 'users'], /users is a word/],
+    ['what the feature imports', ['database'], /database is a word/],
+    ['one and many at once', ['sheep', '--plural', 'sheep'], /sheep is one and many at once/],
+    ['an unknown option', ['cake', '--force'], /--force/],
+  ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
+    const before = contentOf(project);
+    const { code, out, err } = await typed(project, ['new', 'feature', ...args]);
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(reason) });
+    expect(err).toContain('new feature <noun>');
+    expect(contentOf(project)).toEqual(before);
+  });
+
+  test.each(['note', 'Note', 'quiz'])('one that exists is not made again: %s', async (noun) => {
+    const before = contentOf(project);
+    const { code, err } = await typed(project, ['new', 'feature', noun]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/exist in .*: nothing was written/) });
+    expect(contentOf(project)).toEqual(before);
+  });
+});
+
+describe('what cannot be done is not begun', () => {
+  let project: string;
+  let source: string;
+  const extension = () => join(project, 'src/extension.ts');
+  beforeAll(async () => {
+    project = await bare('careful');
+    source = readFileSync(extension(), 'utf8');
+  });
+  afterEach(() => writeFileSync(extension(), source));
+
+  const refused = async (reason: RegExp) => {
+    const before = contentOf(project);
+    const { code, out, err } = await typed(project, ['new', 'feature', 'cake']);
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(reason) });
+    expect(contentOf(project)).toEqual(before);
+  };
+
+  test.each<[string, (text: string) => string, RegExp]>([
+    ['has no list of entities', (text) => text.replace(/ {2}entities.*\n/, ''), /has no list entities: \[\.\.\.\]/],
+    ['makes a list elsewhere', (text) => text.replace('[NotesModule]', 'modules()'), /has no list modules/],
+    ['has two of them', (text) => `${text}export const more = { migrations: [] };\n`, /has 2 lists migrations/],
+    [
+      'cannot be read',
+      (text) => text.replace('export default extension(', 'export default extension('.slice(0, -1)),
+      /cannot be read/,
+    ],
+    ['has the name already', (text) => `${text}export class CakesModule {}\n`, /has a CakesModule already/],
+  ])('where src/extension.ts %s', async (_kind, change, reason) => {
+    writeFileSync(extension(), change(source));
+    await refused(reason);
+  });
+
+  test('where a folder cannot be made: what was written before is taken back', async () => {
+    rmSync(join(project, 'test'), { recursive: true });
+    writeFileSync(join(project, 'test'), 'a file in the place of the folder');
+    await refused(/nothing was written: /);
+  });
+
+  test('where there is no compiler, or no project', async () => {
+    const { folder } = await made(place, 'new', 'project', 'uninstalled');
+    const before = contentOf(folder);
+    const without = await typed(folder, ['new', 'feature', 'cake']);
+    expect(without).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/TypeScript is not installed in .*: run npm/),
+    });
+    expect(contentOf(folder)).toEqual(before);
+    const outside = await typed(place, ['new', 'feature', 'cake']);
+    expect(outside).toMatchObject({ code: 1, err: expect.stringMatching(/belongs to no project/) });
+  });
+
+  test('lists keep their comments and their shape', async () => {
+    const lists = source
+      .replace('[NotesModule]', '[\n    // The first one.\n    NotesModule,\n  ]')
+      .replace('[Note]', '[\n    // None yet.\n  ]');
+    writeFileSync(extension(), lists);
+    rmSync(join(project, 'test'));
+    await made(project, 'new', 'feature', 'tart');
+    const text = readFileSync(extension(), 'utf8');
+    expect(text).toContain('modules: [\n    // The first one.\n    NotesModule,\n    TartsModule,\n  ],\n');
+    expect(text).toContain('entities: [\n    // None yet.\n    Tart,\n  ],\n');
+  });
+});
+
+describe('new project', () => {
+  test.each([
+    ['no name', [], /one name is needed/],
+    ['two names', ['one', 'two'], /one name is needed/],
+    ['capitals', ['Wire'], /Wire is no name of a package/],
+    ['a space', ['my wire'], /is no name of a package/],
+    ['a dot in front', ['.wire'], /is no name of a package/],
+    ['a path', ['../wire'], /is no name of a package/],
+    ['215 letters', ['x'.repeat(215)], /is no name of a package/],
+    ['a module of Node', ['http'], /http is the name of something else/],
+    ['the package itself', ['gatehouse'], /gatehouse is the name of something else/],
+    ['a description of two lines', ['refused', '--description', 'one\ntwo'], /one line of at most 200 characters/],
+    ['a noun that is none', ['refused', '--noun', 'class'], /class is a word of the language/],
+    ['an unknown option', ['refused', '--force'], /--force/],
+  ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
+    const before = readdirSync(place);
+    const { code, out, err } = await typed(place, ['new', 'project', ...args]);
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(reason) });
+    expect(readdirSync(place)).toEqual(before);
+  });
+
+  test('a folder that holds something is left alone, and so is a file', async () => {
+    mkdirSync(join(place, 'taken'));
+    writeFileSync(join(place, 'taken/mine.txt'), 'mine');
+    for (const [directory, reason] of [
+      ['taken', /taken is not empty: nothing was written/],
+      ['taken/mine.txt', /mine\.txt is a file: nothing was written/],
+    ] as const) {
+      const { code, err } = await typed(place, ['new', 'project', 'other', '--directory', directory]);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(reason) });
+    }
+    expect(contentOf(join(place, 'taken'))).toEqual({ 'mine.txt': 'mine' });
+    mkdirSync(join(place, 'empty'));
+    expect((await made(place, 'new', 'project', 'other', '--directory', 'empty')).folder).toBe(join(place, 'empty'));
+  });
+
+  test('asks for what is not said, again where an answer cannot be used, and says what comes next', async () => {
+    const answers = ['No Name', 'asked', '', 'class', 'Story'];
+    const { code, out, err, asked } = await typed(place, ['new', 'project'], answers);
+    expect({ code, answers, asked }).toEqual({
+      code: 0,
+      answers: [],
+      asked: [
+        ...['Name of the project (my-service) ', 'Name of the project (my-service) '],
+        'What it is for (A service on Gatehouse.) ',
+        ...['Noun of the example feature (note) ', 'Noun of the example feature (note) '],
+      ],
+    });
+    expect(err.split('\n')).toEqual([
+      expect.stringContaining('No Name is no name'),
+      expect.stringContaining('class is a word'),
+    ]);
+    expect(out).toContain(`next  cd ${join(place, 'asked')}`);
+    expect(readFileSync(join(place, 'asked/src/stories/stories.module.ts'), 'utf8')).toContain('class StoriesModule');
+  });
+
+  test('what is typed ahead answers the next question, and an input that ends is an answer to none', async () => {
+    const input = new PassThrough();
+    const asked = new PassThrough();
+    const ask = asker(input, asked);
+    input.end('first\nsecond\n');
+    expect([await ask('One? '), await ask('Two? ')]).toEqual(['first', 'second']);
+    await expect(ask('Three? ')).rejects.toThrow('nobody answered: nothing was written');
+    expect(String(asked.read())).toContain('One? ');
+  });
+
+  test('asks for nothing with --yes, with --json, and where nobody is there', async () => {
+    for (const [name, ...options] of [['first', '--yes'], ['second', '--json'], ['third']]) {
+      const { code, asked } = await typed(
+        place,
+        ['new', 'project', name as string, ...options],
+        name === 'third' ? undefined : [],
+      );
+      expect({ name, code, asked }).toEqual({ name, code: 0, asked: [] });
+    }
+  });
+
+  test('takes Gatehouse from where it is told to', async () => {
+    const { folder } = await made(place, 'new', 'project', 'packed', '--gatehouse', 'file:../gatehouse.tgz');
+    const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(dependencies.gatehouse).toBe('file:../gatehouse.tgz');
+  });
+});
+
+describe('new feature in this repository', () => {
+  const declared = (folder: string, from: string) => {
+    const keep = (path: string) => !path.includes('.') || path.endsWith('.d.ts');
+    cpSync(join(ROOT, 'dist', from), join(folder, from), {
+      recursive: true,
+      filter: (path) => keep(path.slice(ROOT.length)),
+    });
+  };
+
+  test('is entered where rooms are, imports what the entry of the package exports, and passes lint and types', async () => {
+    // What is not touched is there as it was built, which the compiler reads faster.
+    const folder = join(place, 'repository');
+    for (const from of ['src', 'test/support']) declared(folder, from);
+    const entry = readFileSync(join(ROOT, 'src/index.ts'), 'utf8');
+    const whole = [...entry.matchAll(/^export \* from '\.\/(.+)\.js';$/gm)].map(([, path]) => `src/${path}.ts`);
+    const edited = ['src/app.module.ts', 'ormconfig.ts', 'scripts/structure.mjs'];
+    const settings = [
+      'biome.json',
+      'scripts/typed-rows.grit',
+      'scripts/one-parameter.grit',
+      'tsconfig.build.json',
+      'package.json',
+    ];
+    for (const path of ['src/index.ts', ...whole, ...edited, ...settings]) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      cpSync(join(ROOT, path), join(folder, path));
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const { created, changed } = await made(folder, 'new', 'feature', 'news-story');
+    expect(changed).toEqual(edited);
+    expect(created).toContain('test/contract/news-stories.e2e-spec.ts');
+    const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+    expect(text('src/app.module.ts')).toContain('        NewsStoriesModule,\n        ...more,\n      ],\n');
+    expect(text('ormconfig.ts')).toMatch(/^ {4}NewsStory,$[\s\S]*^ {4}CreateNewsStories\d{13},$/m);
+    expect(text('scripts/structure.mjs')).toContain("'web', 'news-stories'],");
+    expect(text('src/news-stories/news-stories.service.ts')).toContain("import { Refusal } from '../core/errors.js';");
+    for (const path of created) expect([path, text(path).includes("'gatehouse")]).toEqual([path, false]);
+    ran(folder, join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'check', ...changed, ...created);
+    const compilerOptions = { noEmit: true, incremental: false, types: ['node', 'jest'] };
+    const options = {
+      extends: './tsconfig.build.json',
+      compilerOptions,
+      include: [...changed, ...created],
+      exclude: [],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
+    ran(folder, 'node_modules/typescript/bin/tsc');
+  });
+});

@@ -1,0 +1,198 @@
+import { HealthyTime } from './healthy-time.js';
+import type { Credential, History, Interval, Outcome, Read, Revocation, Socket, Use, Write } from './history.js';
+
+/** What the contract promises in time, and what is allowed to a machine that is busy, in milliseconds. */
+export interface Promises {
+  /** A replica that hears the others closes the sockets of a dead credential within this. */
+  readonly told: number;
+  /** One that does not closes those whose credential it cannot check. */
+  readonly unchecked: number;
+  /** A replica that could not hear does so again within this. */
+  readonly recovery: number;
+  /** One that did not run runs again within this. */
+  readonly wakeup: number;
+}
+
+export type Rule =
+  | 'used after its end'
+  | 'redeemed twice'
+  | 'an acknowledged change was lost'
+  | 'a change that was refused'
+  | 'refused without a cause'
+  | 'a socket outlived its credential';
+
+export interface Violation {
+  readonly rule: Rule;
+  readonly what: string;
+}
+
+const at = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;
+const during = ({ start, end }: Interval): string => `${at(start)} to ${at(end)}`;
+
+function byKey<T>(entries: readonly T[], keyOf: (entry: T) => string): Map<string, T[]> {
+  const map = new Map<string, T[]>();
+  for (const entry of entries) {
+    const some = map.get(keyOf(entry));
+    if (some) some.push(entry);
+    else map.set(keyOf(entry), [entry]);
+  }
+  return map;
+}
+
+/**
+ * Whether a history can have come from a service that keeps its contract. It knows nothing of how the history was made:
+ * every attempt took effect, if it did, at one moment between its start and its end, and one of unknown outcome at any
+ * moment since its start or never.
+ */
+export class Checker {
+  private readonly violations: Violation[] = [];
+  private readonly revocationsOf = new Map<string, Revocation[]>();
+  private readonly hearing: HealthyTime;
+  private readonly running: HealthyTime;
+  /** Of sockets that were closed because their credential died at a replica that heard of it: after how long. */
+  readonly delays: number[] = [];
+
+  private constructor(
+    private readonly history: History,
+    private readonly promises: Promises,
+  ) {
+    for (const revocation of history.revocations) {
+      for (const scope of revocation.ends) {
+        this.revocationsOf.set(scope, [...(this.revocationsOf.get(scope) ?? []), revocation]);
+      }
+    }
+    const stops = history.disturbances.filter(({ kind }) => kind === 'stopped');
+    this.hearing = new HealthyTime(history.disturbances, promises.recovery);
+    this.running = new HealthyTime(stops, promises.wakeup);
+  }
+
+  /** @returns every violation, and how long sockets outlived their credentials at replicas that nothing disturbed */
+  static check(history: History, promises: Promises): { violations: Violation[]; delays: number[] } {
+    const checker = new Checker(history, promises);
+    checker.checkUses();
+    checker.checkMembers();
+    checker.checkSockets();
+    return { violations: checker.violations, delays: checker.delays };
+  }
+
+  private found(rule: Rule, what: string): void {
+    this.violations.push({ rule, what });
+  }
+
+  private touching({ id, scopes }: Credential): Revocation[] {
+    const found = new Set(scopes.flatMap((scope) => this.revocationsOf.get(scope) ?? []));
+    return [...found].filter(({ spares, outcome }) => outcome !== 'refused' && !spares.includes(id));
+  }
+
+  /** The first success that surely ended a credential: it was issued before that began. */
+  private endOf(credential: Credential): Revocation | undefined {
+    return this.touching(credential)
+      .filter(({ outcome, start }) => outcome === 'ok' && credential.issued.end <= start)
+      .reduce<Revocation | undefined>((first, one) => (first && first.end <= one.end ? first : one), undefined);
+  }
+
+  /** From when on something may have ended it. */
+  private doubtedFrom(credential: Credential): number {
+    const some = this.touching(credential).filter(
+      ({ outcome, end }) => outcome === 'unknown' || credential.issued.start < end,
+    );
+    return Math.min(...some.map(({ start }) => start));
+  }
+
+  private checkUses(): void {
+    for (const [id, uses] of byKey(this.history.uses, ({ credential }) => credential)) {
+      const credential = this.history.credentials.get(id);
+      if (!credential) throw new Error(`nobody issued ${id}`);
+      const end = this.endOf(credential);
+      for (const use of uses) if (end && use.outcome === 'ok') this.checkEnd(use, end, credential);
+      if (credential.isOneTime) this.checkOnce(id, uses);
+      else this.checkRefusals(credential, uses);
+    }
+  }
+
+  private checkEnd(use: Use, end: Revocation, { id, endsWithin = 0 }: Credential): void {
+    if (use.start <= end.end) return;
+    const since = { start: end.end, end: use.start };
+    if (endsWithin > 0 && this.hearing.of(use.replica, since) <= endsWithin) return;
+    this.found(
+      'used after its end',
+      `${id} at replica ${use.replica}, ${during(use)}, ${at(use.start - end.end)} after ${end.kind} (${during(end)}) was acknowledged`,
+    );
+  }
+
+  private checkOnce(id: string, uses: readonly Use[]): void {
+    const successes = uses.filter(({ outcome }) => outcome === 'ok');
+    if (successes.length < 2) return;
+    this.found(
+      'redeemed twice',
+      `${id}: ${successes.map((use) => `at replica ${use.replica}, ${during(use)}`).join('; ')}`,
+    );
+  }
+
+  private checkRefusals(credential: Credential, uses: readonly Use[]): void {
+    const doubtedFrom = this.doubtedFrom(credential);
+    for (const use of uses) {
+      if (use.outcome !== 'refused' || use.start < credential.issued.end || use.end > doubtedFrom) continue;
+      this.found(
+        'refused without a cause',
+        `${credential.id} (acknowledged ${during(credential.issued)}) at replica ${use.replica}, ${during(use)}`,
+      );
+    }
+  }
+
+  private checkMembers(): void {
+    const writesOf = byKey(this.history.writes, ({ member }) => member);
+    for (const [member, reads] of byKey(this.history.reads, ({ member }) => member)) {
+      const writes = writesOf.get(member) ?? [];
+      for (const read of reads) this.checkRead(read, writes);
+    }
+  }
+
+  private checkRead(read: Read, writes: readonly Write[]): void {
+    const { member, value } = read;
+    const seen = `${member} was ${value} at replica ${read.replica}, ${during(read)}`;
+    const source = writes.find((write) => write.value === value);
+    if (value !== null && (!source || source.outcome === 'refused' || source.start > read.end)) {
+      this.found(
+        'a change that was refused',
+        `${seen}, ${source ? `written ${during(source)}` : 'which nobody wrote'}`,
+      );
+      return;
+    }
+    const settled: { outcome: Outcome; end: number } = source ?? { outcome: 'ok', end: Number.NEGATIVE_INFINITY };
+    // What no answer tells of may have been done at last, over whatever was written meanwhile.
+    if (settled.outcome !== 'ok') return;
+    const later = writes.find(
+      ({ outcome, start, end }) => outcome === 'ok' && start >= settled.end && end <= read.start,
+    );
+    if (later) {
+      this.found('an acknowledged change was lost', `${seen}; ${later.value} was acknowledged ${during(later)}`);
+    }
+  }
+
+  private checkSockets(): void {
+    for (const socket of this.history.sockets) {
+      const credential = this.history.credentials.get(socket.credential);
+      if (!credential) throw new Error(`nobody issued ${socket.credential}`);
+      if (socket.code === 4004 && (socket.closed ?? 0) <= this.doubtedFrom(credential)) {
+        this.found('refused without a cause', `a socket of ${credential.id} got 4004 at ${at(socket.closed ?? 0)}`);
+      }
+      const end = this.endOf(credential);
+      if (end) this.checkSocket(socket, end);
+    }
+  }
+
+  private checkSocket(socket: Socket, end: Revocation): void {
+    const life = { start: Math.max(end.end, socket.opened), end: socket.closed ?? this.history.end };
+    if (life.end <= life.start) return;
+    const { replica } = socket;
+    const [heard, ran] = [this.hearing.of(replica, life), this.running.of(replica, life)];
+    if (socket.code === 4004 && heard === life.end - life.start) this.delays.push(heard);
+    if (heard <= this.promises.told && ran <= this.promises.unchecked) return;
+    this.found(
+      'a socket outlived its credential',
+      `${socket.credential} at replica ${replica}, open from ${at(socket.opened)} to ${at(life.end)} (${socket.code ?? 'still open'}), ` +
+        `though ${end.kind} was acknowledged ${during(end)}: for ${at(heard)} undisturbed, ${at(ran)} running`,
+    );
+  }
+}

@@ -1,0 +1,132 @@
+import { query } from '../machine/databases.js';
+import { OwnServer } from '../machine/own-server.js';
+import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
+import { Client } from '../support/client.js';
+import { Detour } from '../support/detour.js';
+import type { Front } from '../support/gatehouse.js';
+import { type Persona, person } from '../support/index.js';
+
+export const REPLICAS = 3;
+
+/** Whom the service believes the address of a visitor. */
+export const PROXY = '127.0.50.1';
+
+/** How long a socket may live whose credential cannot be checked, in milliseconds; a minute unless set. */
+export const UNCHECKED_MS = 10_000;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A place among the replicas: its process comes and goes, its ways to the servers are cut and mended. */
+export class Replica implements Front {
+  private process: ServiceProcess | undefined;
+  /** What stands before it, if anything does. */
+  front: string | undefined;
+
+  constructor(
+    readonly index: number,
+    private readonly env: Readonly<Record<string, string>>,
+    readonly database: Detour,
+    readonly redis: Detour,
+  ) {}
+
+  get url(): string {
+    return this.front ?? this.process?.url ?? 'http://127.0.0.1:1';
+  }
+
+  get anonymous(): Client {
+    return new Client(this.url, undefined, []);
+  }
+
+  as(credential: string | { authorization: string }): Client {
+    return new Client(this.url, typeof credential === 'string' ? credential : credential.authorization, []);
+  }
+
+  /** Tries until a process serves: one that finds no database ends. */
+  async start(): Promise<void> {
+    for (;;) {
+      const process = ServiceProcess.start(this.env);
+      try {
+        await process.greeted();
+        this.process = process;
+        return;
+      } catch {
+        await pause(500);
+      }
+    }
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    const { process } = this;
+    if (signal === 'SIGKILL') this.process = undefined;
+    await process?.stop(signal);
+    this.process = undefined;
+  }
+
+  halt(): void {
+    this.process?.child.kill('SIGSTOP');
+  }
+
+  go(): void {
+    this.process?.child.kill('SIGCONT');
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.anonymous.get('/health/ready').catch(() => null))?.status === 200;
+  }
+}
+
+/** Three replicas with a PostgreSQL and a Redis of their own, and somebody who may do everything. */
+export class Cluster {
+  private addresses = 0;
+
+  private constructor(
+    readonly postgres: OwnServer,
+    readonly redis: OwnServer,
+    readonly replicas: readonly Replica[],
+    readonly root: Persona,
+  ) {}
+
+  static async start(): Promise<Cluster> {
+    const [postgres, redis] = await Promise.all([OwnServer.postgres(), OwnServer.redis()]);
+    const limits = { sockets_per_address: 1e6, payloads_per_address: 1e6, attempts_per_address: 1e6 };
+    const common = {
+      ARGON2_CONCURRENCY: '1',
+      ABUSE_BANS: 'off',
+      TRUSTED_PROXIES: PROXY,
+      GATEWAY_NUMBERS: JSON.stringify({ ...limits, unchecked_ms: UNCHECKED_MS }),
+    };
+    const replicas: Replica[] = [];
+    for (let index = 0; index < REPLICAS; index++) {
+      const [toDatabase, toRedis] = [await Detour.to(postgres.url, 5432), await Detour.to(redis.url, 6379)];
+      const env = { ...common, DATABASE_URL: toDatabase.url, REDIS_URL: toRedis.url };
+      replicas.push(new Replica(index, env, toDatabase.detour, toRedis.detour));
+    }
+    const [first, ...others] = replicas as [Replica, ...Replica[]];
+    await first.start();
+    await Promise.all(others.map((replica) => replica.start()));
+    const root = await person(first, 'root');
+    await query(postgres.url, `UPDATE account SET acls = '{*}' WHERE id = $1`, [root.id]);
+    return new Cluster(postgres, redis, replicas, root);
+  }
+
+  /** One that nobody had before: of those that are for measurements (RFC 2544). */
+  newAddress(): string {
+    const count = ++this.addresses;
+    return ['198', 18 + ((count >> 16) & 1), (count >> 8) & 255, count & 255].join('.');
+  }
+
+  /** Waits until every replica serves. */
+  async isWhole(): Promise<void> {
+    for (const replica of this.replicas) await until(() => replica.isReady());
+  }
+
+  async close(): Promise<void> {
+    await endProcesses();
+    for (const { database, redis } of this.replicas) {
+      database.close();
+      redis.close();
+    }
+    await this.redis.close();
+    await this.postgres.close();
+  }
+}

@@ -1,0 +1,151 @@
+import type { Cluster, Replica } from './cluster.js';
+import type { Disturbance, History } from './history.js';
+import type { Random } from './random.js';
+import { now } from './recorder.js';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A process that answers nothing for so long, not even that it lives, is taken not to have run. */
+const SILENT_MS = 1000;
+const PROBE_MS = 500;
+
+type Fault = readonly [name: string, kind: Disturbance['kind'], work: (ms: number) => Promise<void>];
+
+/** Kills, stops and cuts off replicas and servers, one of each at a time, and writes down when. */
+export class Nemesis {
+  readonly counts = new Map<string, number>();
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly history: History,
+    private readonly random: Random,
+  ) {}
+
+  /** Goes on until it is over; then everything runs and is connected again. */
+  async run(isOver: () => boolean): Promise<void> {
+    const lane = async (random: Random, restMs: number, fault: (random: Random) => Promise<void>) => {
+      for (;;) {
+        const until = now() + random.between(0.5, 1.5) * restMs;
+        while (now() < until && !isOver()) await pause(50);
+        if (isOver()) return;
+        await fault(random);
+      }
+    };
+    const [ofReplicas, ofServers] = [this.random.fork(), this.random.fork()];
+    await Promise.all([
+      lane(ofReplicas, 3000, (random) => this.disturbReplica(random)),
+      lane(ofServers, 25_000, (random) => this.disturbServer(random)),
+    ]);
+  }
+
+  /** Short ones for the most part; now and then one that outlasts every promise in time. */
+  private static duration(random: Random): number {
+    return random.chance(0.1) ? random.between(14_000, 18_000) : random.between(200, 5000);
+  }
+
+  private async disturbReplica(random: Random): Promise<void> {
+    const replica = random.pick(this.cluster.replicas);
+    const { database, redis } = replica;
+    const restart = (signal: NodeJS.Signals) => async () => {
+      await replica.stop(signal);
+      await replica.start();
+    };
+    const mended = (begin: () => void, end: () => void) => async (ms: number) => {
+      begin();
+      await pause(ms);
+      end();
+    };
+    const faults: readonly Fault[] = [
+      ['replica killed', 'stopped', restart('SIGKILL')],
+      ['replica terminated', 'deaf', restart('SIGTERM')],
+      [
+        'replica halted',
+        'stopped',
+        mended(
+          () => replica.halt(),
+          () => replica.go(),
+        ),
+      ],
+      [
+        'replica cut off from PostgreSQL',
+        'deaf',
+        mended(
+          () => database.cut(),
+          () => database.mend(),
+        ),
+      ],
+      [
+        'PostgreSQL silent to a replica',
+        'deaf',
+        mended(
+          () => database.swallow(),
+          () => database.mend(),
+        ),
+      ],
+      [
+        'replica cut off from Redis',
+        'deaf',
+        mended(
+          () => redis.cut(),
+          () => redis.mend(),
+        ),
+      ],
+      [
+        'Redis silent to a replica',
+        'deaf',
+        mended(
+          () => redis.swallow(),
+          () => redis.mend(),
+        ),
+      ],
+    ];
+    await this.inflict(random.pick(faults), [replica], Nemesis.duration(random));
+  }
+
+  private async disturbServer(random: Random): Promise<void> {
+    const { postgres, redis, replicas } = this.cluster;
+    const restart = (server: typeof postgres, signal: NodeJS.Signals) => async () => {
+      await server.stop(signal);
+      await pause(random.between(0, 1500));
+      await server.start();
+    };
+    const halted = (server: typeof postgres) => async (ms: number) => {
+      server.halt();
+      await pause(ms);
+      server.go();
+    };
+    const faults: readonly Fault[] = [
+      ['PostgreSQL crashed', 'deaf', restart(postgres, 'SIGQUIT')],
+      ['PostgreSQL stopped', 'deaf', restart(postgres, 'SIGINT')],
+      ['PostgreSQL halted', 'deaf', halted(postgres)],
+      ['Redis killed', 'deaf', restart(redis, 'SIGKILL')],
+      ['Redis halted', 'deaf', halted(redis)],
+    ];
+    await this.inflict(random.pick(faults), replicas, Math.min(6000, Nemesis.duration(random)));
+  }
+
+  private async inflict([fault, kind, work]: Fault, on: readonly Replica[], ms: number): Promise<void> {
+    const start = now();
+    await work(ms);
+    const end = now();
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    for (const { index } of on) this.history.disturbances.push({ replica: index, kind, fault, start, end });
+  }
+
+  /** What the machine itself does to a process counts as what the nemesis does. */
+  async probe(isOver: () => boolean): Promise<void> {
+    const watch = async (replica: Replica) => {
+      while (!isOver()) {
+        const start = now();
+        const { index } = replica;
+        await replica.anonymous.get('/health/live').catch(() => undefined);
+        const end = now();
+        if (end - start > SILENT_MS) {
+          this.history.disturbances.push({ replica: index, kind: 'stopped', fault: 'silence', start, end });
+        }
+        await pause(PROBE_MS);
+      }
+    };
+    await Promise.all(this.cluster.replicas.map(watch));
+  }
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Replica } from './cluster.js';
+
+export type Fault =
+  /** Successes of reads are answered again for five seconds. */
+  | 'cache'
+  /** A secret that was redeemed here is redeemed again whenever it comes. */
+  | 'second redemption'
+  /** Changes of the profile are acknowledged and forgotten. */
+  | 'lost write'
+  /** Sockets whose session has started stay open whatever the service does with them. */
+  | 'deaf sockets';
+
+const CACHED_MS = 5000;
+const REDEMPTIONS = ['/v1/oauth2/token', '/v1/auth/verify', '/v1/auth/reset'];
+
+interface Kept {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Buffer;
+  readonly at: number;
+}
+
+async function read(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Stands before a replica and makes it one that has a fault. */
+export class Plant {
+  private readonly kept = new Map<string, Kept>();
+  private readonly sockets = new Set<Socket>();
+  private readonly server = createServer((req, res) => void this.answer(req, res));
+
+  private constructor(
+    private readonly replica: Replica,
+    private readonly target: string,
+    private readonly fault: Fault,
+  ) {
+    this.server.on('connection', (socket) => this.sockets.add(socket));
+    this.server.on('upgrade', (req, near: Socket) => {
+      const { port } = new URL(target);
+      const far = connect(Number(port), '127.0.0.1');
+      const lines = [`GET ${req.url} HTTP/1.1`];
+      for (let at = 0; at < req.rawHeaders.length; at += 2)
+        lines.push(`${req.rawHeaders[at]}: ${req.rawHeaders[at + 1]}`);
+      far.write(`${lines.join('\r\n')}\r\n\r\n`);
+      near.on('error', () => far.destroy()).on('close', () => far.destroy());
+      near.pipe(far);
+      far.on('error', () => {});
+      let isDeaf = false;
+      far.on('data', (chunk) => {
+        isDeaf ||= fault === 'deaf sockets' && chunk.includes('"t":"READY"');
+        if (!(isDeaf && isClose(chunk))) near.write(chunk);
+      });
+      far.on('close', () => isDeaf || near.destroy());
+    });
+  }
+
+  static async before(replica: Replica, fault: Fault): Promise<Plant> {
+    const plant = new Plant(replica, replica.url, fault);
+    plant.server.listen(0, '127.0.0.1');
+    await once(plant.server, 'listening');
+    replica.front = `http://127.0.0.1:${(plant.server.address() as AddressInfo).port}`;
+    return plant;
+  }
+
+  private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    try {
+      const { status, type, body } = await this.answered(req, await read(req));
+      res.writeHead(status, { ...(type && { 'content-type': type }), 'content-length': body.length }).end(body);
+    } catch {
+      res.destroy();
+    }
+  }
+
+  private async answered(req: IncomingMessage, body: Buffer): Promise<Kept> {
+    const { method, url = '', headers } = req;
+    const key = [method, url, headers.authorization, headers['x-forwarded-for'], body.toString()].join('\n');
+    const known = this.kept.get(key);
+    if (this.fault === 'cache' && method === 'GET' && known && performance.now() < known.at + CACHED_MS) return known;
+    if (this.fault === 'second redemption' && known && REDEMPTIONS.includes(url)) return known;
+    const isChange = method === 'PATCH' && url === '/v1/users/@me' && body.includes('"bio"');
+    if (this.fault === 'lost write' && isChange) return this.asked(req, 'GET', Buffer.alloc(0));
+    const answer = await this.asked(req, method, body);
+    if (answer.status < 300) this.kept.set(key, answer);
+    return answer;
+  }
+
+  private async asked({ url, headers }: IncomingMessage, method: string | undefined, body: Buffer): Promise<Kept> {
+    const { 'content-length': _, ...others } = headers;
+    const length = body.length > 0 ? { 'content-length': body.length } : {};
+    const onward = request(`${this.target}${url}`, { method, headers: { ...others, ...length }, agent: false });
+    onward.end(body);
+    const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+    const { statusCode: status = 502 } = answer;
+    return { status, type: answer.headers['content-type'] ?? '', body: await read(answer), at: performance.now() };
+  }
+
+  close(): void {
+    this.replica.front = undefined;
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+  }
+}
+
+/** A close frame (RFC 6455 section 5.5.1). */
+const isClose = (chunk: Buffer): boolean => chunk[0] === 0x88;

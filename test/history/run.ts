@@ -1,0 +1,99 @@
+import { Checker, type Promises, type Rule, type Violation } from './checker.js';
+import { type Cluster, UNCHECKED_MS } from './cluster.js';
+import { History } from './history.js';
+import { Nemesis } from './nemesis.js';
+import { Pool } from './pool.js';
+import { Random } from './random.js';
+import { now, Recorder } from './recorder.js';
+import { Workload } from './workload.js';
+
+/** For what a busy machine adds, in milliseconds: what is never told is told no sooner for it. */
+const ALLOWANCE_MS = 5000;
+/** A replica that heard nothing for this long knows that it does not hear. */
+const UNHEARD_MS = 3000;
+
+/** What credentials.md section 7 and gateway.md section 9 promise. */
+export const PROMISES: Promises = {
+  told: 1000 + ALLOWANCE_MS,
+  unchecked: UNHEARD_MS + UNCHECKED_MS + ALLOWANCE_MS,
+  recovery: 10_000,
+  wakeup: 2000,
+};
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export interface Findings {
+  readonly violations: readonly Violation[];
+  readonly history: History;
+  /** Numbers of the run, in words. */
+  readonly told: string;
+}
+
+function summed(history: History, delays: readonly number[], faults: ReadonlyMap<string, number>): string {
+  const { credentials, uses, revocations, writes, reads, sockets } = history;
+  const outcomes = (some: readonly { outcome: string }[]) =>
+    ['ok', 'refused', 'unknown']
+      .map((one) => `${some.filter(({ outcome }) => outcome === one).length} ${one}`)
+      .join(', ');
+  const byKind = new Map<string, number>();
+  for (const { kind, outcome } of revocations) if (outcome === 'ok') byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
+  const list = (counts: ReadonlyMap<string, number>) =>
+    [...counts].map(([what, count]) => `${count} ${what}`).join(', ');
+  const sorted = delays.toSorted((a, b) => a - b);
+  const quantile = (share: number) => sorted[Math.floor((sorted.length - 1) * share)]?.toFixed(0);
+  return [
+    `${credentials.size} credentials; ${uses.length} uses (${outcomes(uses)})`,
+    `${revocations.length} revocations (${outcomes(revocations)}): ${list(byKind)}`,
+    `${writes.length} writes (${outcomes(writes)}), ${reads.length} reads; ${sockets.length} sockets, of which ${sorted.length} were ` +
+      `closed at undisturbed replicas: median ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms after the answer`,
+    `faults: ${list(faults) || 'none'}`,
+  ].join('\n');
+}
+
+/** Lets clients and a nemesis work until it is over, waits until everything is whole again, and checks what they did. */
+export async function run(cluster: Cluster, seed: number, isOver: () => boolean): Promise<Findings> {
+  const random = new Random(seed);
+  const history = new History();
+  const recorder = new Recorder(history);
+  const pool = new Pool(random.fork());
+  const workload = new Workload({ cluster, recorder, pool, isOver }, random.fork());
+  const nemesis = new Nemesis(cluster, history, random.fork());
+  let isObserved = true;
+  const watching = nemesis.probe(() => !isObserved);
+  await Promise.all([workload.run(), nemesis.run(isOver)]);
+  await cluster.isWhole();
+  await workload.lookBack();
+  // Whoever was told last has its time to close what it was told of.
+  await pause(PROMISES.told + 500);
+  recorder.finish();
+  isObserved = false;
+  await watching;
+  const { violations, delays } = Checker.check(history, PROMISES);
+  return { violations, history, told: summed(history, delays, nemesis.counts) };
+}
+
+const LOOK_EVERY_MS = 1000;
+
+/** Lets clients work, with nothing but what is planted, until that is found or it is over; answers what is found. */
+export async function runUntilFound(
+  cluster: Cluster,
+  seed: number,
+  rule: Rule,
+  isOver: () => boolean,
+): Promise<Rule[]> {
+  const random = new Random(seed);
+  const history = new History();
+  const recorder = new Recorder(history);
+  let found: Rule[] = [];
+  const isEnough = () => found.includes(rule) || isOver();
+  const pool = new Pool(random.fork());
+  const workload = new Workload({ cluster, recorder, pool, isOver: isEnough }, random.fork());
+  const looking = setInterval(() => {
+    history.end = now();
+    found = Checker.check(history, PROMISES).violations.map((one) => one.rule);
+  }, LOOK_EVERY_MS);
+  await workload.run();
+  clearInterval(looking);
+  recorder.finish();
+  return [...new Set(found)];
+}

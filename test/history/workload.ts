@@ -1,0 +1,62 @@
+import { AccountLife } from './account-life.js';
+import { AddressLife } from './address-life.js';
+import { AdminLife } from './admin-life.js';
+import type { Surroundings } from './life.js';
+import type { Random } from './random.js';
+import { now } from './recorder.js';
+
+const CLIENTS = 6;
+const LIVES = 4;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Clients that present whatever there is without pause, while what they present comes and goes. */
+export class Workload {
+  constructor(
+    private readonly surroundings: Surroundings,
+    private readonly random: Random,
+  ) {}
+
+  async run(): Promise<void> {
+    const clients = Array.from({ length: CLIENTS }, () => this.client(this.random.fork()));
+    const lives = Array.from({ length: LIVES }, () => this.lives(this.random.fork()));
+    await Promise.all([...clients, ...lives]);
+  }
+
+  private async client(random: Random): Promise<void> {
+    const { cluster, recorder, pool } = this.surroundings;
+    while (!this.surroundings.isOver()) {
+      const presented = pool.pick(random);
+      if (!presented) {
+        await pause(20);
+        continue;
+      }
+      const replica = random.pick(cluster.replicas);
+      const { credential, gatewayToken } = presented;
+      if (gatewayToken && random.chance(0.05)) await recorder.identify(replica, credential, gatewayToken);
+      else if ((await recorder.use(replica, presented)).outcome === 'unknown') await pause(20);
+    }
+  }
+
+  private async lives(random: Random): Promise<void> {
+    while (!this.surroundings.isOver()) {
+      const share = random.next();
+      const Kind = share < 0.7 ? AccountLife : share < 0.95 ? AdminLife : AddressLife;
+      await new Kind(this.surroundings, random.fork()).live();
+    }
+  }
+
+  /** Once everything is whole again: what is, and what was, at every replica. */
+  async lookBack(): Promise<void> {
+    const { cluster, recorder, pool } = this.surroundings;
+    for (const presented of pool.all()) {
+      await Promise.all(cluster.replicas.map((replica) => recorder.use(replica, presented)));
+    }
+  }
+}
+
+/** Over when so many seconds have passed. */
+export function over(seconds: number): () => boolean {
+  const end = now() + seconds * 1000;
+  return () => now() >= end;
+}

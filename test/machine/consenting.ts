@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { earnedCaptcha, type Gatehouse, type Persona, person } from '../support/index.js';
+
+/** An application, where it is sent the answer, and the address at which it asks. */
+export interface Asking {
+  readonly id: string;
+  readonly secret: string;
+  readonly owner: Persona;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  /** The path of the consent page with a request; what is '' is left out. */
+  path(changes?: Record<string, string>): string;
+  close(): void;
+}
+
+export const NAME = 'Sample <b>App</b>';
+
+/** Registers an application on a service; `front` may carry what registering asks for. */
+export async function asking(service: Gatehouse, headers: () => Promise<Record<string, string>>): Promise<Asking> {
+  const receiver = createServer((_req, res) => res.end('<title>Arrived</title>'));
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const redirectUri = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/callback?kept=1`;
+  const owner = await person({ ...service, anonymous: service.anonymous.with(await headers()) }, 'owner');
+  const { body } = await service
+    .as(owner)
+    .with(await headers())
+    .post('/v1/oauth2/applications', { name: NAME, redirect_uris: [redirectUri] })
+    .expect(200);
+  const verifier = randomBytes(32).toString('base64url');
+  return {
+    ...{ id: body.id, secret: body.client_secret, owner, redirectUri, verifier },
+    path(changes = {}) {
+      const query = {
+        client_id: body.id,
+        response_type: 'code',
+        scope: 'identify email',
+        redirect_uri: redirectUri,
+        state: 'a state & more',
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+        ...changes,
+      };
+      return `/oauth2/authorize?${new URLSearchParams(query)}`;
+    },
+    close: () => void receiver.close(),
+  };
+}
+
+/** What an operation that asks for a captcha is sent, by provider. */
+export async function captchaFor(service: Gatehouse, provider: string | undefined): Promise<Record<string, string>> {
+  if (!provider) return {};
+  const token = provider === 'altcha' ? await earnedCaptcha(service) : `token ${randomBytes(9).toString('hex')}`;
+  return { 'x-captcha-token': token };
+}
+
+/** Types name and password, as a person does. */
+export async function enter(page: Page, { email, password }: Pick<Persona, 'email' | 'password'>): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Waits until the application has the answer. @returns its parameters */
+export async function arrival(page: Page): Promise<URLSearchParams> {
+  await page.waitForURL(/\/callback\?/);
+  return new URL(page.url()).searchParams;
+}
+
+export const question = (page: Page) => page.getByRole('heading', { name: `${NAME}\u2069 asks for access` });
+
+/** A session of the browser, as the sign-in page leaves it. */
+export const signedInAs = (page: Page, token: string) =>
+  page.addInitScript(`if (location.port !== '' && !sessionStorage.getItem('test.begun')) {
+    sessionStorage.setItem('test.begun', '1');
+    sessionStorage.setItem('gatehouse.session', ${JSON.stringify(token)});
+  }`);
+
+/** Answers the question, for whose reading the page gives a second: by its own clock that is over at once. */
+export async function decide(page: Page, answer: 'Allow' | 'Deny'): Promise<void> {
+  const button = page.getByRole('button', { name: answer });
+  await button.waitFor();
+  await page.evaluate('{ const now = performance.now.bind(performance); performance.now = () => now() + 1000; }');
+  await button.click();
+}
+
+/** Allows what is asked for. @returns the parameters of the answer */
+export async function allowing(page: Page): Promise<URLSearchParams> {
+  await decide(page, 'Allow');
+  return arrival(page);
+}

@@ -1,0 +1,224 @@
+import { EventEmitter, once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page, WebSocket } from 'playwright-core';
+import { type Gatehouse, type GatehouseOptions, gatehouse } from '../support/index.js';
+import { openBrowser, PATIENCE_MS } from './browser.js';
+import { freePort } from './ports.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SCHEMES = ['light', 'dark'] as const;
+const WIDTHS = [390, 1280] as const;
+/** What a refusal of the API leaves on the console is no fault of the page. */
+const REFUSED = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/;
+/** Whoever pulls the plug, or leaves while something connects, sees this. */
+const CUT_OFF =
+  /^(?:Failed to load resource|WebSocket connection to '[^']*' failed): .*(?:net::ERR_(?:INTERNET_DISCONNECTED|FAILED|ABORTED)|WebSocket is closed before the connection is established)/;
+
+/** A service whose pages a browser opens, and that browser. */
+export interface Site {
+  readonly service: Gatehouse;
+  readonly origin: string;
+  readonly browser: Browser;
+  /** A person's own browser: nothing is shared with others. */
+  visit(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
+  close(): Promise<void>;
+}
+
+/** A page under watch: whatever it should not do is kept, and fails the test at `leave`. */
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Opens a path of the service. */
+  open(path: string): Promise<void>;
+  /** Opens a path as somebody who has signed in there before: what they hold is a session, and nothing else. */
+  arrive(path: string, token: string, options?: { readonly isKept: boolean }): Promise<void>;
+  /** The socket over which the gateway has greeted the page, as soon as it has: it does not matter which came first. */
+  greeted(): Promise<WebSocket>;
+  /** Another tab of the same person, watched as well. */
+  tab(): Promise<Page>;
+  /**
+   * Looks at what is shown now: axe in both schemes and from right to left, no scrolling to the side from 320 px on; and
+   * takes pictures where they are wanted (`SCREENS=<folder>`).
+   */
+  look(name: string): Promise<void>;
+  /** Ends the visit. @throws Error when a page did what it should not */
+  leave(): Promise<void>;
+}
+
+/** Starts a service that knows its own address, and a browser. */
+export async function site({ env, ...options }: GatehouseOptions = {}): Promise<Site> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const service = await gatehouse({
+    ...options,
+    env: { PORT: String(port), PUBLIC_ORIGIN: origin, IP_AUTHORIZATION: 'off', ...env },
+  });
+  const browser = await openBrowser();
+  return {
+    service,
+    origin,
+    browser,
+    visit: (contextOptions = {}) => visitOf(browser, origin, contextOptions),
+    async close() {
+      await browser.close();
+      await service.close();
+    },
+  };
+}
+
+async function visitOf(
+  browser: Browser,
+  origin: string,
+  options: NonNullable<Parameters<Browser['newContext']>[0]>,
+): Promise<Visit> {
+  const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 }, ...options });
+  const faults: string[] = [];
+  await context.exposeFunction('reportViolation', (text: string) => void faults.push(text));
+  await context.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    reportViolation('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI + ' ' + event.sample))`);
+  const watch = (page: Page) => {
+    page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
+    page.on('console', (message) => {
+      const text = message.text();
+      if (message.type() === 'error' && !REFUSED.test(text) && !CUT_OFF.test(text)) faults.push(`console: ${text}`);
+    });
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      const isOwn = url.origin === origin || ['data:', 'blob:'].includes(url.protocol);
+      if (!isOwn && !request.isNavigationRequest()) faults.push(`asked another origin: ${url.origin}`);
+    });
+  };
+  context.on('page', watch);
+  const page = await context.newPage();
+  const greeted = greetings(page);
+  return {
+    page,
+    context,
+    greeted,
+    open: async (path) => void (await page.goto(`${origin}${path}`)),
+    async arrive(path, token, { isKept } = { isKept: false }) {
+      const storage = isKept ? 'localStorage' : 'sessionStorage';
+      await context.addInitScript(`if (location.origin === '${origin}' && !sessionStorage.getItem('arrived')) {
+        sessionStorage.setItem('arrived', '1');
+        ${storage}.setItem('gatehouse.session', ${JSON.stringify(token)});
+      }`);
+      await page.goto(`${origin}${path}`);
+    },
+    tab: () => context.newPage(),
+    look: (name) => look(page, name),
+    async leave() {
+      await context.close();
+      if (faults.length > 0) throw new Error(`the pages did what they should not:\n${[...new Set(faults)].join('\n')}`);
+    },
+  };
+}
+
+function greetings(page: Page): () => Promise<WebSocket> {
+  let latest: WebSocket | undefined;
+  const met = new EventEmitter();
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      if (!String(payload).includes('"READY"')) return;
+      latest = socket;
+      met.emit('greeted');
+    }),
+  );
+  return async () => {
+    while (!latest || latest.isClosed()) await once(met, 'greeted', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return latest;
+  };
+}
+
+/** What axe judges by colours alone. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** What axe finds on the page as it stands: by all that it knows, or by some of its rules. */
+export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // Of what is right, nothing is told: it would be most of what goes from the page to here.
+  const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) };
+  const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => id + ': ' + html + '\\n' + failureSummary)))`;
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
+  return page.evaluate(run);
+}
+
+/** Everything that is shown and where, whatever its colour. */
+const outline = (page: Page): Promise<string> =>
+  page.evaluate(`JSON.stringify([...document.querySelectorAll('body, body *')].map((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const { display, visibility, opacity, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
+    const attributes = [...element.attributes].map(({ name, value }) => [name, value]);
+    return [element.localName, attributes, x, y, width, height, display, visibility, opacity, fontSize, fontWeight,
+      textDecorationLine, element.childElementCount === 0 && element.textContent];
+  }))`);
+
+/**
+ * What was changed is not computed anew before the browser draws; and with less motion every colour still has a
+ * transition, however short, which those who inherit it begin only when it has ended.
+ */
+const drawn = (page: Page): Promise<unknown> =>
+  page.evaluate(`new Promise((done) => {
+    const isMoving = () => document.getAnimations().some((animation) => animation instanceof CSSTransition);
+    const frame = () => requestAnimationFrame(() => requestAnimationFrame(() => (isMoving() ? frame() : done())));
+    frame();
+  })`);
+
+async function judge(page: Page, what: string, rules?: readonly string[]): Promise<void> {
+  const found = await findings(page, rules);
+  if (found.length > 0) throw new Error(`axe finds on ${what}:\n${found.join('\n\n')}`);
+}
+
+async function refuseSideways(page: Page, name: string): Promise<void> {
+  for (const width of [320, 640]) {
+    await page.setViewportSize({ width, height: 800 });
+    const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    if (Number(over) > 0) throw new Error(`${name} scrolls ${over} px to the side at ${width} px`);
+  }
+}
+
+async function picture(page: Page, name: string, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, caret: 'initial' });
+}
+
+async function speak(page: Page, language: string): Promise<void> {
+  await page.selectOption('select[name=language]', language);
+  await page.waitForSelector(`html[lang="${language}"]`);
+  await drawn(page);
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  // How a page looks does not depend on what serves it: the suite on the other platform need not look again.
+  if (process.env.HTTP_PLATFORM === 'fastify') return;
+  const former = page.viewportSize() ?? { width: 1280, height: 900 };
+  const folder = process.env.SCREENS;
+  const [narrow, wide] = WIDTHS;
+  await refuseSideways(page, name);
+  const judged = new Set<string>();
+  for (const scheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await drawn(page);
+    for (const width of folder ? WIDTHS : [wide]) {
+      await page.setViewportSize({ width, height: 900 });
+      if (folder) await picture(page, `${name}-${scheme}-${width}`, folder);
+    }
+    // Where the other scheme shows the same in the same places, only the colours can be wrong.
+    const shown = await outline(page);
+    await judge(page, `${name}, ${scheme}`, judged.has(shown) ? OF_COLOURS : undefined);
+    judged.add(shown);
+  }
+  // Behind an open dialog the switch is out of reach.
+  if ((await page.locator('dialog[open]').count()) === 0) {
+    const spoken = await page.evaluate('document.documentElement.lang');
+    await speak(page, 'ar');
+    await refuseSideways(page, `${name} from right to left`);
+    await page.setViewportSize({ width: narrow, height: 900 });
+    if (folder) await picture(page, `${name}-ar`, folder);
+    await judge(page, `${name}, from right to left`);
+    await speak(page, String(spoken));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(former);
+}

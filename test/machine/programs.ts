@@ -1,0 +1,22 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe } from '@jest/globals';
+
+const DEBIAN = '/usr/lib/postgresql';
+const ofDebian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...ofDebian];
+
+/** Where a program is on this machine, if it is. */
+export const programPath = (name: string): string | undefined =>
+  folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+
+/** `describe`, or a skipped one that says why, where there is a reason not to run it here. */
+export function describeUnless(reason: string | undefined): (title: string, suite: () => void) => void {
+  return (title, suite) => (reason ? describe.skip(`${title} (skipped: ${reason})`, suite) : describe(title, suite));
+}
+
+/** Why something cannot run here that needs programs or files: those that this machine does not have. */
+export function missing(...needed: string[]): string | undefined {
+  const absent = needed.filter((name) => !(name.includes('/') ? existsSync(name) : programPath(name)));
+  return absent.length > 0 ? `no ${absent.join(', no ')} on this machine` : undefined;
+}

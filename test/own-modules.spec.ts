@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const ROOT = import.meta.dirname;
+const IMPORTS = /^import\s+(?:(?!\bfrom\b)[^;]){0,2000}\bfrom '([^']+)';/gm;
+const REGISTERS = /\bregister[A-Z]\w*\b/;
+
+/** Whether a file of tests, or one that it imports, brings something into the registries of the service. */
+function registers(path: string, known = new Map<string, boolean>()): boolean {
+  const said = known.get(path);
+  if (said !== undefined) return said;
+  known.set(path, false);
+  const imports = [...readFileSync(path, 'utf8').matchAll(IMPORTS)].map(([words, from = '']) => ({ words, from }));
+  const found = imports.some(({ words, from }) => {
+    if (!from.startsWith('.')) return false;
+    const file = join(dirname(path), from.replace(/\.js$/, '.ts'));
+    // Some write sources of their own, which import from where they will stand.
+    if (!existsSync(file)) return false;
+    return file.startsWith(`${ROOT}/`) ? registers(file, known) : REGISTERS.test(words);
+  });
+  known.set(path, found);
+  return found;
+}
+
+describe('files of tests that share the modules of their worker', () => {
+  const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('spec.ts'));
+  const isApart = (path: string) => readFileSync(join(ROOT, path), 'utf8').startsWith('/** @own-modules');
+  const registering = files.filter((path) => registers(join(ROOT, path)));
+
+  test('none registers anything: whichever file comes next would find it there', () => {
+    expect(registering.filter((path) => !isApart(path))).toEqual([]);
+  });
+
+  test('who registers is found, by what it imports itself or through others', () => {
+    expect(registering).toEqual(
+      expect.arrayContaining(['team-registries.e2e-spec.ts', 'pages/consent-scopes.e2e-spec.ts']),
+    );
+  });
+});

@@ -1,0 +1,282 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { captchaFor } from '../machine/consenting.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { type App, asApp, newApp, type Persona, person, picture } from '../support/index.js';
+import { heading } from './driving.js';
+
+const LIST = '/account/applications';
+
+describeInBrowser('web.md 3: own applications and bots', () => {
+  let world: Site;
+  let owner: Persona;
+  let visit: Visit;
+  let count = 0;
+
+  beforeAll(async () => {
+    world = await site({ env: { CAPTCHA_PROVIDER: 'altcha' } });
+  });
+  afterAll(() => world?.close());
+
+  const human = async () => {
+    const headers = await captchaFor(world.service, 'altcha');
+    const { service } = world;
+    return {
+      ...service,
+      anonymous: service.anonymous.with(headers),
+      as: (who: never) => service.as(who).with(headers),
+    };
+  };
+
+  beforeEach(async () => {
+    owner = await person(await human(), `owner${++count}`);
+    visit = await world.visit();
+  });
+
+  const arrive = (path = LIST) => visit.arrive(path, owner.authorization);
+  const created = async (input: object = {}): Promise<App> => newApp(await human(), owner, { ...input });
+  const pathOf = ({ id }: { id: string }) => `${LIST}?id=${id}`;
+  const stored = async ({ id }: { id: string }) => {
+    const { body } = await world.service.as(owner).get(`/v1/oauth2/applications/${id}`).expect(200);
+    return body;
+  };
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const answer = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const title = (name: string) => visit.page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
+  const focused = (selector: string, hasText?: string) =>
+    visit.page.locator(`${selector}:focus`, hasText ? { hasText } : {}).waitFor();
+  const drawn = (selector: string) =>
+    visit.page.locator(selector).evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
+  const isIntrospecting = async (app: App) =>
+    (await asApp(world.service, app, '/v1/oauth2/introspect', { token: 'unknown' })).status === 200;
+  const isBot = async (token: string) => (await world.service.as(token).get('/v1/applications/@me')).status === 200;
+  const confirmByPassword = async () => {
+    await visit.page.getByLabel('Your password').fill(owner.password);
+    await visit.page.keyboard.press('Enter');
+  };
+  /** The secrets that are shown, which then count as kept. */
+  const keep = async (): Promise<string[]> => {
+    const dialog = visit.page.getByRole('dialog').filter({ has: visit.page.locator('code.secret') });
+    await dialog.waitFor();
+    const secrets = await dialog.locator('code.secret').allTextContents();
+    await dialog.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
+    return secrets;
+  };
+
+  test('one is created by keyboard: its secrets are shown once and work, and it is open afterwards', async () => {
+    const { page } = visit;
+    await arrive('/account');
+    await page.getByRole('link', { name: 'Your applications' }).press('Enter');
+    await page.getByText('You have no application yet.').waitFor();
+    await button('New application').press('Enter');
+    await focused('[name="name"]');
+    await page.keyboard.type('Night <b>Reader</b>');
+    await button('Add an address').press('Enter');
+    await focused('[name="redirect_uris.0"]');
+    await page.keyboard.type('https://reader.example/callback');
+    await visit.look('account-applications-create');
+    await page.locator('[name=name]').press('Enter');
+    await page.getByRole('dialog').getByText('Bot token', { exact: true }).waitFor();
+    await visit.look('account-applications-secrets');
+    await page.keyboard.press('Escape');
+    const [id = '', secret = '', token = ''] = await keep();
+    await title('Night <b>Reader</b>');
+    await focused('section.opened');
+    expect(new URL(page.url()).search).toBe(`?id=${id}`);
+    expect(await stored({ id })).toMatchObject({ redirect_uris: ['https://reader.example/callback'] });
+    expect(await isIntrospecting({ id, secret } as App)).toBe(true);
+    expect(await isBot(`Bot ${token}`)).toBe(true);
+    expect(await page.content()).not.toContain(secret);
+    await visit.leave();
+  });
+
+  test('a refused one keeps what was typed, each line with its own refusal; a public one has no secret', async () => {
+    const { page } = visit;
+    await arrive();
+    await button('New application').press('Enter');
+    await page.keyboard.type('Pocket');
+    await page.getByLabel('Kind').selectOption('public');
+    for (const uri of ['https://pocket.example/a', 'http://pocket.example/b', 'https://pocket.example/*']) {
+      await button('Add an address').press('Enter');
+      await focused('[name^=redirect_uris]');
+      await page.keyboard.type(uri);
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').nth(1).waitFor();
+    for (const line of [1, 2]) await page.locator(`[name="redirect_uris.${line}"][aria-invalid=true]`).waitFor();
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(2);
+    await visit.look('account-applications-refused');
+    expect((await world.service.as(owner).get('/v1/users/@me/applications')).body).toEqual([]);
+    await button('Remove address 3').press('Enter');
+    await focused('button', 'Add an address');
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0);
+    await page.getByLabel('Redirect address 2').fill('http://127.0.0.1/b');
+    await page.keyboard.press('Enter');
+    expect(await keep()).toHaveLength(2);
+    await title('Pocket');
+    await page.getByText('Without a server', { exact: false }).waitFor();
+    expect(await button('Reset the client secret').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('an account without any way to sign in again cannot create one, and is told why', async () => {
+    const { page } = visit;
+    await world.service.sql('UPDATE account SET password_hash = NULL WHERE id = $1', [owner.id]);
+    await arrive();
+    await button('New application').press('Enter');
+    await page.keyboard.type('Nobody’s');
+    await page.keyboard.press('Enter');
+    await page.getByText('Set a password or add a passkey first.', { exact: false }).waitFor();
+    expect(await page.locator('[name=name]').inputValue()).toBe('Nobody’s');
+    await button('Cancel').press('Enter');
+    await focused('button', 'New application');
+    await visit.leave();
+  });
+
+  test('one is opened from the list; back leads to the list, and a reload stays', async () => {
+    const { page } = visit;
+    const app = await created({ name: 'First' });
+    await created({ name: 'Second' });
+    await arrive();
+    await page.getByRole('main').getByRole('link', { name: 'Second' }).waitFor();
+    await visit.look('account-applications');
+    await page.getByRole('main').getByRole('link', { name: 'First' }).press('Enter');
+    await title('First');
+    await visit.look('account-applications-one');
+    await page.reload();
+    await title('First');
+    expect(page.url()).toBe(`${world.origin}${pathOf(app)}`);
+    await page.goBack();
+    await page.getByRole('main').getByRole('link', { name: 'Second' }).waitFor();
+    await page.goForward();
+    await title('First');
+    await page.getByRole('main').getByRole('link', { name: 'All applications' }).press('Enter');
+    await page.getByRole('main').getByRole('link', { name: 'Second' }).waitFor();
+    await visit.leave();
+  });
+
+  test('name, rules of the bot and addresses are changed; a refused address leaves all as they were', async () => {
+    const { page } = visit;
+    const app = await created({ name: 'Before', redirect_uris: ['https://a.example/', 'https://b.example/'] });
+    await arrive(pathOf(app));
+    await title('Before');
+    await page.locator('[name=name]').fill(' After ');
+    await page.getByLabel('Everybody may add the bot, not just you').press('Space');
+    await page.getByLabel('The bot counts as added only once', { exact: false }).press('Space');
+    await button('Save').press('Enter');
+    await title('After');
+    expect(await stored(app)).toMatchObject({ name: 'After', bot_public: false, bot_require_code_grant: true });
+
+    await page.getByLabel('Redirect address 2').fill('https://b.example/#part');
+    await button('Save the addresses').press('Enter');
+    await page.locator('[name="redirect_uris.1"][aria-invalid=true]').waitFor();
+    expect((await stored(app)).redirect_uris).toEqual(['https://a.example/', 'https://b.example/']);
+    await button('Remove address 1').press('Enter');
+    await page.getByLabel('Redirect address 1').fill('https://c.example/');
+    await button('Add an address').press('Enter');
+    await page.getByLabel('Redirect address 2').fill('https://c.example/');
+    await button('Save the addresses').press('Enter');
+    await page.getByText('Saved', { exact: true }).last().waitFor();
+    // What was there twice is there once.
+    await page.getByLabel('Redirect address 2').waitFor({ state: 'detached' });
+    expect((await stored(app)).redirect_uris).toEqual(['https://c.example/']);
+    await visit.leave();
+  });
+
+  test('the bot gets its name, description and pictures; what is too large is refused before it is sent', async () => {
+    const { page } = visit;
+    const app = await created();
+    await arrive(pathOf(app));
+    const bot = async () => (await stored(app)).bot;
+    const { username: before } = await bot();
+    const file = async (name: string, buffer: Buffer) =>
+      page.locator(`[name=${name}]`).setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+    await page.getByLabel('Username of the bot').fill('not a name');
+    await page.getByLabel('Description').fill('Reads at night.');
+    await file('avatar', Buffer.from('no picture at all'));
+    await file('banner', Buffer.alloc(2 * 1024 * 1024 + 1));
+    await page.getByText('The image is too large.', { exact: false }).waitFor();
+    await button('Save the bot').press('Enter');
+    await page.getByText('Use only the letters A to Z', { exact: false }).waitFor();
+    expect(await bot()).toMatchObject({ bio: null, avatar: null, banner: null });
+    expect(await page.getByLabel('Description').inputValue()).toBe('Reads at night.');
+    await page.getByLabel('Username of the bot').fill(`night_reader${count}`);
+    await button('Save the bot').press('Enter');
+    await page.getByText('This file is not a usable image.', { exact: false }).waitFor();
+    expect(await bot()).toMatchObject({ username: before, bio: null, avatar: null });
+    await visit.look('account-applications-bot-refused');
+
+    await file('avatar', await picture('png'));
+    await file('banner', await picture('png', 200, 40));
+    await button('Save the bot').press('Enter');
+    await page.getByText(`night_reader${count}#`, { exact: false }).waitFor();
+    for (const look of ['portrait', 'banner']) await drawn(`form[aria-labelledby=bot] img.${look}`);
+    expect(await bot()).toMatchObject({
+      ...{ username: `night_reader${count}`, bio: 'Reads at night.' },
+      ...{ avatar: expect.any(String), banner: expect.any(String) },
+    });
+
+    await button('Remove the picture').press('Enter');
+    await button('Remove the banner').press('Enter');
+    await page.getByLabel('Description').fill('');
+    await button('Save the bot').press('Enter');
+    await page.locator('form[aria-labelledby=bot] img').first().waitFor({ state: 'detached' });
+    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+    expect(await bot()).toMatchObject({ bio: null, avatar: null, banner: null });
+    await visit.leave();
+  });
+
+  test('secret and token are reset with the password alone, and the former ones are dead at once', async () => {
+    const { page } = visit;
+    const app = await created();
+    await arrive(pathOf(app));
+    await button('Reset the client secret').press('Enter');
+    await page.getByText('Nobody is disconnected.', { exact: false }).waitFor();
+    await answer('Reset the client secret').press('Enter');
+    await page.getByLabel('Your password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByText('The password is wrong.', { exact: false }).waitFor();
+    expect(await isIntrospecting(app)).toBe(true);
+    await answer('Reset the client secret').press('Enter');
+    await confirmByPassword();
+    const [secret = ''] = await keep();
+    await focused('button', 'Reset the client secret');
+    expect(await isIntrospecting(app)).toBe(false);
+    expect(await isIntrospecting({ ...app, secret })).toBe(true);
+
+    await button('Reset the bot token').press('Enter');
+    await answer('Reset the bot token').press('Enter');
+    await confirmByPassword();
+    const [token = ''] = await keep();
+    expect(await isBot(app.bot)).toBe(false);
+    expect(await isBot(`Bot ${token}`)).toBe(true);
+    await visit.leave();
+  });
+
+  test('it is deleted with the password; whoever gives up, or opens it once more, finds out how it is', async () => {
+    const { page } = visit;
+    const app = await created({ name: 'Short-lived' });
+    await arrive();
+    await page.getByRole('main').getByRole('link', { name: 'Short-lived' }).press('Enter');
+    await button('Delete application').press('Enter');
+    await answer('Delete application').press('Enter');
+    await page.getByLabel('Your password').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Confirm first that it is you.').waitFor();
+    await answer('Cancel').press('Enter');
+    await focused('button', 'Delete application');
+    expect((await stored(app)).id).toBe(app.id);
+    await button('Delete application').press('Enter');
+    await answer('Delete application').press('Enter');
+    await confirmByPassword();
+    await page.getByText('You have no application yet.').waitFor();
+    await focused('section.opened');
+    expect(await isBot(app.bot)).toBe(false);
+    await heading(visit, 'Your applications');
+    await visit.open(pathOf(app));
+    await page.getByText('This application does not exist, or no longer does.').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'All applications' }).press('Enter');
+    await page.getByText('You have no application yet.').waitFor();
+    await visit.leave();
+  });
+});

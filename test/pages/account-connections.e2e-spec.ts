@@ -1,0 +1,125 @@
+/** @own-modules It registers scopes, which stay for as long as the modules do. */
+import { registerScope } from '../../src/policy/scopes.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { type App, isAlive, newApp, newTokens, type Persona, person, picture, type Tokens } from '../support/index.js';
+
+registerScope('notes.read', { 'en-US': 'Read your <i>notes</i>', de: 'Ihre Notizen lesen' });
+
+describeInBrowser('web.md 3: connected applications', () => {
+  let world: Site;
+  let maker: Persona;
+  let owner: Persona;
+  let visit: Visit;
+  let count = 0;
+
+  beforeAll(async () => {
+    world = await site();
+    maker = await person(world.service, 'maker');
+  });
+  afterAll(() => world?.close());
+
+  beforeEach(async () => {
+    owner = await person(world.service, `owner${++count}`);
+    visit = await world.visit();
+  });
+
+  const connect = async (name: string, scope: string): Promise<{ app: App; tokens: Tokens }> => {
+    const app = await newApp(world.service, maker, { name });
+    return { app, tokens: await newTokens(world.service, owner, app, scope) };
+  };
+  const arrive = () => visit.arrive('/account/connections', owner.authorization);
+  const entry = (name: string) => visit.page.getByRole('listitem').filter({ hasText: name }).first();
+  const press = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name }).press('Enter');
+  const focusedRegion = () => visit.page.locator('section.section:focus').waitFor();
+
+  test('nobody has anything: it says so', async () => {
+    await arrive();
+    await visit.page.getByText('No application has access to your account.').waitFor();
+    await visit.leave();
+  });
+
+  test('each with its picture, what it may do in words and since when; one loses its access for good', async () => {
+    const { app, tokens } = await connect('Night <b>Reader</b>', 'identify notes.read');
+    const other = await connect('Calendar', 'identify email');
+    const avatar = (await picture('png')).toString('base64');
+    await world.service
+      .as(maker)
+      .patch(`/v1/oauth2/applications/${app.id}/bot`, { avatar, bio: 'Reads at night.' })
+      .expect(200);
+    await arrive();
+    const reader = entry('Night <b>Reader</b>');
+    await reader.getByText('Read your <i>notes</i>').waitFor();
+    await reader.getByText('See your username, your name and your picture').waitFor();
+    await reader.getByText('Reads at night.').waitFor();
+    await reader.getByText(/^Allowed on \w+ \d+, \d{4}$/).waitFor();
+    await reader
+      .locator('img.portrait')
+      .evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
+    await visit.look('account-connections');
+    await visit.page.selectOption('select[name=language]', 'de');
+    await reader.getByText('Ihre Notizen lesen').waitFor();
+    await visit.page.selectOption('select[name=language]', 'en-US');
+
+    await reader.getByRole('button', { name: 'Remove access' }).press('Enter');
+    await visit.page.getByText('It is cut off from your account at once.', { exact: false }).waitFor();
+    expect(await isAlive(world.service, tokens.access_token)).toBe(true);
+    await visit.look('account-connections-asking');
+    await visit.page.keyboard.press('Escape');
+    await reader.getByRole('button', { name: 'Remove access' }).press('Enter');
+    await press('Remove access');
+    await reader.waitFor({ state: 'detached' });
+    await focusedRegion();
+    expect(await isAlive(world.service, tokens.access_token)).toBe(false);
+    expect(await isAlive(world.service, other.tokens.access_token)).toBe(true);
+    await visit.leave();
+  });
+
+  test('several lose it at once, those that are not selected keep it', async () => {
+    const [first, second, kept] = [
+      await connect('First', 'identify'),
+      await connect('Second', 'identify'),
+      await connect('Kept', 'identify'),
+    ];
+    await arrive();
+    await visit.page.getByLabel('Select all').press('Space');
+    await visit.page.getByLabel('Select Kept').press('Space');
+    expect(await visit.page.getByLabel('Select all').isChecked()).toBe(false);
+    await visit.page.getByRole('button', { name: 'Remove the access of 2 applications' }).press('Enter');
+    await press('Remove the access of 2 applications');
+    await entry('First').waitFor({ state: 'detached' });
+    await focusedRegion();
+    const alive = [first, second, kept].map(({ tokens }) => isAlive(world.service, tokens.access_token));
+    expect(await Promise.all(alive)).toEqual([false, false, true]);
+    expect(await visit.page.getByRole('listitem').filter({ hasText: 'Kept' }).count()).toBe(1);
+    await visit.leave();
+  });
+
+  test('what was deleted meanwhile: nothing is removed with it, and what is left can be', async () => {
+    const [gone, left, alone] = [
+      await connect('Gone', 'identify'),
+      await connect('Left', 'identify'),
+      await connect('Alone', 'identify'),
+    ];
+    await arrive();
+    await visit.page.getByLabel('Select Gone').press('Space');
+    await visit.page.getByLabel('Select Left').press('Space');
+    const remove = (id: string) =>
+      world.service.as(maker).delete(`/v1/oauth2/applications/${id}`, { password: maker.password }).expect(204);
+    await remove(gone.app.id);
+    await visit.page.getByRole('button', { name: 'Remove the access of 2 applications' }).press('Enter');
+    await press('Remove the access of 2 applications');
+    await visit.page.getByText('This application does not exist, or no longer does.').waitFor();
+    expect(await isAlive(world.service, left.tokens.access_token)).toBe(true);
+    await press('Remove the access of 1 application');
+    await entry('Left').waitFor({ state: 'detached' });
+    expect(await isAlive(world.service, left.tokens.access_token)).toBe(false);
+
+    await remove(alone.app.id);
+    await entry('Alone').getByRole('button', { name: 'Remove access' }).press('Enter');
+    await press('Remove access');
+    await visit.page.getByText('No application has access to your account.').waitFor();
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visit.leave();
+  });
+});

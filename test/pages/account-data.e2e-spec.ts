@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { logIn, mailTo, type Persona, person, sessionsOf, settledInboxOf, withTotp } from '../support/index.js';
+import { focusOn, hasArrived, heading, signInAs, type } from './driving.js';
+
+const HOURS = 48;
+const HOUR_MS = 3_600_000;
+
+describeInBrowser('web.md 3: /account/data', () => {
+  let world: Site;
+  let visit: Visit;
+  let owner: Persona;
+  beforeAll(async () => {
+    world = await site({ env: { ACCOUNT_DELETION_GRACE_HOURS: String(HOURS) } });
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    owner = await person(world.service, 'owner');
+    visit = await world.visit();
+  });
+  afterEach(() => visit.leave());
+
+  const arrive = async () => {
+    await visit.arrive('/account/data', owner.authorization, { isKept: true });
+    await heading(visit, 'Your data');
+  };
+  const press = (name: string) => visit.page.getByRole('button', { name, exact: true }).last().press('Enter');
+  const prove = async (name: string, text: string) => {
+    await visit.page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await type(visit.page, name, text);
+    await visit.page.keyboard.press('Enter');
+  };
+  const deadline = async (): Promise<Date | null> => {
+    const [row] = await world.service.sql('SELECT deletion_at AS at FROM account WHERE id = $1', [owner.id]);
+    return row?.at ?? null;
+  };
+
+  test('the export is a file that the browser keeps, after a proof with a second factor; without one nothing leaves', async () => {
+    const { authenticator } = await withTotp(world.service, owner);
+    await arrive();
+    await visit.look('account-data');
+    await press('Export my data');
+    await visit.page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await visit.page.keyboard.press('Escape');
+    await visit.page.getByText('Confirm first that it is you.').waitFor();
+    const exported = async () =>
+      (await settledInboxOf(world.service, owner.email, 'security_notice')).filter(
+        ({ metadata }) => metadata.event === 'data_exported',
+      );
+    expect(await exported()).toEqual([]);
+    const file = visit.page.waitForEvent('download');
+    await press('Export my data');
+    await prove('mfa_code', authenticator.next());
+    const kept = await file;
+    expect(kept.suggestedFilename()).toBe('account.json');
+    const { account } = JSON.parse(readFileSync(await kept.path(), 'utf8'));
+    expect(account).toMatchObject({ id: owner.id, email: owner.email });
+    await visit.page.getByText('Your browser has the file').waitFor();
+    expect(await exported()).toHaveLength(1);
+  });
+
+  test('whoever disables their account is signed out everywhere, and the next sign-in wakes it up', async () => {
+    const { page } = visit;
+    await arrive();
+    const tab = await visit.tab();
+    await tab.goto(`${world.origin}/account`);
+    await tab.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    await press('Disable my account');
+    await page.getByText('Nothing is deleted: your next sign-in wakes the account up again.').last().waitFor();
+    await visit.look('account-data-disable');
+    await press('Disable my account');
+    await prove('password', 'not the password');
+    await page.getByText('The password is wrong.').waitFor();
+    expect(await sessionsOf(world.service, owner)).toBe(1);
+    await press('Disable my account');
+    await prove('password', owner.password);
+    await heading(visit, 'Your account rests');
+    await focusOn(page, 'Your account rests');
+    await visit.look('account-disabled');
+    await tab.waitForURL((url) => url.pathname === '/login');
+    expect(await sessionsOf(world.service, owner)).toBe(0);
+    await page.getByRole('link', { name: 'Sign in' }).press('Enter');
+    await page.waitForSelector('[name=email]');
+    await signInAs(page, owner);
+    await hasArrived(page);
+    await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+  });
+
+  test('whoever deletes their account learns until when a sign-in cancels it, also if the end is heard before the answer', async () => {
+    const { page } = visit;
+    await arrive();
+    const socket = await visit.greeted();
+    const closed = socket.waitForEvent('close');
+    await page.route('**/v1/users/@me/delete', async (route) => {
+      const response = await route.fetch();
+      if (response.ok()) await closed;
+      await route.fulfill({ response });
+    });
+    await press('Delete my account');
+    await page.getByText('That cannot be undone.').waitFor();
+    await visit.look('account-data-delete');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await focusOn(page, 'Delete my account');
+    expect(await deadline()).toBeNull();
+    await press('Delete my account');
+    await press('Delete my account');
+    await prove('password', owner.password);
+    await heading(visit, 'Your account will be deleted');
+    const at = await deadline();
+    const hours = ((at?.getTime() ?? 0) - world.service.clock.now()) / HOUR_MS;
+    expect(Math.round(hours)).toBe(HOURS);
+    const said = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' }).format(at ?? 0);
+    await page.getByText(`It is deleted for good on ${said}`).waitFor();
+    expect(await sessionsOf(world.service, owner)).toBe(0);
+    await mailTo(world.service, owner.email, 'account_deletion_scheduled');
+    await page.getByRole('link', { name: 'Sign in' }).press('Enter');
+    await page.waitForSelector('[name=email]');
+    await signInAs(page, owner);
+    await hasArrived(page);
+    expect(await deadline()).toBeNull();
+    expect((await logIn(world.service, owner)).status).toBe(200);
+  });
+});

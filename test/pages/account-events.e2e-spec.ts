@@ -1,0 +1,150 @@
+/** @own-modules It registers a security event, which stays for as long as the modules do. */
+import { registerSecurityEvent, securityEventTypes } from '../../src/accounts/events/event-types.js';
+import { type NewEvent, SecurityEvents } from '../../src/accounts/events/security-events.service.js';
+import { Database } from '../../src/platform/database/database.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { consent, newApp, type Persona, person, sessionsOf, signIn } from '../support/index.js';
+import { focusOn, heading } from './driving.js';
+
+registerSecurityEvent('note_shared', { 'en-US': 'A note was shared.', de: 'Eine Notiz wurde geteilt.' });
+const EVENTS = '/v1/users/@me/security-events';
+
+describeInBrowser('web.md 5: /account/events', () => {
+  let world: Site;
+  let visit: Visit;
+  let alice: Persona;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await person(world.service, `alice${++count}`);
+    visit = await world.visit();
+  });
+
+  const items = () => visit.page.getByRole('list', { name: 'Latest events' }).getByRole('listitem');
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const inDialog = (name: string) =>
+    visit.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
+  const record = (...events: Omit<NewEvent, 'accountId'>[]) =>
+    world.service.app.get(Database).transaction((tx) =>
+      world.service.app.get(SecurityEvents).recordAll(
+        tx,
+        events.map((event) => ({ ...event, accountId: alice.id }) as NewEvent),
+      ),
+    );
+  const speak = async (language: string) => {
+    await visit.page.selectOption('select[name=language]', language);
+    await visit.page.waitForSelector(`html[lang="${language}"]`);
+  };
+
+  test('the newest come first, in words, with device, network, time and what is known of them', async () => {
+    const app = await newApp(world.service, alice);
+    await consent(world.service, alice, app);
+    await record(
+      { type: 'credential_leaked', data: { kind: 'session' } },
+      { type: 'note_shared' as never, data: { notes: 1 } },
+    );
+    await visit.arrive('/account/events', alice.authorization);
+    await items().first().waitFor();
+    const said = await items().allInnerTexts();
+    expect(said[0]).toContain('A note was shared.');
+    expect(said[1]).toMatch(/Somebody found a secret of your account[\s\S]*It was a session\./);
+    expect(said[2]).toMatch(/^The application .* got access to the account\.[\s\S]*It can: See your username/);
+    expect(said.at(-1)).toMatch(/^Somebody signed in\.\n+By creating the account\.\n+.*20\d\d.* 127\.0\.x\.x$/);
+    await visit.look('account-events');
+    await speak('de');
+    await visit.page.getByText('Eine Notiz wurde geteilt.').waitFor();
+    await speak('fr');
+    await visit.page.getByText('A note was shared.').waitFor();
+    await visit.leave();
+  });
+
+  test('every type has words in every language, and nothing is left to be filled in', async () => {
+    const data = { name: 'Notes', masked_ip: '127.0.x.x', deadline: '2026-01-01T00:00:00.000Z' };
+    const ours = securityEventTypes().filter((type) => type !== 'note_shared');
+    await world.service.sql('DELETE FROM security_event WHERE account_id = $1', [alice.id]);
+    await record(...ours.map((type) => ({ type: type as never, data })));
+    await visit.arrive('/account/events', alice.authorization);
+    await button('Show more').press('Enter');
+    await button('Show more').waitFor({ state: 'detached' });
+    expect(await items().count()).toBe(ours.length);
+    const languages = await visit.page
+      .locator('select[name=language] option')
+      .evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value));
+    const said = new Map<string, string[]>();
+    for (const language of languages) {
+      await speak(language);
+      said.set(language, await visit.page.locator('.list strong').allInnerTexts());
+    }
+    for (const [language, lines] of said) {
+      expect({ language, left: lines.filter((line) => /[{}]|^events\.|^[a-z_]+$/.test(line)) }).toEqual({
+        language,
+        left: [],
+      });
+      expect({ language, different: new Set(lines).size }).toEqual({ language, different: ours.length });
+    }
+    await visit.leave();
+  });
+
+  test('"Show more" goes on where the list ended, and leaves the keyboard there', async () => {
+    const { page } = visit;
+    const all = Array.from({ length: 30 }, (_, index) => ({
+      type: 'webhook_rotated' as const,
+      data: { name: `hook ${index}` },
+    }));
+    await record(...all);
+    await visit.arrive('/account/events', alice.authorization);
+    await items().first().waitFor();
+    expect(await items().count()).toBe(25);
+    await button('Show more').press('Enter');
+    await button('Show more').waitFor({ state: 'detached' });
+    const said = await items().allInnerTexts();
+    expect(said).toHaveLength(31);
+    expect(new Set(said.slice(0, 30)).size).toBe(30);
+    await page.waitForFunction(`document.activeElement.textContent.includes('hook 4 ')`);
+    await visit.leave();
+  });
+
+  test('"This was not me" says what it ends, ends it, and names the steps that remain', async () => {
+    const { page } = visit;
+    const other = await signIn(world.service, alice);
+    await consent(world.service, alice, await newApp(world.service, alice));
+    await visit.arrive('/account/events', alice.authorization);
+    await button('Lock my account').press('Enter');
+    await page.getByText('All other devices are signed out.').waitFor();
+    await visit.look('account-events-lockdown');
+    await inDialog('Cancel').press('Enter');
+    expect(await sessionsOf(world.service, alice)).toBe(2);
+    await button('Lock my account').press('Enter');
+    await inDialog('Lock my account').press('Enter');
+    await page.getByRole('heading', { name: 'The account is locked down' }).waitFor();
+    await page.getByText('1 session was ended.').first().waitFor();
+    await focusOn(page, 'The account is locked down');
+    await items().filter({ hasText: 'Your account was locked down' }).waitFor();
+    await visit.look('account-events-locked');
+    expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(401);
+    expect((await world.service.as(alice).get(EVENTS)).body[0]).toMatchObject({ type: 'locked_down' });
+    await button('Check the e-mail address').waitFor();
+    await button('Change the password').press('Enter');
+    await heading(visit, 'Password');
+    await visit.leave();
+  });
+
+  test('a lockdown that does not arrive ends nothing, says so, and can be sent again', async () => {
+    const other = await signIn(world.service, alice);
+    await visit.arrive('/account/events', alice.authorization);
+    await button('Lock my account').press('Enter');
+    await visit.context.setOffline(true);
+    await inDialog('Lock my account').press('Enter');
+    await visit.page.locator('dialog[open]').getByRole('alert').waitFor();
+    expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(200);
+    await visit.context.setOffline(false);
+    await inDialog('Lock my account').press('Enter');
+    await visit.page.getByRole('heading', { name: 'The account is locked down' }).waitFor();
+    expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(401);
+    await visit.leave();
+  });
+});

@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises';
+import { Secret, TOTP } from 'otpauth';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { ageMail, logIn, mailsTo, type Persona, person, verified, withTotp } from '../support/index.js';
+import { focusOn, tabTo } from './driving.js';
+
+const CHALLENGE = 'backup_codes_challenge';
+const PRINTED = 'globalThis.printed';
+
+describeInBrowser('web.md 3: /account/factors', () => {
+  let world: Site;
+  let visit: Visit;
+  let alice: Persona;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await verified(world.service, `alice${++count}`);
+    visit = await world.visit({ permissions: ['clipboard-read', 'clipboard-write'] });
+  });
+
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const dialog = () => visit.page.locator('dialog[open]').last();
+  const meOf = async () => (await world.service.as(alice).get('/v1/users/@me')).body;
+  const shownCodes = (): Promise<string[]> => dialog().locator('li').allInnerTexts();
+  /** The code of an app that was given this key. */
+  const codeOf = (secret: string): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.service.clock.now() });
+
+  test('an app is set up by the key beside the picture; the codes are copied, saved, printed, and work', async () => {
+    const { page } = visit;
+    await page.addInitScript(`${PRINTED} = 0; globalThis.print = () => { ${PRINTED}++; };`);
+    await visit.arrive('/account/factors', alice.authorization);
+    await button('Set up an app').waitFor();
+    await visit.look('account-factors-off');
+    await button('Set up an app').press('Enter');
+    await page.getByRole('img', { name: 'QR code', exact: false }).locator('path').waitFor();
+    await focusOn(page, /^Scan this/);
+    await visit.look('account-factors-set-up');
+    await button('Copy the key').press('Enter');
+    await page.getByText('Copied').waitFor();
+    const secret = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect((await page.locator('code.secret').innerText()).replaceAll(' ', '')).toBe(secret);
+
+    await page.getByLabel('Code of the app').fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your password').fill(alice.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is wrong or was already used.', { exact: false }).waitFor();
+    expect(await meOf()).toMatchObject({ mfa_enabled: false });
+    expect(await page.getByLabel('Code of the app').inputValue()).toBe('000000');
+
+    await page.getByLabel('Code of the app').fill(codeOf(secret));
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your password').fill(alice.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    await visit.look('account-factors-codes');
+    const codes = await shownCodes();
+    expect(codes).toHaveLength(10);
+    expect(await meOf()).toMatchObject({ mfa_enabled: true, authenticator_types: [0] });
+
+    await dialog().getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+    await page.waitForFunction(
+      `navigator.clipboard.readText().then((text) => text === ${JSON.stringify(codes.join('\n'))})`,
+    );
+    const saved = page.waitForEvent('download');
+    await dialog().getByRole('button', { name: 'Save as a file' }).press('Enter');
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe('Gatehouse-backup-codes.txt');
+    expect(await readFile(await file.path(), 'utf8')).toContain(codes.join('\n'));
+    await dialog().getByRole('button', { name: 'Print' }).press('Enter');
+    expect(await page.evaluate(PRINTED)).toBe(1);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText('Keep them where you find them', { exact: false }).waitFor({ state: 'hidden' });
+    expect(await page.getByText(codes[0] as string).isVisible()).toBe(true);
+    await page.emulateMedia({ media: null });
+    await page.keyboard.press('Escape');
+    await dialog().getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await button('Remove the app').waitFor();
+    await visit.look('account-factors-on');
+
+    const { body } = await logIn(world.service, alice);
+    const answer = await world.service.anonymous.post('/v1/auth/login/mfa/totp', {
+      ticket: body.ticket,
+      code: codes[0],
+    });
+    expect(answer.status).toBe(200);
+    await visit.leave();
+  });
+
+  test('the app is removed by one code, and a wrong one stays to be corrected', async () => {
+    const { page } = visit;
+    const { authenticator } = await withTotp(world.service, alice);
+    await visit.arrive('/account/factors', alice.authorization);
+    await button('Remove the app').press('Enter');
+    await dialog().getByRole('textbox').fill('000000');
+    await page.keyboard.press('Enter');
+    await dialog().getByRole('alert').waitFor();
+    await visit.look('account-factors-remove');
+    expect(await meOf()).toMatchObject({ mfa_enabled: true });
+    await dialog().getByRole('textbox').fill(authenticator.next());
+    await page.keyboard.press('Enter');
+    await button('Set up an app').waitFor();
+    expect(await meOf()).toMatchObject({ mfa_enabled: false });
+    expect(await page.getByRole('heading', { name: 'Backup codes' }).count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('new backup codes by a mailed code: sent again after a while, checked, and the former ones are dead', async () => {
+    const { page } = visit;
+    const { backupCodes } = await withTotp(world.service, alice);
+    await visit.arrive('/account/factors', alice.authorization);
+    await button('Make new codes').press('Enter');
+    await page.getByText(`A code was mailed to ${alice.email}.`, { exact: false }).waitFor();
+    await focusOn(page, /^A code was mailed/);
+    const resend = page.getByRole('button', { name: /^Send the mail again in \d+ seconds?$/ });
+    await resend.waitFor();
+    expect(await resend.getAttribute('aria-disabled')).toBe('true');
+    await visit.look('account-factors-challenge');
+    const [first] = await mailsTo(world.service, alice.email, CHALLENGE, 1);
+
+    // Half a minute later, for the service and for the page.
+    await ageMail(world.service, alice, 'lastSent', 31);
+    await ageMail(world.service, alice, 'sent', 31);
+    await page.clock.install();
+    await page.clock.fastForward(31_000);
+    await button('Send the mail again').press('Enter');
+    const [second] = await mailsTo(world.service, alice.email, CHALLENGE, 2);
+    await page.getByLabel('Code from the mail').fill(String(first?.metadata.code));
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is wrong. Compare it with the newest e-mail.').waitFor();
+    await page.getByLabel('Code from the mail').fill(String(second?.metadata.code));
+    await page.keyboard.press('Enter');
+    await page.getByText('10 codes can still be used.').waitFor();
+    await tabTo(visit, 'Make new codes now');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    const codes = await shownCodes();
+    expect(codes.filter((code) => backupCodes.includes(code))).toEqual([]);
+    const { body } = await logIn(world.service, alice);
+    const use = (code = '') => world.service.anonymous.post('/v1/auth/login/mfa/totp', { ticket: body.ticket, code });
+    expect((await use(backupCodes[0])).status).toBe(400);
+    expect((await use(codes[0])).status).toBe(200);
+    await dialog().getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await button('Make new codes').waitFor();
+    await visit.leave();
+  });
+
+  test('how many codes are left is told to whoever proves themselves', async () => {
+    const { page } = visit;
+    const { backupCodes } = await withTotp(world.service, alice);
+    await visit.arrive('/account/factors', alice.authorization);
+    await button('How many are left?').press('Enter');
+    await dialog()
+      .getByRole('textbox')
+      .fill(backupCodes[0] as string);
+    await page.keyboard.press('Enter');
+    await page.getByText('9 codes can still be used.').waitFor();
+    await world.service.sql('UPDATE backup_code SET consumed_at = now() WHERE account_id = $1', [alice.id]);
+    await page.reload();
+    await page.getByText('No backup code is left.', { exact: false }).waitFor();
+    await visit.leave();
+  });
+
+  test('an address that is not confirmed is said before anything is set up', async () => {
+    const bob = await person(world.service, 'bob');
+    await visit.arrive('/account/factors', bob.authorization);
+    await visit.page.getByText('Confirm your e-mail address first', { exact: false }).waitFor();
+    expect(await button('Set up an app').count()).toBe(0);
+    await visit.leave();
+  });
+});

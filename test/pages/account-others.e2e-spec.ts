@@ -1,0 +1,126 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
+import { mailTo, type Persona, sessionsOf, signIn, verified, withTotp } from '../support/index.js';
+import { focusOn, tabTo } from './driving.js';
+
+const LIVE = '/v1/users/@me';
+
+describeInBrowser('web.md 3: the other sessions, after a factor was changed', () => {
+  let world: Site;
+  let visit: Visit;
+  let alice: Persona;
+  let other: string;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await verified(world.service, `alice${++count}`);
+    other = await signIn(world.service, alice);
+    visit = await world.visit();
+  });
+
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const dialog = () => visit.page.locator('dialog[open]').last();
+  const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const offer = (devices = '1 other device is') =>
+    visit.page.getByRole('status').filter({ hasText: `The ways to sign in have changed. ${devices} still signed in.` });
+  const isLive = async (token: string) => (await world.service.as(token).get(LIVE)).status === 200;
+  const prove = async () => {
+    await visit.page.getByLabel('Your password').fill(alice.password);
+    await visit.page.keyboard.press('Enter');
+  };
+
+  test('an authenticator app that is removed: by keyboard, politely said, all others are ended after a proof', async () => {
+    const { page } = visit;
+    const { authenticator } = await withTotp(world.service, alice);
+    await visit.arrive('/account/factors', alice.authorization);
+    await button('Remove the app').waitFor();
+    expect(await offer().count()).toBe(0);
+    await button('Remove the app').press('Enter');
+    await dialog().getByRole('textbox').fill(authenticator.next());
+    await page.keyboard.press('Enter');
+    await offer().waitFor();
+    expect(await page.locator('dialog[open]').count()).toBe(0);
+    await visit.look('account-others');
+    expect(await isLive(other)).toBe(true);
+    await tabTo(visit, 'End all others');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    expect(await isLive(other)).toBe(true);
+    await prove();
+    await page.getByText('All other sessions were ended').waitFor();
+    await offer().waitFor({ state: 'detached' });
+    expect([await isLive(other), await isLive(alice.authorization)]).toEqual([false, true]);
+    await focusOn(page, await page.getByRole('heading', { level: 1 }).innerText());
+    await visit.leave();
+  });
+
+  test('new backup codes: said once they are kept; whoever declines ends nothing', async () => {
+    const { page } = visit;
+    await signIn(world.service, alice);
+    await withTotp(world.service, alice);
+    await visit.arrive('/account/factors', alice.authorization);
+    await button('Make new codes').press('Enter');
+    await page.getByLabel('Code from the mail').waitFor();
+    const { metadata } = await mailTo(world.service, alice.email, 'backup_codes_challenge');
+    await page.getByLabel('Code from the mail').fill(String(metadata.code));
+    await page.keyboard.press('Enter');
+    await button('Make new codes now').press('Enter');
+    await inDialog('I have kept it').waitFor();
+    expect(await offer('2 other devices are').count()).toBe(0);
+    await inDialog('I have kept it').press('Enter');
+    await offer('2 other devices are').waitFor();
+    await tabTo(visit, 'Keep them signed in');
+    await page.keyboard.press('Enter');
+    await offer('2 other devices are').waitFor({ state: 'detached' });
+    expect(await sessionsOf(world.service, alice)).toBe(3);
+    await visit.leave();
+  });
+
+  test('a passkey that is added and removed: a session that ends elsewhere takes the offer along', async () => {
+    await VirtualAuthenticator.plugIn(visit.page);
+    const { page } = visit;
+    await visit.arrive('/account/passkeys', alice.authorization);
+    await visit.greeted();
+    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.keyboard.press('Enter');
+    await prove();
+    await offer().waitFor();
+    const elsewhere = await world.visit();
+    await elsewhere.arrive('/account', other);
+    await elsewhere.page.getByRole('button', { name: 'Sign out' }).click();
+    await offer().waitFor({ state: 'detached' });
+    await elsewhere.leave();
+    const laptop = page.getByRole('listitem').filter({ hasText: 'Laptop' });
+    await laptop.getByRole('button', { name: 'Remove' }).press('Enter');
+    await inDialog('Remove').press('Enter');
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await inDialog('Use a passkey').press('Enter');
+    await page.getByText('There is no passkey yet.').waitFor();
+    // Nobody else is signed in: there is nothing to offer.
+    expect(await offer().count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('a passkey that becomes the second factor: said once its codes are kept, and the proof of then is enough', async () => {
+    await VirtualAuthenticator.plugIn(visit.page);
+    const { page } = visit;
+    await visit.arrive('/account/passkeys', alice.authorization);
+    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.keyboard.press('Enter');
+    await prove();
+    await offer().waitFor();
+    await button('Keep them signed in').press('Enter');
+    await button('Ask for a passkey after the password').press('Enter');
+    await inDialog('Use a passkey').press('Enter');
+    await inDialog('I have kept it').press('Enter');
+    await offer().waitFor();
+    await button('End all others').press('Enter');
+    await page.getByText('All other sessions were ended').waitFor();
+    expect(await isLive(other)).toBe(false);
+    await visit.leave();
+  });
+});

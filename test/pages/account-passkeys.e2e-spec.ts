@@ -1,0 +1,251 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
+import {
+  eventually,
+  type Persona,
+  passkeySudo,
+  person,
+  SoftwareAuthenticator,
+  verified,
+  withPasskey,
+} from '../support/index.js';
+import { choose, focusOn, heading, signInAs, tabTo } from './driving.js';
+
+const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
+/** A browser that keeps the password makes a passkey by itself; the authenticator of tests does so when it is asked. */
+const MAKES_BY_ITSELF = `
+  PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });
+  const create = navigator.credentials.create.bind(navigator.credentials);
+  navigator.credentials.create = ({ mediation, ...options }) => {
+    sessionStorage.setItem('mediation', mediation ?? 'none');
+    return create(options);
+  };`;
+const MAKES_NONE = `
+  PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: false });`;
+const LACKS_SIGNALS = `
+  for (const name of ['signalAllAcceptedCredentials', 'signalCurrentUserDetails', 'signalUnknownCredential']) {
+    delete PublicKeyCredential[name];
+  }
+  delete PublicKeyCredential.getClientCapabilities;`;
+
+describeInBrowser('web.md 3: /account/passkeys', () => {
+  let world: Site;
+  let visit: Visit;
+  let alice: Persona;
+  let authenticator: VirtualAuthenticator;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await verified(world.service, `alice${++count}`);
+    visit = await world.visit();
+    authenticator = await VirtualAuthenticator.plugIn(visit.page);
+  });
+
+  const listOf = async () => (await world.service.as(alice).get(CREDENTIALS)).body;
+  const namesOf = async () => (await listOf()).map(({ name }: { name: string }) => name);
+  const prove = async () => {
+    await visit.page.getByLabel('Your password').fill(alice.password);
+    await visit.page.keyboard.press('Enter');
+  };
+  const item = (name: string) => visit.page.locator('main').getByRole('listitem').filter({ hasText: name });
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const inDialog = (name: string) =>
+    visit.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
+
+  test('a passkey is added, renamed and removed, and the browser is told what became of it', async () => {
+    const { page } = visit;
+    await visit.arrive('/account/passkeys', alice.authorization);
+    await page.getByText('There is no passkey yet.').waitFor();
+    await visit.look('account-passkeys-none');
+    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await tabTo(visit, 'Add a passkey');
+    await page.keyboard.press('Enter');
+    await prove();
+    await item('Laptop').waitFor();
+    expect(await namesOf()).toEqual(['Laptop']);
+    const [id] = await authenticator.ids();
+    expect((await listOf())[0].id).toBe(id);
+
+    await item('Laptop').getByRole('button', { name: 'Rename' }).press('Enter');
+    await page.locator('dialog[open]').getByLabel('Name of the passkey').fill('');
+    await visit.look('account-passkeys-rename');
+    await page.locator('dialog[open]').getByLabel('Name of the passkey').fill('Work laptop');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await inDialog('Use a passkey').press('Enter');
+    await item('Work laptop').waitFor();
+    expect(await namesOf()).toEqual(['Work laptop']);
+
+    await world.service.as(alice).patch('/v1/users/@me', { global_name: 'Alice of Wonderland' }).expect(200);
+    await eventually('the new name on the passkey', async () => {
+      const names = await authenticator.displayNames();
+      return names.includes('Alice of Wonderland') || undefined;
+    });
+
+    await item('Work laptop').getByRole('button', { name: 'Remove' }).press('Enter');
+    await visit.look('account-passkeys-remove');
+    await inDialog('Remove').press('Enter');
+    await page.getByText('There is no passkey yet.').waitFor();
+    expect(await listOf()).toEqual([]);
+    await eventually('no passkey in the browser', async () => (await authenticator.ids()).length === 0 || undefined);
+    await focusOn(page, 'Your passkeys');
+    await visit.leave();
+  });
+
+  test('cancelling, a device that has one already and a wrong password leave everything as it was', async () => {
+    const { page } = visit;
+    await visit.arrive('/account/passkeys', alice.authorization);
+    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await button('Add a passkey').press('Enter');
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Confirm first that it is you.').waitFor();
+    await button('Add a passkey').press('Enter');
+    await page.getByLabel('Your password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Name of the passkey').inputValue()).toBe('Laptop');
+    await page.evaluate(
+      `navigator.credentials.create = async () => { throw new DOMException('no', 'NotAllowedError'); }`,
+    );
+    await button('Add a passkey').press('Enter');
+    await prove();
+    await page.getByText('No passkey was made. You can try again.').waitFor();
+    await page.evaluate(
+      `navigator.credentials.create = async () => { throw new DOMException('no', 'InvalidStateError'); }`,
+    );
+    await button('Add a passkey').press('Enter');
+    await prove();
+    await page.getByText('This device holds a passkey of your account already.').waitFor();
+    expect(await page.getByLabel('Name of the passkey').inputValue()).toBe('Laptop');
+    expect(await listOf()).toEqual([]);
+    await visit.leave();
+  });
+
+  test('an address that is not confirmed is said before anything is asked', async () => {
+    const bob = await person(world.service, 'bob');
+    await visit.arrive('/account/passkeys', bob.authorization);
+    await visit.page.getByText('Confirm your e-mail address first', { exact: false }).waitFor();
+    expect(await button('Add a passkey').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('the switch asks for a passkey after the password, and shows the backup codes that it makes once', async () => {
+    const { page } = visit;
+    await visit.open('/forgot');
+    await authenticator.enroll(world.service, alice);
+    await visit.arrive('/account/passkeys', alice.authorization);
+    await button('Ask for a passkey after the password').press('Enter');
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await inDialog('Use a passkey').press('Enter');
+    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    expect(await page.locator('dialog[open] li').count()).toBe(10);
+    await inDialog('I have kept it').press('Enter');
+    await button('Do not ask any more').waitFor();
+    await visit.look('account-passkeys-switched-on');
+    expect((await world.service.as(alice).get('/v1/users/@me')).body).toMatchObject({ mfa_enabled: true });
+    await button('Do not ask any more').press('Enter');
+    await inDialog('Do not ask any more').press('Enter');
+    await button('Ask for a passkey after the password').waitFor();
+    expect((await world.service.as(alice).get('/v1/users/@me')).body).toMatchObject({ mfa_enabled: false });
+    await visit.leave();
+  });
+
+  test('what is added and removed elsewhere shows without reloading, in a browser that cannot be told of it', async () => {
+    const { page } = visit;
+    await page.addInitScript(LACKS_SIGNALS);
+    await visit.arrive('/account/passkeys', alice.authorization);
+    await page.getByText('There is no passkey yet.').waitFor();
+    await visit.greeted();
+    const key = new SoftwareAuthenticator('ES256', { origin: world.origin });
+    await withPasskey(world.service, alice, key);
+    await item('key').waitFor();
+    await world.service.as(alice).patch('/v1/users/@me', { global_name: 'Somebody Else' }).expect(200);
+    const proof = await passkeySudo(world.service, alice, key);
+    await world.service.as(alice).delete(`${CREDENTIALS}/${key.id}`, proof).expect(204);
+    await page.getByText('There is no passkey yet.').waitFor();
+    await visit.leave();
+  });
+
+  test('after a sign-in by password one is offered, until that is declined for good', async () => {
+    const { page } = visit;
+    await page.addInitScript(MAKES_NONE);
+    await visit.open('/login');
+    await signInAs(page, alice);
+    await page.getByText('Next time, sign in without a password', { exact: false }).waitFor();
+    await visit.look('account-passkey-offer');
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name: alice.username }).waitFor();
+    expect(await button('Do not offer this again').count()).toBe(0);
+    await button('Sign out').press('Enter');
+    await heading(visit, 'Sign in');
+    await signInAs(page, alice);
+    await choose(page, 'Do not offer this again');
+    await button('Do not offer this again').waitFor({ state: 'detached' });
+    expect((await world.service.as(alice).get('/v1/users/@me/settings')).body.custom).toEqual({
+      passkey_offer_declined: true,
+    });
+    await button('Sign out').press('Enter');
+    await heading(visit, 'Sign in');
+    const asked = page.waitForResponse((response) => response.url().endsWith(CREDENTIALS));
+    await signInAs(page, alice);
+    await (await asked).finished();
+    await page.getByRole('heading', { level: 2, name: alice.username }).waitFor();
+    expect(await button('Do not offer this again').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('the offer leads to the passkeys', async () => {
+    const { page } = visit;
+    await page.addInitScript(MAKES_NONE);
+    await visit.open('/login');
+    await signInAs(page, alice);
+    await choose(page, 'Add a passkey');
+    await heading(visit, 'Passkeys');
+    expect(await button('Do not offer this again').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('a browser that makes passkeys by itself makes one after a sign-in by password, under its own challenge', async () => {
+    const { page } = visit;
+    await page.addInitScript(MAKES_BY_ITSELF);
+    await visit.open('/login');
+    await signInAs(page, alice);
+    await page.getByText('A passkey was saved for this account').waitFor();
+    expect(await button('Do not offer this again').count()).toBe(0);
+    expect(await page.evaluate("sessionStorage.getItem('mediation')")).toBe('conditional');
+    const [id] = await authenticator.ids();
+    expect((await listOf()).map((passkey: { id: string }) => passkey.id)).toEqual([id]);
+    expect(await page.evaluate("sessionStorage.getItem('gatehouse.password-sign-in')")).toBeNull();
+    await visit.leave();
+  });
+
+  test('whoever may have none yet signs in without a request that is refused', async () => {
+    const { page } = visit;
+    const carol = await person(world.service, 'carol');
+    const refused: string[] = [];
+    page.on('response', (answer) => answer.status() >= 400 && refused.push(`${answer.status()} ${answer.url()}`));
+    await page.addInitScript(MAKES_BY_ITSELF);
+    await visit.open('/login');
+    await signInAs(page, carol);
+    await page.getByRole('heading', { level: 2, name: carol.username }).waitFor();
+    expect(refused).toEqual([]);
+    await visit.leave();
+  });
+
+  test('whoever signs in by passkey is offered nothing', async () => {
+    const { page } = visit;
+    await visit.open('/forgot');
+    await authenticator.enroll(world.service, alice);
+    await visit.open('/login');
+    await page.getByRole('heading', { level: 2, name: alice.username }).waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('gatehouse.password-sign-in')")).toBeNull();
+    await visit.leave();
+  });
+});

@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { factsOf, fetchBytes, movie, type Persona, person, picture } from '../support/index.js';
+import { focusOn, type } from './driving.js';
+
+const KINDS = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
+
+/** A picture whose left half is red and whose right half is blue. */
+const halves = async (): Promise<Buffer> =>
+  sharp(await picture('png', 800, 400, '#ff0000'))
+    .composite([{ input: await picture('png', 400, 400, '#0000ff'), left: 400, top: 0 }])
+    .png()
+    .toBuffer();
+
+describeInBrowser('web.md 3: /account/profile', () => {
+  let world: Site;
+  let visit: Visit;
+  let owner: Persona;
+  let sent: object[];
+  let names = 0;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    owner = await person(world.service, `owner${++names}`);
+    visit = await world.visit();
+    sent = [];
+    visit.page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postDataJSON());
+    });
+    await visit.arrive('/account/profile', owner.authorization);
+    await visit.page.waitForSelector('[name=bio]');
+  });
+  afterEach(() => visit.leave());
+
+  const profile = async () => (await world.service.as(owner).get('/v1/users/@me')).body;
+  const press = (name: string) => visit.page.getByRole('button', { name, exact: true }).press('Enter');
+  const save = async () => {
+    await press('Save');
+    await visit.page.getByText('Saved', { exact: true }).first().waitFor();
+  };
+  const pick = (name: string, buffer: Buffer) =>
+    visit.page.setInputFiles(`input[name=${name}]`, { name: 'file', mimeType: 'image/png', buffer });
+  const cutting = () => visit.page.getByRole('application', { name: 'Section of the picture' });
+  const use = async () => {
+    await press('Use this section');
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+  const previewed = (place: string) => visit.page.locator(`.profile-card ${place}[src^="data:"]`).waitFor();
+  const stored = async (kind: 'avatar' | 'banner', size = 1024) => {
+    const { bytes } = await fetchBytes(
+      world.service,
+      `/media/${kind}s/${owner.id}/${(await profile())[kind]}.webp?size=${size}`,
+    );
+    return bytes;
+  };
+  const colourOf = async (bytes: Buffer) => {
+    const { channels } = await sharp(bytes).stats();
+    return channels.slice(0, 3).map(({ mean }) => (mean > 128 ? 1 : 0));
+  };
+
+  test('what was changed is sent, and nothing else; what is emptied is cleared', async () => {
+    const { page } = visit;
+    await type(page, 'global_name', 'Somebody');
+    await type(page, 'pronouns', 'they/them');
+    await type(page, 'bio', 'First line');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Second line');
+    await page.focus('[name=has_colour]');
+    await page.keyboard.press('Space');
+    await page.fill('[name=accent_color]', '#336699');
+    await visit.look('account-profile');
+    await save();
+    expect(await profile()).toMatchObject({
+      ...{ global_name: 'Somebody', pronouns: 'they/them', bio: 'First line\nSecond line', accent_color: 0x336699 },
+    });
+    await type(page, 'pronouns', 'nobody');
+    await type(page, 'pronouns', 'they/them');
+    await page.focus('[name=global_name]');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Delete');
+    await page.focus('[name=has_colour]');
+    await page.keyboard.press('Space');
+    await press('Save');
+    await page.getByRole('button', { name: 'Discard the changes' }).waitFor({ state: 'detached' });
+    expect(sent.slice(1)).toEqual([{ global_name: null, accent_color: null }]);
+    await page.focus('[name=pronouns]');
+    await page.keyboard.press('Enter');
+    expect(sent).toHaveLength(2);
+  });
+
+  test('a refusal stands at its field, keeps what was typed and changes nothing; another username takes a proof', async () => {
+    const { page } = visit;
+    const other = await person(world.service, owner.username);
+    const { discriminator } = (await world.service.as(other).get('/v1/users/@me')).body;
+    await type(page, 'bio', 'x'.repeat(321));
+    await type(page, 'pronouns', 'we');
+    await press('Save');
+    await page.getByText('This is too long.').waitFor();
+    expect(await page.getAttribute('[name=bio]', 'aria-invalid')).toBe('true');
+    expect(await page.inputValue('[name=pronouns]')).toBe('we');
+    expect(await profile()).toMatchObject({ bio: null, pronouns: null });
+    await type(page, 'bio', 'Short');
+    await type(page, 'discriminator', discriminator);
+    await press('Save');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Confirm first that it is you.').waitFor();
+    await press('Save');
+    await type(page, 'password', owner.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('This number is already taken').waitFor();
+    await visit.look('account-profile-refused');
+    expect(await profile()).toMatchObject({ bio: null, pronouns: null });
+    await press('Discard the changes');
+    await type(page, 'username', `${owner.username}_new`);
+    await press('Save');
+    await type(page, 'password', owner.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved', { exact: true }).first().waitFor();
+    expect(await profile()).toMatchObject({ username: `${owner.username}_new`, bio: null });
+  });
+
+  test('what changes elsewhere shows, but not in what is being changed here', async () => {
+    const { page } = visit;
+    await visit.greeted();
+    await type(page, 'bio', 'Mine');
+    await world.service.as(owner).patch('/v1/users/@me', { bio: 'Theirs', pronouns: 'elsewhere' }).expect(200);
+    await page.locator('.profile-card').getByText('elsewhere').waitFor();
+    expect(await page.inputValue('[name=pronouns]')).toBe('elsewhere');
+    expect(await page.inputValue('[name=bio]')).toBe('Mine');
+    await press('Discard the changes');
+    expect(await page.inputValue('[name=bio]')).toBe('Theirs');
+  });
+
+  test('a picture is cut by keyboard and seen before it is sent; it is removed again', async () => {
+    const { page } = visit;
+    const chooser = page.waitForEvent('filechooser');
+    await press('Choose a profile picture');
+    await (await chooser).setFiles({ name: 'halves.png', mimeType: 'image/png', buffer: await halves() });
+    await cutting().waitFor();
+    await page.locator('[role=application]:focus').waitFor();
+    await visit.look('account-profile-cutting');
+    for (let presses = 0; presses < 12; presses++) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('+');
+    await page.keyboard.press('-');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('End');
+    expect(await page.inputValue('[name=zoom]')).toBe('8');
+    await page.keyboard.press('Home');
+    await use();
+    await previewed('img.portrait');
+    await focusOn(page, 'Choose a profile picture');
+    expect(sent).toEqual([]);
+    await save();
+    expect(Object.keys(sent[0] ?? {})).toEqual(['avatar']);
+    const bytes = await stored('avatar');
+    expect(await factsOf(bytes)).toMatchObject({ width: 400, height: 400 });
+    expect(await colourOf(bytes)).toEqual([1, 0, 0]);
+    await page.locator('.profile-card img.portrait[src*="/media/avatars/"]').waitFor();
+    await press('Remove the profile picture');
+    await focusOn(page, 'Choose a profile picture');
+    await press('Save');
+    await page.getByRole('button', { name: 'Discard the changes' }).waitFor({ state: 'detached' });
+    expect((await profile()).avatar).toBeNull();
+  });
+
+  test('a banner is cut by dragging; whoever cancels keeps what was', async () => {
+    const { page } = visit;
+    const wide = await sharp(await halves())
+      .resize(1600, 400, { fit: 'fill' })
+      .toBuffer();
+    await pick('banner', wide);
+    await cutting().waitFor();
+    await page.keyboard.press('Escape');
+    await cutting().waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Save' }).getAttribute('aria-disabled')).toBe('true');
+    await pick('banner', wide);
+    await cutting().waitFor();
+    await page.getByLabel('Size', { exact: true }).fill('4');
+    const box = await cutting().boundingBox();
+    if (!box) throw new Error('nothing to drag');
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x - box.width, y, { steps: 5 });
+    await page.mouse.up();
+    await use();
+    await previewed('.banner img');
+    await save();
+    const bytes = await stored('banner');
+    expect(await factsOf(bytes)).toMatchObject({ width: 300, height: 100 });
+    expect(await colourOf(bytes)).toEqual([0, 0, 1]);
+  });
+
+  test('every kind of picture that the service takes is opened', async () => {
+    for (const kind of KINDS) {
+      await pick('avatar', await picture(kind));
+      await cutting().waitFor();
+      await visit.page.keyboard.press('Escape');
+      await cutting().waitFor({ state: 'detached' });
+    }
+  });
+
+  test.each(['gif', 'webp'] as const)(
+    'a %s that moves is kept whole, which is said, and goes on moving',
+    async (kind) => {
+      await pick('avatar', await movie(kind));
+      await visit.page.getByText('This picture moves: it is kept whole').waitFor();
+      await previewed('img.portrait');
+      await save();
+      expect((await profile()).avatar).toMatch(/^a_/);
+      expect(await factsOf(await stored('avatar'))).toMatchObject({ frames: 3 });
+    },
+  );
+
+  test('what is no picture, or too large a one, is refused before anything is sent', async () => {
+    const { page } = visit;
+    // What follows the end of a GIF is nobody's.
+    const large = Buffer.concat([await movie('gif'), Buffer.alloc(2 * 1024 * 1024)]);
+    const folder = mkdtempSync(join(tmpdir(), 'pictures-'));
+    try {
+      await pick('avatar', large);
+      await page.getByText('A picture that moves can have at most 2 MB.').waitFor();
+      await visit.look('account-profile-unusable');
+      for (const text of ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'GIF89a and nothing more', '']) {
+        await pick('banner', Buffer.from(text));
+        await page.getByText('This file is not a usable image.').waitFor();
+        await pick('banner', await picture('png'));
+        await cutting().waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByText('This file is not a usable image.').waitFor({ state: 'detached' });
+      }
+      const path = join(folder, 'large.png');
+      writeFileSync(path, await picture('png'));
+      truncateSync(path, 51 * 1024 * 1024);
+      await page.setInputFiles('input[name=avatar]', path);
+      await page.getByText('This file is too large to be opened here.').waitFor();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(sent).toEqual([]);
+    expect(await profile()).toMatchObject({ avatar: null, banner: null });
+  });
+});

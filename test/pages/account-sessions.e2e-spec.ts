@@ -1,0 +1,112 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { type Persona, person, sessionsOf, signIn } from '../support/index.js';
+import { focusOn } from './driving.js';
+
+const SAFARI =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+
+describeInBrowser('web.md 3: /account/sessions', () => {
+  let world: Site;
+  let visit: Visit;
+  let alice: Persona;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await person(world.service, `alice${++count}`);
+    visit = await world.visit();
+  });
+
+  const items = () => visit.page.getByRole('list', { name: 'Signed-in devices' }).getByRole('listitem');
+  const item = (text: string) => items().filter({ hasText: text });
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const inDialog = (name: string) =>
+    visit.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
+  const phone = async (): Promise<string> => {
+    const { body } = await world.service.anonymous
+      .with({ 'user-agent': SAFARI })
+      .post('/v1/auth/login', { email: alice.email, password: alice.password });
+    return body.token;
+  };
+  const isLive = async (token: string) => (await world.service.as(token).get('/v1/users/@me')).status === 200;
+  const prove = async () => {
+    await visit.page.getByLabel('Your password').fill(alice.password);
+    await visit.page.keyboard.press('Enter');
+  };
+
+  test('the one in use comes first and is marked; another one is ended, by keyboard and a proof', async () => {
+    const { page } = visit;
+    const other = await phone();
+    await visit.arrive('/account/sessions', alice.authorization);
+    await item('Safari on iOS').waitFor();
+    expect(await items().first().innerText()).toMatch(/This device[\s\S]*127\.0\.x\.x[\s\S]*Signed in .* in use now/);
+    expect(await item('Safari on iOS').innerText()).toMatch(/Signed in .* last used /);
+    expect(await items().first().getByRole('button').count()).toBe(0);
+    await visit.look('account-sessions');
+    await item('Safari on iOS').getByRole('button', { name: 'End' }).press('Enter');
+    await visit.look('account-sessions-end');
+    await inDialog('Cancel').press('Enter');
+    expect(await isLive(other)).toBe(true);
+    await item('Safari on iOS').getByRole('button', { name: 'End' }).press('Enter');
+    await inDialog('End').press('Enter');
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await prove();
+    await item('Safari on iOS').waitFor({ state: 'detached' });
+    expect([await isLive(other), await isLive(alice.authorization)]).toEqual([false, true]);
+    await focusOn(page, 'Signed-in devices');
+    await visit.leave();
+  });
+
+  test('all others are ended at once, however many', async () => {
+    const others = [await phone(), await signIn(world.service, alice)];
+    await world.service.sql(
+      `INSERT INTO session (id, digest, account_id, ip, user_agent)
+       SELECT n, sha256(('other' || n)::bytea), $1, '127.0.0.1', '' FROM generate_series(1, 110) n`,
+      [alice.id],
+    );
+    await visit.arrive('/account/sessions', alice.authorization);
+    await button('End all others').press('Enter');
+    await visit.page.getByText('112 devices are signed out at once.', { exact: false }).waitFor();
+    await inDialog('End all others').press('Enter');
+    // An account with a password alone proves itself for each request.
+    const first = visit.page.waitForResponse((response) => response.status() === 204);
+    await prove();
+    await first;
+    await prove();
+    await visit.page.getByText('All other sessions were ended').waitFor();
+    await button('End all others').first().waitFor({ state: 'detached' });
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    expect(await Promise.all([...others, alice.authorization].map(isLive))).toEqual([false, false, true]);
+    await visit.leave();
+  });
+
+  test('a session that begins or ends elsewhere shows without reloading', async () => {
+    await visit.arrive('/account/sessions', alice.authorization);
+    await items().first().waitFor();
+    await visit.greeted();
+    const token = await phone();
+    const elsewhere = await world.visit({ userAgent: SAFARI });
+    await elsewhere.arrive('/account', token);
+    await item('Safari on iOS').waitFor();
+    await elsewhere.page.getByRole('button', { name: 'Sign out' }).click();
+    await item('Safari on iOS').waitFor({ state: 'detached' });
+    await elsewhere.leave();
+    await visit.leave();
+  });
+
+  test('known networks are forgotten; nobody is signed out by it', async () => {
+    const known = () => world.service.sql('SELECT 1 FROM authorized_ip WHERE account_id = $1', [alice.id]);
+    expect(await known()).toHaveLength(1);
+    await visit.arrive('/account/sessions', alice.authorization);
+    await button('Forget all networks').press('Enter');
+    await inDialog('Forget all networks').press('Enter');
+    await prove();
+    await visit.page.getByText('All networks were forgotten').waitFor();
+    expect(await known()).toEqual([]);
+    expect(await isLive(alice.authorization)).toBe(true);
+    await visit.leave();
+  });
+});

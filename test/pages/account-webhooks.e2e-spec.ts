@@ -1,0 +1,184 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { newApp, newHook, type Persona, person, picture } from '../support/index.js';
+
+const LIST = '/account/webhooks';
+
+describeInBrowser('web.md 3: webhooks', () => {
+  let world: Site;
+  let owner: Persona;
+  let visit: Visit;
+  let count = 0;
+
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+
+  beforeEach(async () => {
+    owner = await person(world.service, `owner${++count}`);
+    visit = await world.visit();
+  });
+
+  const arrive = (path = LIST) => visit.arrive(path, owner.authorization);
+  const hook = (name = 'hook') => newHook(world.service, owner, { name });
+  const pathOf = ({ id }: { id: string }) => `${LIST}?id=${id}`;
+  const post = (path: string, body: object) => world.service.anonymous.post(`${path}?wait=true`, body);
+  const listed = async () => (await world.service.as(owner).get('/v1/users/@me/webhooks').expect(200)).body;
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const answer = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const title = (name: string) => visit.page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
+  const message = (text: string) => visit.page.getByRole('log').getByRole('listitem').filter({ hasText: text });
+  const focused = (selector: string, hasText?: string) =>
+    visit.page.locator(`${selector}:focus`, hasText ? { hasText } : {}).waitFor();
+  /** The address that is shown, which then counts as kept; as a path of the service. */
+  const keep = async (): Promise<string> => {
+    const dialog = visit.page.getByRole('dialog').filter({ has: visit.page.locator('code.secret') });
+    const url = await dialog.locator('code.secret').innerText();
+    await dialog.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
+    return new URL(url).pathname;
+  };
+
+  test('one is created by keyboard: its address is shown once, and what is posted there shows at once', async () => {
+    const { page } = visit;
+    const app = await newApp(world.service, owner, { name: 'Builds' });
+    await arrive();
+    await page.getByText('You have no webhook yet.').waitFor();
+    await visit.greeted();
+    await button('New webhook').press('Enter');
+    await focused('[name=name]');
+    await page.keyboard.type(' ');
+    await page.getByLabel('Application', { exact: true }).selectOption({ label: 'Builds' });
+    const file = { name: 'a.png', mimeType: 'image/png', buffer: await picture('png') };
+    await page.locator('[name=avatar]').setInputFiles(file);
+    await page.locator('[name=name]').press('Enter');
+    await page.getByText('The name must have 1 to 80 characters.').waitFor();
+    expect(await listed()).toEqual([]);
+    await visit.look('account-webhooks-refused');
+    await page.locator('[name=name]').fill('Night <b>builds</b>');
+    await page.locator('[name=name]').press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Copy: Address' }).waitFor();
+    await visit.look('account-webhooks-address');
+    const path = await keep();
+    await title('Night <b>builds</b>');
+    await focused('section.opened');
+    await page.getByRole('link', { name: 'Builds', exact: true }).waitFor();
+    await page.getByText('No messages yet.', { exact: false }).waitFor();
+    const [made] = await listed();
+    expect(made).toMatchObject({ name: 'Night <b>builds</b>', application_id: app.id, avatar: expect.any(String) });
+    await post(path, { content: 'It <i>works</i>', username: 'Builder' }).expect(200);
+    await message('It <i>works</i>').getByText('Builder').waitFor();
+    await page.getByRole('link', { name: 'Builds', exact: true }).press('Enter');
+    await title('Builds');
+    await visit.leave();
+  });
+
+  test('messages show as they are posted, edited and deleted, with embeds and files; older ones when they are asked for', async () => {
+    const { page } = visit;
+    const { path, id } = await hook();
+    for (let n = 1; n <= 51; n++) await post(path, { content: `message ${n}.` }).expect(200);
+    await arrive(pathOf({ id }));
+    await message('message 51.').waitFor();
+    await visit.greeted();
+    expect(await message('message 1.').count()).toBe(0);
+    await button('Show older ones').press('Enter');
+    await message('message 1.').waitFor();
+    await button('Show older ones').waitFor({ state: 'detached' });
+
+    const embeds = [{ title: 'Release', description: 'Two lines\nof it', fields: [{ name: 'By', value: 'una' }] }];
+    const { body: told } = await post(path, { content: 'shipped', embeds }).expect(200);
+    await message('shipped').getByText('Release').waitFor();
+    expect((await page.getByRole('log').getByRole('listitem').first().innerText()).includes('shipped')).toBe(true);
+    const form = new FormData();
+    form.append('content', 'with a file');
+    form.append('files[0]', new Blob(['its text']), 'notes.txt');
+    const sent = await fetch(`${world.origin}${path}?wait=true`, { method: 'POST', body: form });
+    const { attachments } = (await sent.json()) as { attachments: [{ url: string }] };
+    const link = message('with a file').getByRole('link', { name: 'notes.txt' });
+    expect(await link.getAttribute('href')).toBe(attachments[0].url);
+    await world.service.anonymous.patch(`${path}/messages/${told.id}`, { content: 'withdrawn' }).expect(200);
+    await message('withdrawn').getByText('(edited)').waitFor();
+    await world.service.anonymous.patch(`${path}/messages/${told.id}`, { flags: 4 }).expect(200);
+    await page.getByRole('log').getByText('Release').waitFor({ state: 'detached' });
+    await world.service.anonymous.delete(`${path}/messages/${told.id}`).expect(204);
+    await message('withdrawn').waitFor({ state: 'detached' });
+    await visit.leave();
+  });
+
+  test('name and picture are changed here and elsewhere, and a refusal leaves both', async () => {
+    const { page } = visit;
+    const { path, id } = await hook('Before');
+    await post(path, { content: 'hello', embeds: [{ title: 'An embed', description: 'with a text' }] }).expect(200);
+    await arrive(pathOf({ id }));
+    await title('Before');
+    await visit.greeted();
+    await message('hello').waitFor();
+    await visit.look('account-webhooks-one');
+    await page.locator('[name=name]').fill('After');
+    const file = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+    await page.locator('[name=avatar]').setInputFiles(file);
+    await button('Save').press('Enter');
+    await page.getByText('This file is not a usable image.', { exact: false }).waitFor();
+    expect(await listed()).toMatchObject([{ name: 'Before', avatar: null }]);
+    expect(await page.locator('[name=name]').inputValue()).toBe('After');
+    await page.locator('[name=avatar]').setInputFiles({ ...file, buffer: await picture('png') });
+    await button('Save').press('Enter');
+    await title('After');
+    expect(await listed()).toMatchObject([{ name: 'After', avatar: expect.any(String) }]);
+    await button('Remove the picture').press('Enter');
+    await button('Save').press('Enter');
+    await button('Remove the picture').waitFor({ state: 'detached' });
+    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+    expect(await listed()).toMatchObject([{ avatar: null }]);
+    await world.service.as(owner).patch(`/v1/webhooks/${id}`, { name: 'Elsewhere' }).expect(200);
+    await title('Elsewhere');
+    expect(await page.locator('[name=name]').inputValue()).toBe('Elsewhere');
+    await visit.leave();
+  });
+
+  test('the address is replaced with the password, and the former one is dead at once', async () => {
+    const { page } = visit;
+    const { path, id } = await hook();
+    await arrive(pathOf({ id }));
+    await button('Replace the address').press('Enter');
+    await page.getByText('The current one stops working at once', { exact: false }).waitFor();
+    await answer('Replace the address').press('Enter');
+    await page.getByLabel('Your password').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Confirm first that it is you.').waitFor();
+    await post(path, { content: 'still here' }).expect(200);
+    await answer('Replace the address').press('Enter');
+    await page.getByLabel('Your password').fill(owner.password);
+    await page.keyboard.press('Enter');
+    const next = await keep();
+    await focused('button', 'Replace the address');
+    expect((await post(path, { content: 'too late' })).status).toBe(404);
+    await post(next, { content: 'moved' }).expect(200);
+    await visit.leave();
+  });
+
+  test('what is made and deleted elsewhere comes and goes; one is deleted here', async () => {
+    const { page } = visit;
+    await arrive();
+    await page.getByText('You have no webhook yet.').waitFor();
+    await visit.greeted();
+    const [first, second] = [await hook('First'), await hook('Second')];
+    await page.getByRole('main').getByRole('link', { name: 'Second' }).waitFor();
+    await visit.look('account-webhooks');
+    await page.getByRole('main').getByRole('link', { name: 'First' }).press('Enter');
+    await title('First');
+    await world.service.as(owner).delete(`/v1/webhooks/${first.id}`).expect(204);
+    await page.getByText('This webhook does not exist, or its address has changed.').waitFor();
+    await page.goBack();
+    await page.getByRole('main').getByRole('link', { name: 'First' }).waitFor({ state: 'detached' });
+    await page.getByRole('main').getByRole('link', { name: 'Second' }).press('Enter');
+    await button('Delete webhook').press('Enter');
+    await page.getByText('all its messages and their files are deleted', { exact: false }).waitFor();
+    await answer('Delete webhook').press('Enter');
+    await page.getByText('You have no webhook yet.').waitFor();
+    await focused('section.opened');
+    expect((await post(second.path, { content: 'too late' })).status).toBe(404);
+    await visit.leave();
+  });
+});

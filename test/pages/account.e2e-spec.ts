@@ -1,0 +1,170 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { mailTo, type Persona, person, signIn } from '../support/index.js';
+
+const NEW_PASSWORD = 'a longer sentence than before';
+
+describeInBrowser('web.md 1: the account in a browser', () => {
+  let world: Site;
+  let owner: Persona;
+  let visit: Visit;
+  let wearer = 0;
+
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+
+  beforeEach(async () => {
+    owner = await person(world.service, `owner${++wearer}`);
+    visit = await world.visit();
+  });
+
+  const arrive = (path: string, options?: { isKept: boolean }) => visit.arrive(path, owner.authorization, options);
+
+  test('nobody sees it who is not signed in, and they come back to where they wanted to', async () => {
+    await visit.open('/account/password');
+    await visit.page.waitForURL((url) => url.pathname === '/login');
+    expect(new URL(visit.page.url()).searchParams.get('return_to')).toBe('/account/password');
+    await visit.leave();
+  });
+
+  test('it says who is signed in, and what changes elsewhere shows without reloading', async () => {
+    await arrive('/account');
+    await visit.page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    await visit.look('account-overview');
+    await visit.greeted();
+    await world.service.as(owner).patch('/v1/users/@me', { global_name: 'Somebody Else' });
+    await visit.page.getByRole('heading', { level: 2, name: 'Somebody Else' }).waitFor();
+    await visit.leave();
+  });
+
+  test('a session that ends elsewhere ends here at once', async () => {
+    await arrive('/account');
+    await visit.greeted();
+    expect((await world.service.as(owner).post('/v1/auth/logout')).status).toBe(204);
+    await visit.page.waitForURL((url) => url.pathname === '/login' && url.searchParams.has('signed_out'));
+    expect(await visit.page.evaluate("sessionStorage.getItem('gatehouse.session')")).toBeNull();
+    await visit.leave();
+  });
+
+  test('signing out ends the session on the server, in every tab', async () => {
+    await arrive('/account', { isKept: true });
+    await visit.page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    const other = await visit.tab();
+    await other.goto(`${world.origin}/account/password`);
+    await other.getByRole('heading', { level: 1, name: 'Password' }).waitFor();
+    await visit.page.getByRole('button', { name: 'Sign out' }).press('Enter');
+    await visit.page.waitForURL((url) => url.pathname === '/login');
+    await other.waitForURL((url) => url.pathname === '/login');
+    expect((await world.service.as(owner).get('/v1/users/@me')).status).toBe(401);
+    await visit.leave();
+  });
+
+  test('the password is changed with the one before; the session goes on under a new token', async () => {
+    await arrive('/account/password');
+    const { page } = visit;
+    await page.getByLabel('Current password', { exact: true }).fill('not the password');
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await visit.look('account-password-refused');
+    expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe(NEW_PASSWORD);
+    const refusal = await page.getByRole('alert').innerText();
+    await page.selectOption('select[name=language]', 'de');
+    await page.getByRole('heading', { level: 1, name: 'Passwort' }).waitFor();
+    expect(await page.getByRole('alert').innerText()).not.toBe(refusal);
+    await page.selectOption('select[name=language]', 'en-US');
+    await page.getByRole('alert').getByText(refusal).waitFor();
+    await page.getByLabel('Current password', { exact: true }).fill(owner.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await visit.look('account-password-changed');
+    expect((await world.service.as(owner).get('/v1/users/@me')).status).toBe(401);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Password' }).waitFor();
+    await signIn(world.service, { ...owner, password: NEW_PASSWORD });
+    await visit.leave();
+  });
+
+  test('the end of the former session, heard before the answer with the next one, signs nobody out, in no tab', async () => {
+    const { page } = visit;
+    await arrive('/account/password', { isKept: true });
+    const other = await visit.tab();
+    await other.goto(`${world.origin}/account`);
+    await other.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    const socket = await visit.greeted();
+    const closed = socket.waitForEvent('close');
+    await page.route('**/v1/users/@me', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      const response = await route.fetch();
+      await closed;
+      return route.fulfill({ response });
+    });
+    await page.getByLabel('Current password', { exact: true }).fill(owner.password);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await world.service
+      .as(String(await page.evaluate("localStorage.getItem('gatehouse.session')")))
+      .patch('/v1/users/@me', { global_name: 'Still Here' });
+    await other.getByRole('heading', { level: 2, name: 'Still Here' }).waitFor();
+    await visit.leave();
+  });
+
+  test('a request with the token that a new password has just replaced, refused before the next token is here, signs nobody out', async () => {
+    const { page } = visit;
+    await arrive('/account/password', { isKept: true });
+    const other = await visit.tab();
+    await other.goto(`${world.origin}/account`);
+    await other.locator('select[name=theme]').waitFor();
+    await page.route('**/v1/users/@me', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      const response = await route.fetch();
+      const refused = other.waitForResponse((answer) => answer.status() === 401);
+      await other.selectOption('select[name=theme]', 'dark');
+      await refused;
+      return route.fulfill({ response });
+    });
+    await page.getByLabel('Current password', { exact: true }).fill(owner.password);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await other.selectOption('select[name=theme]', 'light');
+    await other.getByText('Saved').waitFor();
+    expect(await world.service.sql('SELECT theme FROM account_settings WHERE account_id = $1', [owner.id])).toEqual([
+      { theme: 'light' },
+    ]);
+    await visit.leave();
+  });
+
+  test('a file that is loaded later is asked for again when the connection was away', async () => {
+    const { page } = visit;
+    const refused = new Set<string>();
+    await page.route(/\/assets\/(?:live|view)-[^/]+\.js$/, (route) => {
+      const url = route.request().url();
+      if (refused.has(url)) return route.continue();
+      refused.add(url);
+      return route.abort('internetdisconnected');
+    });
+    await arrive('/account');
+    await page.getByRole('heading', { level: 2, name: owner.username }).waitFor();
+    await visit.greeted();
+    expect([...refused].map((url) => url.replace(/.*\/|-.*/g, '')).sort()).toEqual(['live', 'view']);
+    await visit.leave();
+  });
+
+  test('what the account has to do first is named, offered, and gives way once it is done', async () => {
+    await world.service.sql('UPDATE account SET suspicious_flags = 2 WHERE id = $1', [owner.id]);
+    await arrive('/account');
+    const { page } = visit;
+    await page.getByRole('heading', { level: 1, name: 'One more step' }).waitFor();
+    await visit.look('account-required-email');
+    await page.getByRole('button', { name: 'Send the mail' }).press('Enter');
+    await page.getByText('The mail is on its way.').waitFor();
+    const { metadata } = await mailTo(world.service, owner.email, 'email_verification', 2);
+    expect((await world.service.anonymous.post('/v1/auth/verify', { token: metadata.token })).status).toBe(204);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await visit.leave();
+  });
+});

@@ -1,0 +1,137 @@
+/** @own-modules It registers an ACL, which stays for as long as the modules do. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { acls, registerAcl } from '../../src/policy/acls.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { expectRefusal, person } from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { heading, tabTo } from './driving.js';
+
+const OURS = [...acls()];
+registerAcl('notes:moderate', { 'en-US': 'Remove <i>notes</i> of others', 'de-AT': 'Notizen anderer entfernen' });
+
+describe('web.md 4 the words of ACLs', () => {
+  test('every ACL of the service has some, and there are none of others', () => {
+    const file = join(import.meta.dirname, '../../web/words/en-US.json');
+    const said = Object.keys(JSON.parse(readFileSync(file, 'utf8')).adminAcls);
+    expect(said.filter((name) => name.includes(':') || name === '*').sort()).toEqual(OURS.sort());
+  });
+});
+
+describeInBrowser('web.md 4: /admin/acls', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+
+  const box = (acl: string) => visit.page.locator(`[name="acl.${acl}"]`);
+  const routes = (name: 'Open' | 'Closed') =>
+    visit.page.getByRole('region', { name, exact: true }).getByRole('link').allInnerTexts();
+  const status = () => visit.page.getByRole('status').filter({ hasText: /routes?|chosen/ });
+  const chosen = () =>
+    visit.page.locator('fieldset input:checked').evaluateAll((boxes) => boxes.map((one) => one.getAttribute('name')));
+
+  test('the registry stands in its order with words, and says what the caller holds', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check', 'user:lookup');
+    await heading(visit, 'Permissions');
+    const labels = await page.locator('fieldset label').allInnerTexts();
+    expect(labels.map((text) => text.split('\n')[0]?.trim())).toEqual([...acls()]);
+    const mine = labels.filter((text) => text.includes('You hold it')).map((text) => text.split('\n')[0]?.trim());
+    expect(mine).toEqual(['admin:authenticate', 'ban:ip:check', 'user:lookup']);
+    expect(labels.at(-1)).toContain('Remove <i>notes</i> of others');
+    expect(await page.getByText('Nothing is chosen yet.').count()).toBe(1);
+    await visit.look('admin-acls');
+    await page.selectOption('select[name=language]', 'de');
+    await page.getByText('Notizen anderer entfernen').waitFor();
+    expect(await page.locator('[lang=de-AT]').count()).toBe(1);
+    await page.getByText('Adressen sperren', { exact: true }).waitFor();
+    await visit.leave();
+  });
+
+  test('a set opens what the service lets its holder do, nothing else; the address keeps it', async () => {
+    const { page } = visit;
+    const clerk = await arriveAsAdministrator(world, visit, '/admin/acls', 'ban:ip:check');
+    await box('ban:ip:check').press('Space');
+    await status()
+      .filter({ hasText: /^0 of \d+ routes are open/ })
+      .waitFor();
+    await page.getByText('Every route of administrators asks for admin:authenticate first').waitFor();
+    await visit.look('admin-acls-no-gate');
+    await page.getByRole('button', { name: 'Choose it too' }).press('Enter');
+    await status()
+      .filter({ hasText: /^[1-9]/ })
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get('acls')).toBe('admin:authenticate,ban:ip:check');
+    const { operations } = (await world.service.as(clerk).get('/v1/admin/acls')).body;
+    const isOpenTo = async ({ method, path }: { method: string; path: string }) => {
+      const asked = { method, path, credential: 'session', acls: ['admin:authenticate', 'ban:ip:check'] };
+      return (await world.service.as(clerk).post('/v1/admin/explain', asked)).body.answer.admitted;
+    };
+    const [open, closed]: [string[], string[]] = [[], []];
+    for (const rule of operations) ((await isOpenTo(rule)) ? open : closed).push(`${rule.method} ${rule.path}`);
+    expect(await routes('Open')).toEqual(open);
+    expect(await routes('Closed')).toEqual(closed);
+    expect(open).toContain('GET /v1/admin/blocklists/ip/entries');
+    const row = page.getByRole('row').filter({ hasText: '/v1/admin/users/:user_id/networks' });
+    expect(await row.getByRole('cell').last().innerText()).toBe('user:list:sessions and user:view:ip');
+    await visit.look('admin-acls-chosen');
+    await page.reload();
+    await status()
+      .filter({ hasText: /^[1-9]/ })
+      .waitFor();
+    expect(await chosen()).toEqual(['acl.admin:authenticate', 'acl.ban:ip:check']);
+    await page.goBack();
+    await page.getByText('Every route of administrators asks for').waitFor();
+    expect(await chosen()).toEqual(['acl.ban:ip:check']);
+    await visit.leave();
+  });
+
+  test('one of several is enough where any will do; the star opens everything, and a name with a star nothing', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, '/admin/acls?acls=admin:authenticate,user:*,made:up');
+    await status()
+      .filter({ hasText: /^\d+ of/ })
+      .waitFor();
+    expect(await chosen()).toEqual(['acl.admin:authenticate']);
+    const closed = page.getByRole('row').filter({ hasText: /GET \/v1\/admin\/applications(?!\/)/ });
+    expect(await closed.getByRole('cell').last().innerText()).toMatch(/^application:\S+ or application:\S+$/);
+    await box('application:list:by_owner').press('Space');
+    await page.waitForURL(/by_owner/);
+    expect(await routes('Open')).toContain('GET /v1/admin/applications');
+    await page.getByRole('button', { name: 'Choose none' }).press('Enter');
+    await page.getByText('Nothing is chosen yet.').waitFor();
+    await page.getByRole('button', { name: 'Choose mine' }).press('Enter');
+    await page.getByText('* opens everything', { exact: false }).waitFor();
+    expect(await chosen()).toEqual(['acl.*']);
+    expect(await routes('Closed')).toEqual([]);
+    await visit.look('admin-acls-everything');
+    await visit.leave();
+  });
+
+  test('a route leads to its explanation with the same set, by keyboard', async () => {
+    await arriveAsAdministrator(world, visit, '/admin/acls?acls=admin:authenticate');
+    await visit.page.getByRole('region', { name: 'Closed', exact: true }).waitFor();
+    await visit.page.getByRole('region', { name: 'Closed', exact: true }).first().focus();
+    await tabTo(visit, 'GET /v1/admin/api-keys');
+    await visit.page.keyboard.press('Enter');
+    await heading(visit, 'Explain');
+    await visit.page.getByText('AclGuard refuses this. The answer is 403 MISSING_ACL.').waitFor();
+    await visit.leave();
+  });
+
+  test('who is no administrator sees nothing of it and is refused', async () => {
+    const alice = await person(world.service, 'alice');
+    await visit.arrive('/admin/acls', alice.authorization);
+    await visit.page.getByText('This account does not administer this platform.').waitFor();
+    expect(await visit.page.locator('fieldset').count()).toBe(0);
+    expectRefusal(await world.service.as(alice).get('/v1/admin/acls'), 'MISSING_PERMISSIONS');
+    await visit.leave();
+  });
+});

@@ -1,0 +1,208 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import {
+  type App,
+  administrator,
+  auditOf,
+  expectRefusal,
+  newApp,
+  type Persona,
+  person,
+  setAcls,
+  withoutAudit,
+} from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { type } from './driving.js';
+
+const LIST = '/admin/applications';
+const BUILT_IN = '4242';
+
+describeInBrowser('web.md 4: applications of anybody', () => {
+  let world: Site;
+  let visit: Visit;
+  let owner: Persona;
+  let heir: Persona;
+  let app: App;
+  let count = 0;
+
+  beforeAll(async () => {
+    world = await site({ env: { ADMIN_APPLICATION_ID: BUILT_IN } });
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+    owner = await person(world.service, `owner${++count}`);
+    heir = await person(world.service, `heir${count}`);
+    app = await newApp(world.service, owner, { name: 'Tea <b>party</b>' });
+  });
+
+  const tagOf = async ({ username, id }: Persona): Promise<string> => {
+    const [row] = await world.service.sql('SELECT discriminator FROM account WHERE id = $1', [id]);
+    return `${username}#${String(row?.discriminator).padStart(4, '0')}`;
+  };
+  const ownerOf = async (id: string) =>
+    (await world.service.sql('SELECT owner_id FROM application WHERE id = $1', [id]))[0]?.owner_id;
+  const fill = async (name: string, text: string) => {
+    await visit.page.locator(`[name=${name}]`).waitFor();
+    await type(visit.page, name, text);
+    await visit.page.keyboard.press('Enter');
+  };
+  const title = (name: string) => visit.page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
+  const link = (name: string) => visit.page.getByRole('main').getByRole('link', { name, exact: true });
+  const handOver = () => visit.page.getByRole('button', { name: 'Hand over', exact: true });
+  const dialog = () => visit.page.getByRole('dialog');
+  const confirm = async (reason: string) => {
+    await handOver().press('Enter');
+    await dialog().getByLabel('Reason').fill(reason);
+    await dialog().getByRole('button', { name: 'Hand over', exact: true }).press('Enter');
+  };
+  const pathOf = (id: string) => `${LIST}?id=${id}`;
+
+  test('one is looked up by its id, read in words, and handed over with a reason', async () => {
+    const { page } = visit;
+    const root = await arriveAsAdministrator(world, visit, LIST);
+    await page.locator('[name=application_id]').waitFor();
+    await visit.look('admin-applications');
+    await fill('application_id', 'tea');
+    await page.getByText('This is not an ID: an ID is a number.').waitFor();
+    await fill('application_id', app.id);
+    await title('Tea <b>party</b>');
+    await page.waitForURL(`**${pathOf(app.id)}`);
+    const [from, to] = [await tagOf(owner), await tagOf(heir)];
+    expect(await link(from).getAttribute('href')).toBe(`/admin/person?id=${owner.id}`);
+    const { application } = (await world.service.as(root).get(`/v1/admin/applications/${app.id}`)).body;
+    const bot = `${application.bot_username}#${application.bot_discriminator}`;
+    expect(await link(bot).getAttribute('href')).toBe(`/admin/person?id=${application.bot_user_id}`);
+    const said = await page.getByRole('main').innerText();
+    for (const words of [app.id, ...application.oauth2_redirect_uris, application.bot_token_preview]) {
+      expect(said).toContain(words);
+    }
+    expect(said).toContain('With a server that keeps a secret');
+    expect(said).toContain('There is one, since');
+    await fill('new_owner', to);
+    await link(to).waitFor();
+    await visit.look('admin-applications-one');
+    await handOver().press('Enter');
+    const what = `Tea <b>party</b> and its bot belong to ${to} instead of ${from} at once.`;
+    await dialog().getByText(what, { exact: false }).waitFor();
+    await visit.look('admin-applications-transfer');
+    await dialog().getByLabel('Reason').fill('ticket 7: außer Haus');
+    await dialog().getByRole('button', { name: 'Hand over', exact: true }).press('Enter');
+    await page.getByRole('status').getByText(`Tea <b>party</b> belongs to ${to} now.`).waitFor();
+    await link(to).waitFor();
+    expect(await ownerOf(app.id)).toBe(heir.id);
+    const entries = await auditOf(world.service, 'transfer_ownership');
+    expect(entries.filter(({ target_id }) => target_id === app.id)).toMatchObject([
+      { admin_user_id: root.id, target_type: 'application', reason: 'ticket 7: außer Haus' },
+    ]);
+    await visit.leave();
+  });
+
+  test('those of an owner are found by name, by e-mail and by id, and opened from the list', async () => {
+    const { page } = visit;
+    const second = await newApp(world.service, owner, { name: 'Second' });
+    await arriveAsAdministrator(world, visit, LIST);
+    for (const text of [await tagOf(owner), owner.email, owner.id]) {
+      await fill('owner', text);
+      await page.waitForURL(`**${LIST}?owner=${owner.id}`);
+      await link('Second').waitFor();
+    }
+    await title(`Applications of ${await tagOf(owner)}`);
+    await visit.look('admin-applications-owned');
+    await link('Second').press('Enter');
+    await page.waitForURL(`**${LIST}?owner=${owner.id}&id=${second.id}`);
+    await title('Second');
+    await link('All applications of this owner').press('Enter');
+    await link('Second').waitFor();
+    await page.goBack();
+    await title('Second');
+    await page.reload();
+    await title('Second');
+    await visit.open(`${LIST}?owner=${heir.id}`);
+    await page.getByText('This account owns no application.').waitFor();
+    await fill('owner', 'nobody#0000');
+    await page.getByText('No such account was found.').waitFor();
+    expect(await page.locator('[name=owner]').inputValue()).toBe('nobody#0000');
+    await visit.open(pathOf('12345'));
+    await page.getByText('There is no such application.').waitFor();
+    await visit.leave();
+  });
+
+  test('what is refused changes nothing, says why and keeps what was typed', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, pathOf(app.id));
+    const other = await newApp(world.service, heir, { name: 'Other' });
+    await fill('new_owner', other.id);
+    await page.getByText('New owner:', { exact: false }).waitFor();
+    await confirm('to a bot');
+    await page.getByRole('alert').getByText('This account cannot own it:', { exact: false }).waitFor();
+    await visit.look('admin-applications-refused');
+    expect(await page.locator('[name=new_owner]').inputValue()).toBe(other.id);
+    await handOver().press('Enter');
+    expect(await dialog().getByLabel('Reason').inputValue()).toBe('to a bot');
+    await page.keyboard.press('Escape');
+    await world.service.sql(
+      `INSERT INTO application (id, owner_id, name, client_type)
+       SELECT n, $1, 'x', 'public' FROM generate_series(1001, 1024) n`,
+      [heir.id],
+    );
+    await fill('new_owner', await tagOf(heir));
+    await link(await tagOf(heir)).waitFor();
+    await confirm('to somebody who has too many');
+    await page.getByText('This account already owns as many applications as it can.').waitFor();
+    expect(await ownerOf(app.id)).toBe(owner.id);
+    await visit.leave();
+  });
+
+  test('an owner who may do more is protected; the one that is built in belongs to nobody', async () => {
+    const { page } = visit;
+    await setAcls(world.service, owner, ['*']);
+    const acls = ['application:lookup', 'application:transfer_ownership', 'user:lookup'];
+    await arriveAsAdministrator(world, visit, pathOf(app.id), ...acls);
+    await fill('new_owner', await tagOf(heir));
+    await link(await tagOf(heir)).waitFor();
+    await confirm('mine');
+    await dialog().getByText('You lack a permission for this.', { exact: false }).waitFor();
+    expect(await dialog().getByLabel('Reason').inputValue()).toBe('mine');
+    expect(await ownerOf(app.id)).toBe(owner.id);
+    await page.keyboard.press('Escape');
+    await visit.open(pathOf(BUILT_IN));
+    await page.getByText('Nobody: it is built in').waitFor();
+    expect(await page.locator('[name=new_owner]').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('who may not hand over is not offered to, and is refused when they ask', async () => {
+    const { page } = visit;
+    const clerk = await arriveAsAdministrator(world, visit, pathOf(app.id), 'application:lookup');
+    await title('Tea <b>party</b>');
+    expect(await page.locator('[name=new_owner]').count()).toBe(0);
+    expect(await page.getByText(await tagOf(owner)).count()).toBe(1);
+    expect(await link(await tagOf(owner)).count()).toBe(0);
+    const body = { new_owner_id: heir.id };
+    const transfer = () => world.service.as(clerk).patch(`/v1/admin/applications/${app.id}`, body);
+    expectRefusal(await withoutAudit(world.service, transfer), 'MISSING_ACL');
+    expect(await ownerOf(app.id)).toBe(owner.id);
+    await visit.leave();
+  });
+
+  test('who may only list and hand over does both, by ids', async () => {
+    const { page } = visit;
+    const acls = ['application:list:by_owner', 'application:transfer_ownership'];
+    const admin = await administrator(world.service, ...acls);
+    await visit.arrive(LIST, admin.authorization);
+    await page.getByText('The ID of the account.').waitFor();
+    expect(await page.locator('[name=application_id]').count()).toBe(0);
+    expectRefusal(await world.service.as(admin).get(`/v1/admin/applications/${app.id}`), 'MISSING_ACL');
+    expectRefusal(await world.service.as(admin).get('/v1/admin/users'), 'MISSING_ACL');
+    await fill('owner', await tagOf(owner));
+    await page.getByText('No such account was found.').waitFor();
+    await fill('owner', owner.id);
+    await link('Tea <b>party</b>').press('Enter');
+    await fill('new_owner', heir.id);
+    await confirm('an heir');
+    await page.getByRole('status').getByText(`belongs to ${heir.id} now.`, { exact: false }).waitFor();
+    expect(await ownerOf(app.id)).toBe(heir.id);
+    await visit.leave();
+  });
+});

@@ -1,0 +1,455 @@
+import { readFileSync } from 'node:fs';
+import type { Download } from 'playwright-core';
+import { AuditLog, type Deed } from '../../src/admin/audit/audit.service.js';
+import { theConsole } from '../../src/admin/audit/operator.js';
+import { Database } from '../../src/platform/database/database.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import {
+  administrator,
+  adminKey,
+  expectRefusal,
+  type Persona,
+  person,
+  setAcls,
+  superuser,
+  sweep,
+} from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { focusOn, heading, type } from './driving.js';
+
+const VIEW = '/admin/audit';
+const LOGS = '/v1/admin/audit-logs';
+
+describeInBrowser('web.md 4: /admin/audit', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+
+  const entries = () => visit.page.getByRole('list', { name: 'Entries' }).locator('.audit-entry');
+  const entry = (text: string) => entries().filter({ hasText: text });
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const link = (name: string) => visit.page.getByRole('link', { name, exact: true });
+  const chips = async () =>
+    (await visit.page.getByRole('region', { name: 'Filters' }).getByRole('listitem').allInnerTexts()).map((text) =>
+      text.replace(/\s*×$/, ''),
+    );
+  const asked = () => Object.fromEntries(new URL(visit.page.url()).searchParams);
+  const counted = (count: number) =>
+    visit.page
+      .getByText(count === 1 ? '1 entry' : `${count.toLocaleString('en-US')} entries`, { exact: true })
+      .waitFor();
+  /** Opens the filters, types into some of them and applies them by keyboard. */
+  const filter = async (typed: Readonly<Record<string, string>>) => {
+    await button('Filter').press('Enter');
+    for (const [name, text] of Object.entries(typed)) await visit.page.locator(`[name=${name}]`).fill(text);
+    await visit.page.locator(`[name=${Object.keys(typed)[0]}]`).press('Enter');
+  };
+  const tagOf = async ({ id }: { id: string }) => {
+    const [row] = await world.service.sql('SELECT username, discriminator FROM account WHERE id = $1', [id]);
+    return `${row?.username}#${String(row?.discriminator).padStart(4, '0')}`;
+  };
+  const record = (deed: Deed<string>, operator = {}) =>
+    world.service.app
+      .get(Database)
+      .transaction((tx) => world.service.app.get(AuditLog).record(tx, { ...theConsole(), ...operator }, deed));
+  const as = (by: Persona, headers: Record<string, string> = {}, { service }: Site = world) =>
+    service.as(by).with(headers);
+  const setTraits = (by: Persona, { id }: Persona, headers: Record<string, string> = {}, where = world) =>
+    as(by, headers, where).put(`/v1/admin/users/${id}/traits`, { traits: ['captcha_exempt'] });
+
+  test('the state of the chain stands above all: not verified, holding, broken', async () => {
+    const { service } = world;
+    const root = await arriveAsAdministrator(world, visit, VIEW);
+    await heading(visit, 'Audit log');
+    await visit.page.getByText('The chain has not been verified to its end yet.').waitFor();
+    await visit.page.getByText('No entry fits.').waitFor();
+    await visit.look('admin-audit-empty');
+    await setTraits(root, root);
+    await setTraits(root, root);
+    await sweep(service);
+    await visit.page.reload();
+    await visit.page.getByText('The chain holds: all 2 entries fit one another, as of').waitFor();
+    const tamper = (reason: string) =>
+      service.sql(`ALTER TABLE audit_log DISABLE TRIGGER audit_log_append_only;
+        UPDATE audit_log SET reason = ${reason} WHERE sequence = 2;
+        ALTER TABLE audit_log ENABLE TRIGGER audit_log_append_only`);
+    await tamper("'forged'");
+    await sweep(service);
+    await visit.page.reload();
+    await visit.page.getByRole('alert').filter({ hasText: 'The chain is broken: entry number 2 is missing' }).waitFor();
+    await visit.look('admin-audit-broken');
+    await tamper('NULL');
+    await sweep(service);
+    await visit.leave();
+  });
+
+  test('an entry says in words who did what, on whom, why, and what is different now', async () => {
+    const { service } = world;
+    const root = await superuser(service);
+    const alice = await person(service, 'alice');
+    const because = { 'x-audit-log-reason': 'ticket 12', 'x-request-id': 'differences' };
+    const of = `/v1/admin/users/${alice.id}`;
+    await setAcls(service, alice, ['ban:ip:check']);
+    await as(root, because).put(`${of}/acls`, { acls: ['admin:authenticate'] });
+    await as(root, because).patch(`${of}/flags`, { add_flags: ['1'], remove_flags: ['8589934592'] });
+    await as(root, because).patch(`${of}/email`, { email: 'alice@new.example' });
+    await as(root, because).put(`${of}/phone-verification`, { has_verified_phone: true });
+    const key = await adminKey(service, root, '*');
+    await service.anonymous
+      .with({ authorization: key.authorization, ...because })
+      .put(`${of}/ban`, { duration_hours: 0, reason: '=spam' });
+    await arriveAsAdministrator(world, visit, `${VIEW}?request_id=differences`);
+    await counted(5);
+    const acls = await entry('Permissions replaced').innerText();
+    expect(acls).toContain(`On Account ${await tagOf(alice)} · by ${await tagOf(root)}`);
+    expect(acls).toMatch(/Reason: .?ticket 12/);
+    expect(acls).toMatch(/acls\s+− Removed: ban:ip:check\s+\+ Added: admin:authenticate/);
+    expect(await entry('Flags of the account changed').innerText()).toMatch(
+      /flags\s+− Removed: 8589934592\s+\+ Added: 1\s+new_flags\s+1/,
+    );
+    expect(await entry('E-mail address changed').innerText()).toContain(`− Before: ${alice.email}`);
+    expect(await entry('E-mail address changed').innerText()).toContain('+ After: alice@new.example');
+    expect(await entry('State of the phone').innerText()).toMatch(/− Before: false\s+\+ After: true/);
+    const banned = await entry('Banned').innerText();
+    expect(banned).toMatch(/banned_until\s+nothing/);
+    expect(banned).toContain(`Admin key: ${key.id}`);
+    expect(banned).toContain('Network address: 127.0.0.1');
+    await visit.look('admin-audit-differences');
+
+    await entry('Banned').getByRole('link', { name: key.id }).press('Enter');
+    await entry('Admin key made').waitFor();
+    expect(asked()).toEqual({ target_type: 'admin_api_key', target_id: key.id });
+    await visit.page.goBack();
+    await entry('Banned').getByRole('link', { name: '127.0.0.1' }).press('Enter');
+    await visit.page.waitForURL(/ip=127/);
+    expect(asked()).toEqual({ request_id: 'differences', ip: '127.0.0.1' });
+    await entry('Banned')
+      .getByRole('link', { name: await tagOf(alice) })
+      .press('Enter');
+    await visit.page.waitForURL(`**/admin/person?id=${alice.id}`);
+    await visit.leave();
+  });
+
+  test('what is not visible without an ACL stands as the service tells it, and leads nowhere', async () => {
+    const { service } = world;
+    const root = await superuser(service);
+    const alice = await person(service, 'alice');
+    const path = `/v1/admin/users/${alice.id}/email`;
+    await as(root, { 'x-request-id': 'hidden' }).patch(path, { email: 'alice@hidden.example' });
+    await arriveAsAdministrator(world, visit, `${VIEW}?request_id=hidden`, 'audit_log:view');
+    await counted(1);
+    const text = await entry('E-mail address changed').innerText();
+    expect(text).toMatch(/− Before: \[redacted\]\s+\+ After: \[redacted\]/);
+    expect(text).toContain('Network address: [redacted]');
+    expect(await entries().getByRole('link').allInnerTexts()).toEqual(['E-mail address changed', 'hidden']);
+    await visit.leave();
+  });
+
+  test('what teams and the console did is told as well', async () => {
+    const target = { type: 'note', id: '77' };
+    await record({ action: 'notes:remove', target, metadata: { old_title: 'a, b', title: 'a', add_flags: '' } });
+    await record({ action: 'end_leaked_credential', target: { type: 'instance' }, metadata: { kind: 'bot' } });
+    await arriveAsAdministrator(world, visit, `${VIEW}?admin_user_id=0`);
+    await entry('notes:remove').waitFor();
+    const text = await entry('notes:remove').innerText();
+    expect(text).toContain('On note 77 · by the console of the server');
+    expect(text).toMatch(/flags\s+Nothing changed\.\s+title\s+− Before: a, b\s+\+ After: a/);
+    expect(await entry('Leaked credential ended').innerText()).toContain('On Platform · by somebody who found it');
+    expect(await chips()).toEqual(['Who: the console of the server']);
+    await visit.leave();
+  });
+
+  test('filters can be removed one by one and survive reload', async () => {
+    const { service } = world;
+    const root = await superuser(service);
+    const alice = await person(service, 'alice');
+    const bob = await person(service, 'bob');
+    for (const target of [alice, bob]) await setTraits(root, target, { 'x-request-id': 'of-two' });
+    await as(root, { 'x-request-id': 'of-two' }).delete(`/v1/admin/users/${alice.id}/ban`);
+    await arriveAsAdministrator(world, visit, VIEW);
+    await heading(visit, 'Audit log');
+    await filter({ request_id: 'of-two', target_id: await tagOf(alice), action: 'traits set' });
+    await counted(1);
+    const all = { request_id: 'of-two', target_type: 'user', target_id: alice.id, action: 'set_traits' };
+    expect(asked()).toEqual(all);
+    const said = [
+      ...['What was done: Traits set', 'Kind of target: Account'],
+      ...[`On whom or what: ${await tagOf(alice)}`, 'Request ID: of-two'],
+    ];
+    expect(await chips()).toEqual(said);
+    await focusOn(visit.page, 'Filter');
+    await visit.look('admin-audit-filtered');
+    await visit.page.reload();
+    await counted(1);
+    expect([await chips(), asked()]).toEqual([said, all]);
+
+    await button('Remove the filter What was done: Traits set').press('Enter');
+    await counted(2);
+    await entry('Ban lifted').waitFor();
+    expect(await chips()).toEqual(said.slice(1));
+    await button(`Remove the filter On whom or what: ${await tagOf(alice)}`).press('Enter');
+    await counted(3);
+    expect(asked()).toEqual({ request_id: 'of-two', target_type: 'user' });
+    await visit.page.goBack();
+    await counted(2);
+    expect(await chips()).toEqual(said.slice(1));
+    await visit.page.goForward();
+    await counted(3);
+    await button('Remove the filter Kind of target: Account').press('Enter');
+    await visit.page.waitForURL(`**${VIEW}?request_id=of-two`);
+    await visit.page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Filters'`);
+    await button('Remove the filter Request ID: of-two').press('Enter');
+    await visit.page.waitForURL(`**${VIEW}`);
+    await focusOn(visit.page, 'Entries');
+    await filter({ action: 'unban', ip: '127.0.0.1' });
+    await button('Remove all filters').press('Enter');
+    await visit.page.waitForURL(`**${VIEW}`);
+    await visit.leave();
+  });
+
+  test('a search by address, by user name and by id each finds the event', async () => {
+    const { service } = world;
+    const root = await superuser(service);
+    const mallory = await person(service, 'mallory');
+    await service
+      .as(root)
+      .from('127.0.9.1')
+      .with({ 'x-request-id': 'the-event' })
+      .put(`/v1/admin/users/${mallory.id}/traits`, { traits: [] });
+    await arriveAsAdministrator(world, visit, VIEW);
+    await heading(visit, 'Audit log');
+    const finds = async (typed: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>) => {
+      await filter(typed);
+      await counted(1);
+      await entry('the-event').waitFor();
+      expect(asked()).toEqual(wanted);
+      await visit.open(VIEW);
+      await button('Filter').waitFor();
+    };
+    const target = { target_type: 'user', target_id: mallory.id };
+    await finds({ ip: '127.0.9.1' }, { ip: '127.0.9.1' });
+    await finds({ target_id: 'mallory' }, target);
+    await finds({ target_id: await tagOf(mallory) }, target);
+    await finds({ target_id: mallory.email }, target);
+    await finds({ target_id: mallory.id }, { target_id: mallory.id });
+    await finds({ request_id: 'the-event' }, { request_id: 'the-event' });
+    await finds({ admin_user_id: await tagOf(root) }, { admin_user_id: root.id });
+    await visit.leave();
+  });
+
+  test('what the service refuses stays as it was typed, and says where it is wrong', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, VIEW);
+    await superuser(world.service);
+    await heading(visit, 'Audit log');
+    await filter({ admin_user_id: 'nobody-at-all', target_id: 'root', ip: '300.1.1.1' });
+    await page.getByText('Nobody is called that.').waitFor();
+    await page.getByText('Several accounts are called that: add # and the four digits.').waitFor();
+    await visit.look('admin-audit-unresolved');
+    await page.locator('[name=admin_user_id]').fill('');
+    await page.locator('[name=target_id]').fill('');
+    await page.keyboard.press('Enter');
+    await page.locator('[name=ip][aria-invalid=true]').waitFor();
+    expect(await page.locator('[name=ip]').inputValue()).toBe('300.1.1.1');
+    expect(asked()).toEqual({});
+    await type(page, 'ip', '127.0.0.1');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**?ip=127.0.0.1');
+    await visit.leave();
+  });
+
+  test('times are those of the browser, and the service is asked in UTC', async () => {
+    const { service } = world;
+    await visit.leave();
+    visit = await world.visit({ timezoneId: 'America/New_York' });
+    const root = await arriveAsAdministrator(world, visit, VIEW);
+    const alice = await person(service, 'alice');
+    for (const name of ['first', 'second', 'third']) {
+      service.clock.advance({ minutes: 3 });
+      await setTraits(root, alice, { 'x-request-id': name });
+    }
+    const [second] = (await service.as(root).get(LOGS, { query: { request_id: 'second' } })).body.logs;
+    const minute = Math.floor(Date.parse(second.created_at) / 60_000) * 60_000;
+    const parts = new Intl.DateTimeFormat('sv-SE', {
+      ...({ timeZone: 'America/New_York', dateStyle: 'short', timeStyle: 'short' } as const),
+    });
+    const local = parts.format(minute).replace(' ', 'T');
+    await heading(visit, 'Audit log');
+    await filter({ from: local, to: local });
+    // What was shown before goes first.
+    await entries().nth(1).waitFor({ state: 'detached' });
+    await entry('second').waitFor();
+    expect(await entries().count()).toBe(1);
+    const range = { from: new Date(minute).toISOString(), to: new Date(minute + 59_999).toISOString() };
+    expect(asked()).toEqual(range);
+    expect((await chips())[0]).toMatch(/^From: .*:\d\d [AP]M$/);
+    await button('Filter').press('Enter');
+    await visit.page.getByText('In your time zone, America/New_York.').first().waitFor();
+    expect(await visit.page.locator('[name=from]').inputValue()).toBe(local);
+    await visit.look('admin-audit-times');
+    await visit.leave();
+  });
+
+  test('one entry opens by its address, by keyboard, and the way back keeps the filters', async () => {
+    const { service } = world;
+    const root = await superuser(service);
+    await setTraits(root, root, { 'x-request-id': 'alone' });
+    const [row] = (await service.as(root).get(LOGS, { query: { request_id: 'alone' } })).body.logs;
+    await arriveAsAdministrator(world, visit, `${VIEW}?request_id=alone`);
+    await link('Traits set').press('Enter');
+    await visit.page.getByText(row.log_id, { exact: true }).waitFor();
+    expect(asked()).toEqual({ request_id: 'alone', log_id: row.log_id });
+    await focusOn(visit.page, 'Entry');
+    await visit.page.getByText(row.created_at, { exact: true }).waitFor();
+    await visit.look('admin-audit-one');
+    await link('All entries').press('Enter');
+    await counted(1);
+    expect(asked()).toEqual({ request_id: 'alone' });
+    await visit.open(`${VIEW}?log_id=1`);
+    await visit.page.getByText('This does not exist, or no longer does.').waitFor();
+    await visit.leave();
+  });
+
+  /** As many entries as it would take long to make by hand, and one of them that a spreadsheet would compute. */
+  const crowd = (count: number, requestId: string, { service }: Site = world) =>
+    service.sql(
+      `INSERT INTO audit_log (id, admin_user_id, action, target_type, reason, request_id, created_at, metadata, sequence, hash)
+       SELECT (SELECT max(id) FROM audit_log) + n, 0, 'bulk:mark', 'note',
+              CASE WHEN n = 1 THEN '=1+1, "so"' || chr(10) || 'on' ELSE 'reason ' || n END, $2, now(),
+              CASE WHEN n = 1 THEN '{"old_x": "1", "new_x": "2"}'::jsonb ELSE '{}'::jsonb END,
+              (SELECT max(sequence) FROM audit_log) + n, sha256(n::text::bytea)
+       FROM generate_series(1, $1::int) n`,
+      [count, requestId],
+    );
+  const idsOf = async (requestId: string, { service }: Site = world): Promise<string[]> =>
+    (await service.sql('SELECT id::text FROM audit_log WHERE request_id = $1 ORDER BY id DESC', [requestId])).map(
+      ({ id }) => String(id),
+    );
+  const textOf = async (file: Download) => readFileSync(await file.path(), 'utf8');
+
+  test('more is shown by the page, each entry once and in order', async () => {
+    await crowd(120, 'by-the-page');
+    await arriveAsAdministrator(world, visit, `${VIEW}?request_id=by-the-page`);
+    await counted(120);
+    expect(await entries().count()).toBe(50);
+    await button('Show more').press('Enter');
+    await entries().nth(99).waitFor();
+    await crowd(1, 'came-meanwhile');
+    await button('Show more').press('Enter');
+    await entries().nth(119).waitFor();
+    const shown = await entries()
+      .locator('strong a')
+      .evaluateAll((all) => all.map((a) => (a as unknown as { href: string }).href));
+    expect(shown.map((href) => new URL(href).searchParams.get('log_id'))).toEqual(await idsOf('by-the-page'));
+    expect(await button('Show more').count()).toBe(0);
+    await focusOn(visit.page, 'Entries');
+    await visit.leave();
+  });
+
+  test('the export has every entry that fits, in order, and nothing else', async () => {
+    await crowd(450, 'exported');
+    await crowd(3, 'of-others');
+    const ids = await idsOf('exported');
+    const root = await arriveAsAdministrator(world, visit, `${VIEW}?request_id=exported`);
+    await counted(450);
+    const lines = visit.page.waitForEvent('download');
+    await button('Export as JSON lines').press('Enter');
+    const saved = await lines;
+    expect(saved.suggestedFilename()).toMatch(/^audit-log-\d{4}-\d\d-\d\d\.jsonl$/);
+    const told = (await textOf(saved))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.map(({ log_id }) => log_id)).toEqual(ids);
+    const { body } = await world.service.as(root).get(`${LOGS}/${ids.at(-1)}`);
+    expect(told.at(-1)).toEqual(body);
+    await visit.page.getByText('450 entries were exported').waitFor();
+
+    const table = visit.page.waitForEvent('download');
+    await button('Export as CSV').press('Enter');
+    const csv = await textOf(await table);
+    const rows = csv.split('\r\n');
+    expect(rows[0]).toMatch(/^log_id,created_at,action,admin_user_id,/);
+    expect(rows.at(-1)).toBe('');
+    expect(rows.slice(1, -1).map((row) => row.split(',')[0])).toEqual(ids);
+    expect(rows.at(-2)).toContain(`,"'=1+1, ""so""\non",`);
+    expect(rows.at(-2)).toMatch(/,"\{""new_x"":""2"",""old_x"":""1""\}"$/);
+    await visit.leave();
+  });
+
+  describe('an export that the service asks to wait', () => {
+    let limited: Site | undefined;
+    afterEach(() => limited?.close());
+
+    const WAITS = /^The service asks for patience: this goes on in \d+ seconds?\.$/;
+    /** Opens the log of a service that answers only so many requests for it, of which this is one. */
+    const openLimited = async (bucket: string, count: number): Promise<Site> => {
+      await visit.leave();
+      const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: JSON.stringify({ 'admin:audit_log': bucket }) };
+      limited = await site({ env });
+      visit = await limited.visit();
+      const root = await superuser(limited.service);
+      await setTraits(root, root, {}, limited);
+      await crowd(count, 'patiently', limited);
+      await visit.arrive(`${VIEW}?request_id=patiently`, root.authorization);
+      await counted(count);
+      return limited;
+    };
+
+    test('says so, and can be cancelled', async () => {
+      await openLimited('2/240', 450);
+      const { page } = visit;
+      let files = 0;
+      page.on('download', () => files++);
+      await button('Export as CSV').press('Enter');
+      await page.getByText(WAITS).waitFor();
+      await page.getByText('200 of 450', { exact: true }).waitFor();
+      expect(await button('Export as CSV').getAttribute('aria-disabled')).toBe('true');
+      await visit.look('admin-audit-waits');
+      await button('Cancel').press('Enter');
+      await page.getByText(WAITS).waitFor({ state: 'detached' });
+      await page.waitForFunction(`document.activeElement.getAttribute('aria-label') === 'Export'`);
+      expect(await button('Export as CSV').getAttribute('aria-disabled')).toBeNull();
+      expect(files).toBe(0);
+      await visit.leave();
+    });
+
+    test('goes on by itself, and misses nothing', async () => {
+      const where = await openLimited('1/2', 850);
+      const file = visit.page.waitForEvent('download');
+      await button('Export as CSV').press('Enter');
+      await visit.page.getByText(WAITS).waitFor();
+      const rows = (await textOf(await file)).split('\r\n');
+      expect(rows.slice(1, -1).map((row) => row.split(',')[0])).toEqual(await idsOf('patiently', where));
+      await visit.leave();
+    });
+  });
+
+  test('without the ACL there is no log; without that of accounts nobody is found by a name', async () => {
+    const { service } = world;
+    const clerk = await administrator(service, 'user:lookup');
+    expectRefusal(await service.as(clerk).get(LOGS), 'MISSING_ACL');
+    expectRefusal(await service.as(clerk).get(`${LOGS}/1`), 'MISSING_ACL');
+    await visit.arrive(VIEW, clerk.authorization);
+    await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
+    expect(await visit.page.getByRole('navigation').getByText('Audit log').count()).toBe(0);
+    await visit.leave();
+
+    visit = await world.visit();
+    const reader = await arriveAsAdministrator(world, visit, VIEW, 'audit_log:view');
+    await heading(visit, 'Audit log');
+    await filter({ admin_user_id: 'root' });
+    await visit.page.locator('[name=admin_user_id][aria-invalid=true]').waitFor();
+    expect(await visit.page.getByText('An ID; 0 is the console.').count()).toBe(1);
+    expect(await visit.page.getByText('Your permissions find only bans of it.').count()).toBe(1);
+    expectRefusal(await service.as(reader).get('/v1/admin/users', { query: { username: 'root' } }), 'MISSING_ACL');
+    await visit.leave();
+  });
+});

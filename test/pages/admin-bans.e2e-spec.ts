@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { administrator, auditOf, ban, eventually, expectRefusal, type Persona } from '../support/index.js';
+import { arriveAsAdministrator, siteBehindProxy } from './administering.js';
+import { focusOn, heading, type } from './driving.js';
+
+const ENTRIES = '/v1/admin/blocklists/ip/entries';
+
+describeInBrowser('web.md 4: /admin/bans', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await siteBehindProxy();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    await world.service.sql('DELETE FROM ip_ban');
+    visit = await world.visit();
+  });
+
+  const arrive = (path: string, ...acls: readonly string[]) => arriveAsAdministrator(world, visit, path, ...acls);
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const field = (name: string) => visit.page.locator(`[name=${name}]`);
+  const section = (name: string) => visit.page.getByRole('region', { name, exact: true });
+  const items = () => visit.page.getByRole('list', { name: 'Bans in force' }).getByRole('listitem');
+  const item = (value: string) => items().filter({ has: visit.page.getByText(value, { exact: true }) });
+  const inDialog = (name: string) => visit.page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const failed = () => visit.page.getByRole('list', { name: 'What failed' }).getByRole('listitem').allInnerTexts();
+  const banned = async () =>
+    (await world.service.sql('SELECT value FROM ip_ban ORDER BY value COLLATE "C"')).map(({ value }) => value);
+  const from = (address: string, credential?: string) => {
+    const { anonymous, as } = world.service;
+    return (credential ? as(credential) : anonymous).with({ 'x-forwarded-for': address });
+  };
+  const choose = async (...values: readonly string[]) => {
+    for (const value of values) await item(value).getByRole('checkbox').check();
+  };
+  /** Bans the address by what the service counts: twenty credentials that nobody holds. */
+  const earnBan = async (address: string) => {
+    const guess = () => from(address, `flx_${randomBytes(18).toString('hex')}`).get('/v1/users/@me');
+    await eventually('the ban', async () =>
+      (await guess()).body.code === 'GLOBAL_IP_TEMPORARILY_BANNED' ? true : undefined,
+    );
+  };
+
+  test('several are banned at once by keyboard, with a reason; what fails is said and alone left in the field', async () => {
+    const { page } = visit;
+    const root = await arrive('/admin/bans');
+    await page.getByText('No address is banned.').waitFor();
+    await button('Ban addresses').press('Enter');
+    await visit.page.locator('textarea[name=addresses]:focus').waitFor();
+    await page.keyboard.insertText('203.0.113.7\n2001:DB8::1\n10.0.0.1\n\nsomewhere\n203.0.112.0/24\n203.0.113.7');
+    await page.getByText(/^5 addresses or ranges are refused everything at once, until /).waitFor();
+    await type(page, 'reason', 'scraping – día y noche');
+    await field('duration').selectOption({ label: 'Another duration' });
+    await type(page, 'hours', '9000');
+    await page.keyboard.press('Enter');
+    await page.getByText('Type a whole number from 1 to 8,760.').waitFor();
+    expect(await banned()).toEqual([]);
+    await type(page, 'hours', '36');
+    await page.keyboard.press('Enter');
+    await page.getByText('3 addresses or ranges were banned').waitFor();
+    expect(await failed()).toEqual([
+      expect.stringMatching(/^10\.0\.0\.1: This may not be banned: it is or covers a private address/),
+      expect.stringMatching(/^somewhere: This is no address and no range/),
+    ]);
+    expect(await field('addresses').inputValue()).toBe('10.0.0.1\nsomewhere');
+    expect(await field('reason').inputValue()).toBe('scraping – día y noche');
+    await visit.look('admin-bans-added');
+    expect(await banned()).toEqual(['2001:db8::1', '203.0.112.0/24', '203.0.113.7']);
+    const [{ left }] = (await world.service.sql(
+      `SELECT extract(epoch FROM expires_at - created_at)::int AS left FROM ip_ban WHERE value = '203.0.113.7'`,
+    )) as [{ left: number }];
+    expect(left).toBe(36 * 3600);
+    expect((await auditOf(world.service, 'ban_ip')).map((entry) => [entry.admin_user_id, entry.reason])).toEqual(
+      Array.from({ length: 3 }, () => [root.id, 'scraping – día y noche']),
+    );
+    await item('203.0.113.7').getByText(/ends /).waitFor();
+    expect(await page.getByText('Banned by').first().getByRole('link').getAttribute('href')).toBe(
+      `/admin/person?id=${root.id}`,
+    );
+    await item('203.0.112.0/24').getByRole('button', { name: 'Why?' }).press('Enter');
+    await item('203.0.112.0/24').getByText('scraping – día y noche').waitFor();
+    await visit.leave();
+  });
+
+  test('a ban without end is one; the address that is looked up is the one that is suggested', async () => {
+    const { page } = visit;
+    await arrive('/admin/bans?ip=203.0.113.9');
+    await page.getByText('203.0.113.9 is not banned.').waitFor();
+    await button('Ban addresses').press('Enter');
+    expect(await field('addresses').inputValue()).toBe('203.0.113.9');
+    await field('duration').selectOption({ label: 'For ever' });
+    await page.getByText('1 address or range is refused everything at once, until somebody lifts the ban.').waitFor();
+    await button('Ban').press('Enter');
+    await page.locator('[name=reason]:invalid').waitFor();
+    await type(page, 'reason', 'for good');
+    await button('Ban').press('Enter');
+    await page.getByText('203.0.113.9 is banned.').waitFor();
+    await item('203.0.113.9').getByText('never ends').waitFor();
+    expectRefusal(await from('203.0.113.9').get('/.well-known/service'), 'GLOBAL_IP_BANNED');
+    await visit.leave();
+  });
+
+  test('an address is looked up: whether it is banned, by which entry, and what the audit log says of it', async () => {
+    const { page } = visit;
+    await arrive('/admin/bans');
+    await ban(world.service, '203.0.112.0/24', null);
+    await type(page, 'ip', ' 203.0.112.5 ');
+    await page.keyboard.press('Enter');
+    await page.getByText('203.0.112.5 is banned by the entry 203.0.112.0/24.').waitFor();
+    expect(new URL(page.url()).search).toBe('?ip=203.0.112.5');
+    const link = page.getByRole('link', { name: 'What the audit log says of this address' });
+    expect(await link.getAttribute('href')).toBe('/admin/audit?ip=203.0.112.5');
+    await visit.look('admin-bans-looked-up');
+    const answer = section('Look up an address');
+    await answer.getByRole('button', { name: 'Lift' }).press('Enter');
+    await inDialog('Lift').press('Enter');
+    await page.getByText('203.0.112.5 is not banned.').waitFor();
+    expect(await banned()).toEqual([]);
+    await type(page, 'ip', '203.0.112.0/24');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not an IP address.', { exact: false }).waitFor();
+    await page.goBack();
+    await page.getByText('203.0.112.5 is not banned.').waitFor();
+    expect(await field('ip').inputValue()).toBe('203.0.112.5');
+    await visit.leave();
+  });
+
+  test('what the service banned by itself says what spoke against it', async () => {
+    await earnBan('9.8.7.6');
+    await world.service.sql(
+      `INSERT INTO ip_ban (value, kind, reason, expires_at, signals) VALUES
+       ('9.8.7.5', 'temporary_24h', 'automatic', now() + interval '1 day',
+        '{"trigger": "score", "score": 60.25, "rejected_credentials": 1, "windows": 3}'),
+       ('9.8.7.4', 'temporary_24h', 'automatic', now() + interval '1 day', NULL)`,
+    );
+    await arrive('/admin/bans');
+    await item('9.8.7.6').getByText('Banned automatically').waitFor();
+    await item('9.8.7.6')
+      .getByText(
+        /^It tried 20 different credentials that nobody holds within five minutes, and .* weighed 3[0-9] points/,
+      )
+      .waitFor();
+    await item('9.8.7.5')
+      .getByText('60 points in five minutes, and too many in 3 such windows within an hour.', { exact: false })
+      .waitFor();
+    await item('9.8.7.4').getByText('What spoke against it was not kept.').waitFor();
+    await visit.look('admin-bans-automatic');
+    await item('9.8.7.6').getByRole('button', { name: 'Lift' }).press('Enter');
+    await type(visit.page, 'reason', 'a school');
+    await visit.look('admin-bans-lift');
+    await inDialog('Lift').press('Enter');
+    await item('9.8.7.6').waitFor({ state: 'detached' });
+    expect((await from('9.8.7.6').get('/.well-known/service')).status).toBe(200);
+    expect((await auditOf(world.service, 'unban_ip')).at(-1)).toMatchObject({
+      target_id: '9.8.7.6',
+      reason: 'a school',
+    });
+    await focusOn(visit.page, 'Bans in force');
+    await visit.leave();
+  });
+
+  test('the list is asked for a page at a time; many are lifted at once, and what fails stays chosen', async () => {
+    const { page } = visit;
+    for (let n = 10; n < 62; n++) await ban(world.service, `203.0.113.${n}`, null);
+    const root = await arrive('/admin/bans');
+    await item('203.0.113.59').waitFor();
+    expect(await items().count()).toBe(50);
+    await button('Show more').press('Enter');
+    await item('203.0.113.61').waitFor();
+    expect(await items().count()).toBe(52);
+    await page.getByRole('checkbox', { name: 'Choose all that are shown' }).check();
+    await page.getByText(/^52 bans are lifted/).waitFor();
+    await page.getByRole('checkbox', { name: 'Choose all that are shown' }).uncheck();
+    await choose('203.0.113.10', '203.0.113.11', '203.0.113.61');
+    await page.getByText(/^3 bans are lifted/).waitFor();
+    await visit.look('admin-bans-chosen');
+    await type(page, 'reason', 'moved away');
+    // The ACL goes while the first is on its way: the others are refused.
+    let sent = 0;
+    await page.route('**/v1/admin/blocklists/ip/entries/*', async (route) => {
+      if (++sent === 2) await world.service.sql('UPDATE account SET acls = $2 WHERE id = $1', [root.id, []]);
+      await route.continue();
+    });
+    await button('Lift bans').press('Enter');
+    await page.getByText('1 ban was lifted').waitFor();
+    expect(await failed()).toHaveLength(2);
+    expect(await banned()).toHaveLength(51);
+    expect(await items().count()).toBe(51);
+    expect(await item('203.0.113.61').getByRole('checkbox').isChecked()).toBe(true);
+    expect(await field('reason').inputValue()).toBe('moved away');
+    await world.service.sql(`UPDATE account SET acls = '{*}' WHERE id = $1`, [root.id]);
+    await button('Lift bans').press('Enter');
+    await page.getByText('2 bans were lifted').waitFor();
+    expect(await banned()).toHaveLength(49);
+    expect(await items().count()).toBe(49);
+    await visit.leave();
+  });
+
+  test('whoever may only lift does so by typing; nothing else is there', async () => {
+    const { page } = visit;
+    await ban(world.service, '203.0.113.8', null);
+    await ban(world.service, '203.0.112.0/24', null);
+    const clerk = await arrive('/admin/bans', 'ban:ip:remove');
+    await heading(visit, 'Banned addresses');
+    await button('Lift bans by address').press('Enter');
+    for (const name of ['Bans in force', 'Look up an address']) expect(await section(name).count()).toBe(0);
+    expect(await button('Ban addresses').count()).toBe(0);
+    await page.keyboard.insertText('203.0.113.8, 203.0.112.0/24 203.0.112.1/24');
+    await button('Lift bans').press('Enter');
+    await page.getByText('2 bans were lifted').waitFor();
+    expect(await field('addresses').inputValue()).toBe('203.0.112.1/24');
+    expect(await banned()).toEqual([]);
+    const client = world.service.as(clerk);
+    expectRefusal(await client.get(ENTRIES), 'MISSING_ACL');
+    expectRefusal(await client.get(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
+    expectRefusal(await client.post(ENTRIES, { ip: '203.0.113.8' }), 'MISSING_ACL');
+    expect(await banned()).toEqual([]);
+    await visit.leave();
+  });
+
+  test('whoever may only look sees no way to ban or to lift, nor into what they may not open', async () => {
+    const root: Persona = await administrator(world.service, 'ban:ip:add');
+    await world.service.as(root).post(ENTRIES, { ip: '203.0.113.8' }).expect(204);
+    const clerk = await arrive('/admin/bans?ip=203.0.113.8', 'ban:ip:check');
+    await visit.page.getByText('203.0.113.8 is banned.').waitFor();
+    await item('203.0.113.8').getByText(`Banned by ${root.id}`).waitFor();
+    for (const name of ['Ban addresses', 'Lift bans by address', 'Lift', 'Why?'])
+      expect(await button(name).count()).toBe(0);
+    expect(await visit.page.getByRole('checkbox').count()).toBe(0);
+    expect(await visit.page.getByRole('main').getByRole('link').count()).toBe(0);
+    const client = world.service.as(clerk);
+    expectRefusal(await client.post(ENTRIES, { ip: '203.0.113.9' }), 'MISSING_ACL');
+    expectRefusal(await client.delete(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
+    expect(await banned()).toEqual(['203.0.113.8']);
+    await visit.leave();
+  });
+
+  test('whoever may only ban does that, and sees no list', async () => {
+    const clerk = await arrive('/admin/bans', 'ban:ip:add');
+    await button('Ban addresses').press('Enter');
+    for (const name of ['Bans in force', 'Look up an address']) expect(await section(name).count()).toBe(0);
+    expect(await button('Lift bans by address').count()).toBe(0);
+    await visit.page.keyboard.insertText('203.0.113.8');
+    await type(visit.page, 'reason', 'spam');
+    await button('Ban').press('Enter');
+    await visit.page.getByText('1 address or range was banned').waitFor();
+    const client = world.service.as(clerk);
+    expectRefusal(await client.get(ENTRIES), 'MISSING_ACL');
+    expectRefusal(await client.delete(`${ENTRIES}/203.0.113.8`), 'MISSING_ACL');
+    expect(await banned()).toEqual(['203.0.113.8']);
+    await visit.leave();
+  });
+});
+
+describeInBrowser('web.md 4: more bans than the service takes at once', () => {
+  test('wait until it takes more, and the rest can be left', async () => {
+    const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"admin:ban:operation": "3/5"}' };
+    const world = await site({ env });
+    const visit = await world.visit();
+    const { page } = visit;
+    const field = page.locator('[name=addresses]');
+    const waiting = page.getByText(/this goes on by itself in \d seconds?\.$/);
+    const paste = async (first: number, count: number) => {
+      await field.fill(Array.from({ length: count }, (_, n) => `203.0.113.${first + n}`).join('\n'));
+      await type(page, 'reason', 'a botnet');
+      await page.getByRole('button', { name: 'Ban', exact: true }).press('Enter');
+      await waiting.waitFor();
+    };
+    await arriveAsAdministrator(world, visit, '/admin/bans', 'ban:ip:add');
+    await page.getByRole('button', { name: 'Ban addresses' }).press('Enter');
+    await paste(1, 5);
+    await page.getByText('5 addresses or ranges were banned').waitFor();
+    expect(await world.service.sql('SELECT value FROM ip_ban')).toHaveLength(5);
+    await paste(101, 50);
+    expect(await field.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Leave the rest' }).press('Enter');
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
+    const banned = (await world.service.sql(`SELECT value FROM ip_ban WHERE value LIKE '203.0.113.1__'`)).length;
+    const left = (await field.inputValue()).split('\n');
+    expect(banned + left.length).toBe(50);
+    expect(left.at(-1)).toBe('203.0.113.150');
+    await visit.leave();
+    await world.close();
+  });
+});

@@ -1,0 +1,284 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import {
+  administrator,
+  erase,
+  expectRefusal,
+  newApp,
+  type Persona,
+  person,
+  setAcls,
+  superuser,
+  withoutAudit,
+} from '../support/index.js';
+import { Deeds, pageOf } from './deeds.js';
+
+type Method = 'put' | 'patch' | 'post' | 'delete';
+type Asked = readonly [method: Method, path: string, body?: object];
+
+/** By ACL: the buttons of a sound account, those of one in trouble, and the operations behind them. */
+const TABLE: Readonly<Record<string, readonly [sound: string[], troubled: string[], operations: Asked[]]>> = {
+  'user:temp_ban': [
+    ['Ban'],
+    ['Change the ban', 'Lift the ban'],
+    [
+      ['put', 'ban', { duration_hours: 0 }],
+      ['delete', 'ban'],
+    ],
+  ],
+  'user:disable:suspicious': [
+    ['Disable'],
+    ['Enable again'],
+    [
+      ['put', 'suspicious-activity-disablement', { flags: 255 }],
+      ['delete', 'suspicious-activity-disablement'],
+    ],
+  ],
+  'user:update:flags': [
+    ['End all sessions', 'Change the flags'],
+    ['End all sessions', 'Change the flags'],
+    [
+      ['delete', 'sessions'],
+      ['patch', 'flags', { add_flags: ['1'] }],
+    ],
+  ],
+  'user:update:email': [
+    ['Change the address', 'Mark as unreachable'],
+    [
+      ...['Change the address', 'Mark as verified', 'Mark as reachable'],
+      ...['Mail the verification', 'Mail a password reset'],
+    ],
+    [
+      ['patch', 'email', { email: 'taken.over@example.com' }],
+      ['put', 'email-verification'],
+      ['put', 'email-bounce', { bounced: false }],
+      ['post', 'verification-email'],
+      ['post', 'password-reset'],
+    ],
+  ],
+  'user:update:phone': [
+    ['Count a number as verified'],
+    ['Forget the number'],
+    [['put', 'phone-verification', { has_verified_phone: false }]],
+  ],
+  'user:update:mfa': [
+    ['Show the passkeys'],
+    ['Remove app and codes', 'Show the passkeys', 'Remove the passkey'],
+    [
+      ['delete', 'mfa'],
+      ['delete', 'webauthn-credentials/key'],
+    ],
+  ],
+  'user:update:sso': [
+    ['Link an identity'],
+    ['Link an identity', 'Unlink'],
+    [
+      ['put', 'sso-identity', { subject: 'somebody' }],
+      ['delete', 'sso-identity'],
+    ],
+  ],
+  'acl:set:user': [['Change the permissions'], ['Change the permissions'], [['put', 'acls', { acls: [] }]]],
+  'user:update:traits': [['Change the traits'], ['Change the traits'], [['put', 'traits', { traits: [] }]]],
+  'user:update:suspicious_activity': [
+    ['Change the demands'],
+    ['Change the demands'],
+    [['put', 'suspicious-activity-flags', { flags: 0 }]],
+  ],
+  'user:delete': [
+    ['Schedule the deletion'],
+    ['Schedule the deletion', 'Cancel the deletion'],
+    [
+      ['put', 'deletion', { reason_code: 3 }],
+      ['delete', 'deletion'],
+    ],
+  ],
+};
+const ACLS = Object.keys(TABLE);
+const BESIDE = ['user:lookup', 'user:view:email'];
+const [SOUND, TROUBLED] = [0, 1] as const;
+
+const buttonsOf = (which: 0 | 1, acls: readonly string[]): string[] =>
+  acls.flatMap((acl) => TABLE[acl]?.[which] ?? []).sort();
+
+describeInBrowser('web.md 4: what is not to be done to an account', () => {
+  let world: Site;
+  let visit: Visit;
+  let deeds: Deeds;
+  let sound: Persona;
+  let troubled: Persona;
+  beforeAll(async () => {
+    world = await site();
+    sound = await person(world.service, 'sound');
+    troubled = await person(world.service, 'troubled');
+    const { sql } = world.service;
+    await sql('UPDATE account SET email_verified = true WHERE id = $1', [sound.id]);
+    await sql(
+      `UPDATE account SET banned = true, flags = $2, email_bounced = true, has_verified_phone = true, totp_secret = 'x',
+         deletion_at = now() + interval '9 days', acls = '{user:lookup}', traits = '{captcha_exempt}', suspicious_flags = 3
+       WHERE id = $1`,
+      [troubled.id, String((1n << 35n) | (1n << 36n) | (1n << 38n))],
+    );
+    await sql(`INSERT INTO passkey (id, account_id, name, public_key) VALUES ('key', $1, 'key', '\\x00')`, [
+      troubled.id,
+    ]);
+    await sql("INSERT INTO sso_identity (issuer, subject, account_id) VALUES ('https://idp.example', 's', $1)", [
+      troubled.id,
+    ]);
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+    deeds = new Deeds(world, visit);
+  });
+
+  const shown = async (): Promise<string[]> => (await deeds.section.getByRole('button').allInnerTexts()).sort();
+  const state = async () =>
+    world.service.sql(
+      `SELECT to_jsonb(a) - 'last_active_at' AS account,
+         (SELECT count(*)::int FROM session s WHERE s.account_id = a.id AND s.revoked_at IS NULL) AS sessions,
+         (SELECT count(*)::int FROM passkey p WHERE p.account_id = a.id) AS passkeys,
+         (SELECT count(*)::int FROM sso_identity i WHERE i.account_id = a.id) AS identities,
+         (SELECT count(*)::int FROM outbox) AS mails
+       FROM account a WHERE a.id = ANY ($1) ORDER BY a.id`,
+      [[sound.id, troubled.id]],
+    );
+  /** Opens the page of a person, and waits for what is there with these ACLs. */
+  const arrive = async (admin: Persona, target: { readonly id: string }, acls: readonly string[]) => {
+    await visit.arrive(pageOf(target), admin.authorization);
+    await deeds.section.waitFor();
+    if (acls.includes('user:update:sso')) await deeds.button('Link an identity').waitFor();
+    if (acls.includes('user:update:mfa')) await deeds.button('Show the passkeys').press('Enter');
+    if (target === troubled && acls.includes('user:update:mfa')) await deeds.button('Remove the passkey').waitFor();
+  };
+
+  test('everything is there for whoever may do everything, as far as it makes sense', async () => {
+    const root = await superuser(world.service);
+    await arrive(root, sound, ACLS);
+    expect(await shown()).toEqual(
+      // A verified address that mail reaches needs no verification; its password can be reset.
+      [...buttonsOf(SOUND, ACLS), 'Mail a password reset'].sort(),
+    );
+    await visit.open(pageOf(troubled));
+    await deeds.button('Unlink').waitFor();
+    await deeds.button('Show the passkeys').press('Enter');
+    await deeds.button('Remove the passkey').waitFor();
+    expect(await shown()).toEqual(buttonsOf(TROUBLED, ACLS));
+    await visit.look('admin-deeds-troubled');
+    await visit.leave();
+  });
+
+  test.each(ACLS)(
+    'without %s its buttons are not there, and its operations are refused without effect',
+    async (acl) => {
+      const others = ACLS.filter((one) => one !== acl);
+      const admin = await administrator(world.service, ...BESIDE, ...others);
+      await arrive(admin, troubled, others);
+      expect(await shown()).toEqual(buttonsOf(TROUBLED, others));
+      const before = await state();
+      for (const [method, path, body] of TABLE[acl]?.[2] ?? []) {
+        const ask = () => world.service.as(admin)[method](`/v1/admin/users/${troubled.id}/${path}`, body);
+        expectRefusal(await withoutAudit(world.service, ask), 'MISSING_ACL');
+      }
+      expect(await state()).toEqual(before);
+      await visit.leave();
+    },
+  );
+
+  test('whoever may read only finds nothing to do', async () => {
+    const admin = await administrator(world.service, ...BESIDE);
+    const told = visit.page.waitForResponse(`**/v1/admin/users/${sound.id}`);
+    await visit.arrive(pageOf(sound), admin.authorization);
+    await (await told).finished();
+    await visit.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await deeds.section.count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('an address that may not be seen may be anything', async () => {
+    const admin = await administrator(world.service, 'user:lookup', 'user:update:email');
+    await visit.arrive(pageOf(sound), admin.authorization);
+    await deeds.section.getByText('You may not see the address.', { exact: true }).waitFor();
+    expect(await shown()).toEqual(
+      [
+        ...['Change the address', 'Mark as verified', 'Mark as unreachable', 'Mark as reachable'],
+        ...['Mail the verification', 'Mail a password reset'],
+      ].sort(),
+    );
+    await visit.leave();
+  });
+
+  test('only permissions that are held can be given; whoever holds more cannot be changed', async () => {
+    const held = ['user:lookup', 'acl:set:user', 'user:temp_ban'];
+    const admin = await administrator(world.service, ...held);
+    const target = await person(world.service, 'target');
+    await visit.arrive(pageOf(target), admin.authorization);
+    await deeds.ask('Change the permissions');
+    const offered = await deeds.dialog.getByRole('checkbox').all();
+    expect(await Promise.all(offered.map((one) => one.getAttribute('name')))).toEqual([
+      'acl:set:user',
+      'admin:authenticate',
+      'user:lookup',
+      'user:temp_ban',
+    ]);
+    await deeds.dialog.getByRole('button', { name: 'Cancel' }).press('Enter');
+
+    await setAcls(world.service, target, ['audit_log:view', 'user:lookup', 'of:no:registry']);
+    await visit.open(pageOf(target));
+    await deeds.section.getByText(/^target#\d{4} holds permissions that you lack \(audit_log:view\)\./).waitFor();
+    await visit.look('admin-deeds-beyond');
+    expect(await shown()).toEqual([]);
+    const ban = () => world.service.as(admin).put(`/v1/admin/users/${target.id}/ban`, { duration_hours: 1 });
+    expectRefusal(await withoutAudit(world.service, ban), 'MISSING_ACL');
+    await visit.leave();
+  });
+
+  test('what would be refused on one’s own account is not offered there', async () => {
+    const root = await superuser(world.service);
+    await visit.arrive(pageOf(root), root.authorization);
+    await deeds.section.getByText('This is your own account.', { exact: false }).waitFor();
+    await deeds.section.getByText('Not linked', { exact: true }).waitFor();
+    await visit.look('admin-deeds-own');
+    expect(await shown()).toEqual(
+      [
+        ...['Count a number as verified', 'Change the demands', 'Change the flags', 'Change the traits'],
+        ...['End all sessions', 'Show the passkeys'],
+      ].sort(),
+    );
+    const operations: Asked[] = [
+      ['put', 'acls', { acls: [] }],
+      ['put', 'ban', { duration_hours: 1 }],
+      ['put', 'deletion', { reason_code: 1 }],
+      ['put', 'suspicious-activity-disablement', { flags: 0 }],
+      ['patch', 'email', { email: 'a.new.one@example.com' }],
+      ['delete', 'mfa'],
+      ['delete', 'sso-identity'],
+    ];
+    for (const [method, path, body] of operations) {
+      const ask = () => world.service.as(root)[method](`/v1/admin/users/${root.id}/${path}`, body);
+      expectRefusal(await withoutAudit(world.service, ask), 'ACCESS_DENIED');
+    }
+    await visit.leave();
+  });
+
+  test('of a bot only what it has can be changed', async () => {
+    const root = await superuser(world.service);
+    const bot = await newApp(world.service, await person(world.service, 'owner'), { name: 'Robot' });
+    await visit.arrive(pageOf(bot), root.authorization);
+    await deeds.section.getByText(/ is a bot: it has no address/).waitFor();
+    await visit.look('admin-deeds-bot');
+    expect(await shown()).toEqual(['Ban', 'Change the demands', 'Change the flags', 'Change the traits']);
+    await deeds.ask('Ban');
+    await deeds.dialog.getByText(/^The token of .+#\d{4} works nowhere until the ban ends\.$/).waitFor();
+    await visit.leave();
+  });
+
+  test('of an account that is gone nothing can be changed', async () => {
+    const root = await superuser(world.service);
+    const gone = await person(world.service, 'gone');
+    await erase(world.service, gone);
+    await visit.arrive(pageOf(gone), root.authorization);
+    await deeds.section.getByText('This account was removed for good.', { exact: false }).waitFor();
+    expect(await shown()).toEqual([]);
+    await visit.leave();
+  });
+});

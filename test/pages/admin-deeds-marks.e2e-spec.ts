@@ -1,0 +1,105 @@
+/** @own-modules It registers an ACL, which stays for as long as the modules do. */
+import { registerAcl } from '../../src/index.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { type Persona, person, setAcls, superuser } from '../support/index.js';
+import { Deeds, pageOf } from './deeds.js';
+
+registerAcl('notes:tidy', { 'en-US': 'tidy the notes of everybody' });
+
+describeInBrowser('web.md 4: permissions and marks of an account', () => {
+  let world: Site;
+  let visit: Visit;
+  let deeds: Deeds;
+  let root: Persona;
+  let alice: Persona;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+    root = await superuser(world.service);
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await person(world.service, `alice${++count}`);
+    visit = await world.visit();
+    deeds = new Deeds(world, visit);
+  });
+
+  const arrive = () => visit.arrive(pageOf(alice), root.authorization);
+  const user = async () => (await world.service.as(root).get(`/v1/admin/users/${alice.id}`)).body.users[0];
+  const field = (label: string) => deeds.dialog.getByLabel(label, { exact: true });
+  const expectEntry = (action: string, metadata?: object) => deeds.expectEntry(root, alice, action, metadata);
+
+  /** An ACL among those to choose from: what it lets do stands beside its name. */
+  const acl = (name: string) => deeds.dialog.getByRole('checkbox', { name: new RegExp(`^${name} .`) });
+
+  test('permissions are chosen from the registry, with the words of those that were added', async () => {
+    await setAcls(world.service, alice, ['admin:authenticate', 'audit_log:view']);
+    await arrive();
+    await deeds.section.locator('code', { hasText: 'audit_log:view' }).waitFor();
+    await deeds.ask('Change the permissions');
+    expect(await deeds.dialog.getByRole('checkbox').count()).toBe(28);
+    expect(await acl('admin:authenticate').isChecked()).toBe(true);
+    await acl('audit_log:view').press('Space');
+    await acl('user:lookup').press('Space');
+    await field('notes:tidy tidy the notes of everybody').press('Space');
+    await visit.look('admin-deeds-permissions');
+    await deeds.giveReason();
+    await deeds.answer('Change the permissions');
+    await deeds.isDone('The permissions were changed');
+    const acls = ['admin:authenticate', 'user:lookup', 'notes:tidy'];
+    expect((await user()).acls).toEqual(acls);
+    await deeds.section.locator('code', { hasText: 'user:lookup' }).waitFor();
+    await expectEntry('set_acls', { old_acls: 'audit_log:view,admin:authenticate', new_acls: acls.join(',') });
+    await visit.leave();
+  });
+
+  test('flags are added and removed, and whoever turns away has chosen nothing', async () => {
+    await world.service.sql('UPDATE account SET flags = $2 WHERE id = $1', [alice.id, String(1n << 47n)]);
+    await arrive();
+    await deeds.section.getByText('May send requests without limit', { exact: true }).waitFor();
+    await deeds.ask('Change the flags');
+    await field('Belongs to the platform’s staff').press('Space');
+    await visit.page.keyboard.press('Escape');
+    await deeds.dialog.waitFor({ state: 'detached' });
+    await deeds.ask('Change the flags');
+    expect(await field('Belongs to the platform’s staff').isChecked()).toBe(false);
+    await field('Automatic rules do not suspect this account').press('Space');
+    await field('May send requests without limit').press('Space');
+    await deeds.giveReason();
+    await deeds.answer('Change the flags');
+    await deeds.isDone('The flags were changed');
+    const [added, removed] = [String(1n << 62n), String(1n << 47n)];
+    expect((await user()).flags).toBe(added);
+    await expectEntry('update_flags', { add_flags: added, remove_flags: removed, new_flags: added });
+    await visit.leave();
+  });
+
+  test('traits that can be set are set, and others stay', async () => {
+    await world.service.sql("UPDATE account SET traits = '{sso}' WHERE id = $1", [alice.id]);
+    await arrive();
+    await deeds.ask('Change the traits');
+    await field('Is never asked for a captcha').press('Space');
+    await deeds.giveReason();
+    await deeds.answer('Change the traits');
+    await deeds.isDone('The traits were changed');
+    expect((await user()).traits).toEqual(['sso', 'captcha_exempt']);
+    await expectEntry('set_traits', { traits: 'captcha_exempt' });
+    await visit.leave();
+  });
+
+  test('demands are made and dropped', async () => {
+    await world.service.sql('UPDATE account SET suspicious_flags = 129 WHERE id = $1', [alice.id]);
+    await arrive();
+    await deeds.section.getByText('Verify the e-mail address', { exact: true }).waitFor();
+    await deeds.ask('Change the demands');
+    await field('Verify the e-mail address').press('Space');
+    await field('Verify a phone number anew').press('Space');
+    await deeds.giveReason();
+    await deeds.answer('Change the demands');
+    await deeds.isDone('The demands were changed');
+    expect((await user()).suspicious_activity_flags).toBe(136);
+    await expectEntry('update_suspicious_activity_flags', { old_flags: '129', flags: '136' });
+    await visit.leave();
+  });
+});

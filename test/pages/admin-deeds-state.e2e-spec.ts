@@ -1,0 +1,236 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { expectRefusal, logIn, mailTo, type Persona, person, sessionsOf, superuser } from '../support/index.js';
+import { Deeds, pageOf, REASON } from './deeds.js';
+import { focusOn, tabTo } from './driving.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DISABLED_FOR_SUSPICION = 1n << 35n;
+
+describeInBrowser('web.md 4: what is done to the state of an account', () => {
+  let world: Site;
+  let visit: Visit;
+  let deeds: Deeds;
+  let root: Persona;
+  let alice: Persona;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+    root = await superuser(world.service);
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await person(world.service, `alice${++count}`);
+    visit = await world.visit();
+    deeds = new Deeds(world, visit);
+  });
+
+  const arrive = () => visit.arrive(pageOf(alice), root.authorization);
+  const user = async () => (await world.service.as(root).get(`/v1/admin/users/${alice.id}`)).body.users[0];
+  const ask = (what: string) =>
+    world.service.as(root).put(`/v1/admin/users/${alice.id}/${what}`, BODIES[what]).expect(200);
+  const BODIES: Record<string, object> = {
+    ban: { duration_hours: 0, reason: 'spam' },
+    'suspicious-activity-disablement': { flags: 5 },
+    deletion: { reason_code: 5, public_reason: 'A court said so' },
+  };
+  const field = (label: string) => deeds.dialog.getByLabel(label, { exact: true });
+  const expectEntry = (action: string, metadata?: object) => deeds.expectEntry(root, alice, action, metadata);
+  const at = async (name: string) => Date.parse((await user())[name]);
+  const signInAnswer = () => logIn(world.service, alice);
+
+  test('a ban by Tab and Enter alone: it says what will happen to whom, and wants a reason', async () => {
+    const { page } = visit;
+    await arrive();
+    await deeds.button('Ban').waitFor();
+    await visit.look('admin-deeds');
+    await page.getByRole('heading', { name: 'Access' }).locator('..').focus();
+    await tabTo(visit, 'Ban');
+    await page.keyboard.press('Enter');
+    await deeds.dialog.getByText(/^alice\d+#\d{4} is signed out everywhere at once/).waitFor();
+    await visit.look('admin-deeds-ban');
+    await tabTo(visit, 'reason');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    expect(await page.evaluate('document.activeElement.value')).toBe('day');
+    await tabTo(visit, 'Ban');
+    await page.keyboard.press('Enter');
+    // Without a reason it is not sent: the browser goes to the field.
+    await page.locator('textarea[name=reason]:focus').waitFor();
+    expect((await user()).banned).toBe(false);
+    await page.keyboard.insertText(REASON);
+    await tabTo(visit, 'Ban');
+    await page.keyboard.press('Enter');
+    await deeds.isDone('The ban is in force');
+    await deeds.section.getByText(/^Banned until /).waitFor();
+    const until = await at('temp_banned_until');
+    expect(Math.abs(until - Date.now() - DAY_MS)).toBeLessThan(HOUR_MS);
+    const banned_until = new Date(until).toISOString();
+    await expectEntry('temp_ban', { duration_hours: '24', reason: '', banned_until });
+    expect(await sessionsOf(world.service, alice)).toBe(0);
+    expectRefusal(await signInAnswer(), 'ACCOUNT_SUSPENDED_TEMPORARILY');
+    await focusOn(page, 'Change the ban');
+    await visit.leave();
+  });
+
+  test('a registration that waits is rejected, and approved all the same', async () => {
+    const { service } = world;
+    const allow = (mode: string) =>
+      service.as(root).patch('/v1/admin/instance/config', { registration: { mode } }).expect(200);
+    await allow('approval');
+    const [email, password] = [`waiting${count}@example.com`, 'a long enough password'];
+    await service.anonymous.post('/v1/auth/register', { email, password, consent: true });
+    await allow('open');
+    const { body } = await service.as(root).get('/v1/admin/users', { query: { email } });
+    alice = { ...alice, ...body.users[0], email, password };
+    await arrive();
+    await deeds.section.getByText('Waits for approval').waitFor();
+    await deeds.do('Reject the registration', 'The registration was rejected');
+    await deeds.section.getByText('Rejected', { exact: true }).waitFor();
+    await expectEntry('reject_registration');
+    expect((await user()).traits).toEqual(['registration_rejected']);
+    expect(await deeds.button('Reject the registration').count()).toBe(0);
+    await deeds.do('Approve the registration', 'The registration was approved');
+    await expectEntry('approve_registration');
+    expect((await user()).traits).toEqual([]);
+    await deeds.section.getByRole('heading', { name: 'Registration' }).waitFor({ state: 'detached' });
+    expect((await signInAnswer()).status).toBe(200);
+    await visit.leave();
+  });
+
+  test.each([
+    ['1 hour', 1],
+    ['7 days', 168],
+    ['30 days', 720],
+    ['For good', 0],
+  ])('a ban for %s', async (words, hours) => {
+    await arrive();
+    await deeds.ask('Ban');
+    await field('For how long').selectOption({ label: words });
+    await deeds.giveReason();
+    await deeds.answer('Ban');
+    await deeds.isDone('The ban is in force');
+    const { banned, temp_banned_until: until } = await user();
+    expect(banned).toBe(true);
+    if (hours === 0) expect(until).toBeNull();
+    else expect(Math.abs(Date.parse(until) - Date.now() - hours * HOUR_MS)).toBeLessThan(HOUR_MS / 2);
+    await visit.leave();
+  });
+
+  test('own hours: what is none is refused, and what was typed stays; a ban takes the place of another', async () => {
+    await ask('ban');
+    await arrive();
+    await deeds.section.getByText('Banned for good', { exact: true }).waitFor();
+    await deeds.ask('Change the ban');
+    await field('For how long').selectOption({ label: 'Another number of hours' });
+    await deeds.giveReason();
+    await field('Public reason').fill('Advertising');
+    for (const wrong of ['0', '8761', 'a day']) {
+      await field('Hours').fill(wrong);
+      await deeds.answer('Change the ban');
+      await deeds.dialog.getByRole('alert').waitFor();
+      expect(await field('Hours').inputValue()).toBe(wrong);
+      expect(await field('Public reason').inputValue()).toBe('Advertising');
+      expect(await field('Reason').inputValue()).toBe(REASON);
+      expect((await user()).temp_banned_until).toBeNull();
+    }
+    await visit.look('admin-deeds-ban-refused');
+    await field('Hours').fill('5');
+    await deeds.answer('Change the ban');
+    await deeds.isDone('The ban is in force');
+    const until = await at('temp_banned_until');
+    expect(Math.abs(until - Date.now() - 5 * HOUR_MS)).toBeLessThan(HOUR_MS / 2);
+    const banned_until = new Date(until).toISOString();
+    await expectEntry('temp_ban', { duration_hours: '5', reason: 'Advertising', banned_until });
+    await visit.leave();
+  });
+
+  test('a ban is lifted, and only where there is one', async () => {
+    await ask('ban');
+    await arrive();
+    await deeds.do('Lift the ban', 'The ban was lifted');
+    await deeds.section.getByText('Not banned', { exact: true }).waitFor();
+    expect(await deeds.button('Lift the ban').count()).toBe(0);
+    await visit.page.waitForFunction("document.activeElement.matches('section.section')");
+    expect((await user()).banned).toBe(false);
+    expect((await signInAnswer()).status).toBe(200);
+    await expectEntry('unban');
+    await visit.leave();
+  });
+
+  test('an account is disabled for suspicious activity, with demands, and enabled again', async () => {
+    await arrive();
+    await deeds.ask('Disable');
+    await field('Verify the e-mail address').press('Space');
+    await field('Verify a phone number').press('Space');
+    await deeds.giveReason();
+    await visit.look('admin-deeds-disable');
+    await deeds.answer('Disable');
+    await deeds.isDone('The account is disabled');
+    const disabled = await user();
+    expect(BigInt(disabled.flags) & DISABLED_FOR_SUSPICION).toBe(DISABLED_FOR_SUSPICION);
+    expect(disabled.suspicious_activity_flags).toBe(5);
+    await expectEntry('disable_suspicious_activity', { flags: '5' });
+    expect(await sessionsOf(world.service, alice)).toBe(0);
+    const [row] = await world.service.sql('SELECT password_hash FROM account WHERE id = $1', [alice.id]);
+    expect(row?.password_hash).toBeNull();
+    expect(await deeds.button('Disable').count()).toBe(0);
+    await deeds.do('Enable again', 'The account is enabled again');
+    await deeds.button('Disable').waitFor();
+    expect((await user()).flags).toBe('0');
+    await expectEntry('enable_suspicious_activity');
+    await visit.leave();
+  });
+
+  test('all sessions are ended', async () => {
+    await arrive();
+    await deeds.do('End all sessions', 'All sessions were ended');
+    expect(await sessionsOf(world.service, alice)).toBe(0);
+    await expectEntry('terminate_sessions', { count: '1' });
+    await visit.leave();
+  });
+
+  test('a deletion is scheduled with its reason, changed and cancelled', async () => {
+    await arrive();
+    await deeds.ask('Schedule the deletion');
+    await deeds.dialog.getByText('At least 14 days for this reason, at most 365.', { exact: false }).waitFor();
+    await field('Why').selectOption({ label: 'Abuse' });
+    await deeds.dialog.getByText('At least 60 days for this reason, at most 365.', { exact: false }).waitFor();
+    await field('Days until then').fill('a week');
+    await field('Public reason').fill('規約違反');
+    await deeds.giveReason();
+    await deeds.answer('Schedule the deletion');
+    await deeds.dialog.getByRole('alert').waitFor();
+    expect(await field('Days until then').inputValue()).toBe('a week');
+    expect(await field('Public reason').inputValue()).toBe('規約違反');
+    await visit.look('admin-deeds-deletion-refused');
+    await field('Days until then').fill('90');
+    await deeds.answer('Schedule the deletion');
+    await deeds.isDone('The deletion is scheduled');
+    expect(await user()).toMatchObject({ deletion_reason_code: 3, deletion_public_reason: '規約違反' });
+    expect(Math.abs((await at('pending_deletion_at')) - Date.now() - 90 * DAY_MS)).toBeLessThan(DAY_MS);
+    await expectEntry('schedule_deletion', { days: '90', reason_code: '3' });
+    expect(await sessionsOf(world.service, alice)).toBe(0);
+    await mailTo(world.service, alice.email, 'account_deletion_scheduled');
+    await deeds.section.getByText(/^Removed for good on .* · Abuse · 規約違反$/).waitFor();
+    await deeds.section.getByText('None go to an account that is to be deleted.').waitFor();
+    expect(await deeds.button('Mail a password reset').count()).toBe(0);
+    await visit.look('admin-deeds-leaving');
+
+    await deeds.ask('Change the deletion');
+    await field('Why').selectOption({ label: 'The person asked for it' });
+    await field('Days until then').fill('14');
+    await deeds.giveReason();
+    await deeds.answer('Change the deletion');
+    await deeds.isDone('The deletion is scheduled');
+    await expectEntry('schedule_deletion', { days: '14', reason_code: '1' });
+
+    await deeds.do('Cancel the deletion', 'The deletion was cancelled');
+    await deeds.section.getByText('Not scheduled', { exact: true }).waitFor();
+    expect(await user()).toMatchObject({ pending_deletion_at: null, deletion_reason_code: null, flags: '0' });
+    await expectEntry('cancel_deletion');
+    expect((await signInAnswer()).status).toBe(200);
+    await visit.leave();
+  });
+});

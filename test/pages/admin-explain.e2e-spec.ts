@@ -1,0 +1,167 @@
+import { guardsInOrder } from '../../src/pipeline/guards.js';
+import { acls } from '../../src/policy/acls.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { expectRefusal, person } from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { heading, type } from './driving.js';
+
+describeInBrowser('web.md 4: /admin/explain', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+
+  const says = (text: string) => visit.page.getByRole('status').filter({ hasText: text }).waitFor();
+  const rows = async () =>
+    (await visit.page.getByRole('list', { name: 'Who judges' }).locator('> li').allInnerTexts()).map((text) =>
+      text.split('\n').map((line) => line.trim()),
+    );
+  const explain = () => visit.page.getByRole('button', { name: 'Explain', exact: true }).press('Enter');
+  const fields = () =>
+    visit.page
+      .locator('form :is(summary, [name=scopes], [name=same])')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('name') ?? one.textContent?.split(' · ')[0]?.trim()));
+
+  test('tells the rows that judge, the one that decides, and the answer; its address asks it again', async () => {
+    const { page } = visit;
+    const admin = await arriveAsAdministrator(world, visit, '/admin/explain', 'user:lookup');
+    await heading(visit, 'Explain');
+    await visit.look('admin-explain');
+    await type(page, 'path', `${world.origin}/v1/admin/users/12?x=1#y`);
+    await page.getByLabel('Credential').selectOption('session');
+    await page.locator('summary').filter({ hasText: 'Permissions of the account' }).press('Enter');
+    await page.locator('[name="acls.admin:authenticate"]').press('Space');
+    await visit.look('admin-explain-acls');
+    await page.locator('[name=path]').press('Enter');
+    await says('AclGuard refuses this. The answer is 403 MISSING_ACL.');
+    expect(await page.locator('[name=path]').inputValue()).toBe('/v1/admin/users/12');
+    await page.getByText('AdminUsersController.show').waitFor();
+    await page.getByText("@AdminAcl('user:lookup') @RateLimit('admin:lookup')").waitFor();
+    const judged = await rows();
+    const wanted = { method: 'GET', path: '/v1/admin/users/12', credential: 'session', acls: ['admin:authenticate'] };
+    const { body } = await world.service.as(admin).post('/v1/admin/explain', wanted);
+    expect(judged.length).toBe(body.rows.length);
+    expect(judged.filter((lines) => lines.includes('Decides')).map((lines) => lines[1])).toEqual(['Permissions']);
+    expect(judged.at(-2)?.join(' ')).toMatch(/Refuses it MISSING_ACL You lack a permission for this/);
+    expect(judged.at(-1)?.join(' ')).toContain('Is not reached');
+    await visit.look('admin-explain-refused');
+    const colleague = await world.visit();
+    const { pathname, search } = new URL(page.url());
+    await colleague.arrive(pathname + search, admin.authorization);
+    await colleague.page.getByRole('status').filter({ hasText: 'AclGuard refuses this' }).waitFor();
+    expect(await colleague.page.getByLabel('Credential').inputValue()).toBe('session');
+    await colleague.page.getByText('Permissions of the account · 1 chosen').waitFor();
+    await colleague.leave();
+    await visit.leave();
+  });
+
+  test('each credential is asked for what it has', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, '/admin/explain');
+    const offered: Record<string, unknown> = {};
+    for (const credential of ['none', 'session', 'bot', 'bearer', 'admin-bearer', 'admin-key']) {
+      await page.getByLabel('Credential').selectOption(credential);
+      offered[credential] = await fields();
+    }
+    const [owner, flags] = ['Permissions of the account', 'Suspicious-activity flags'];
+    expect(offered).toEqual({
+      none: [],
+      session: [owner, flags],
+      bot: [flags],
+      bearer: ['scopes', flags],
+      'admin-bearer': ['scopes', owner, flags],
+      'admin-key': [owner, 'same'],
+    });
+    await visit.leave();
+  });
+
+  test('scopes, flags, permissions of keys and enforcement count; going back asks what was asked before', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, '/admin/explain?path=/v1/users/@me&credential=bearer');
+    await says('ScopeGuard refuses this. The answer is 403 MISSING_OAUTH_SCOPE.');
+    await type(page, 'scopes', 'identify  email');
+    await page.keyboard.press('Enter');
+    await says('No row refuses this for certain. If all let it pass, the answer is 200.');
+    await visit.look('admin-explain-admitted');
+    await page.locator('summary').filter({ hasText: 'Suspicious-activity flags' }).press('Enter');
+    await page.locator('[name=REQUIRE_VERIFIED_PHONE]').press('Space');
+    await type(page, 'path', '/v1/users/@me/webhooks');
+    await page.getByLabel('Credential').selectOption('session');
+    await explain();
+    await says('SuspicionGuard refuses this. The answer is 403 ACCOUNT_SUSPICIOUS_ACTIVITY.');
+    expect(new URL(page.url()).searchParams.get('flags')).toBe('4');
+    await page.goBack();
+    await says('No row refuses this for certain.');
+    expect(await page.locator('[name=scopes]').inputValue()).toBe('identify  email');
+    expect(await page.locator('[name=path]').inputValue()).toBe('/v1/users/@me');
+
+    await type(page, 'path', '/v1/admin/users');
+    await page.getByLabel('Credential').selectOption('admin-key');
+    await page.locator('summary').filter({ hasText: 'Permissions of the account' }).press('Enter');
+    await page.locator('[name="acls.*"]').press('Space');
+    await explain();
+    await says('No row refuses this for certain.');
+    await page.locator('[name=same]').press('Space');
+    await page.locator('summary').filter({ hasText: 'Permissions of the key' }).press('Enter');
+    await page.locator('[name="key_acls.*"]').press('Space');
+    await explain();
+    await says('AclGuard refuses this. The answer is 403 MISSING_ACL.');
+    await page.reload();
+    await says('AclGuard refuses this. The answer is 403 MISSING_ACL.');
+    expect(await page.locator('[name=same]').isChecked()).toBe(false);
+
+    await type(page, 'path', '/v1/auth/login');
+    await page.getByLabel('Method').selectOption('POST');
+    await page.getByLabel('Credential').selectOption('none');
+    await explain();
+    await says('No row refuses this for certain.');
+    await page.getByLabel('Single sign-on').selectOption('on');
+    await explain();
+    await says('SsoGuard refuses this. The answer is 403 SSO_REQUIRED.');
+    await visit.leave();
+  });
+
+  test('an unknown path says so; what is no path is refused beside its field, and nothing is lost', async () => {
+    const { page } = visit;
+    await arriveAsAdministrator(world, visit, '/admin/explain?path=/v1/nothing&method=DELETE');
+    await says('No route has this method and path. The answer is 404 NOT_FOUND.');
+    await visit.look('admin-explain-unknown');
+    await type(page, 'path', 'v1/users/@me');
+    await explain();
+    await page.locator('[name=path][aria-invalid=true]').waitFor();
+    expect(await page.locator('[name=path]').inputValue()).toBe('v1/users/@me');
+    expect(await page.getByLabel('Method').inputValue()).toBe('DELETE');
+    await visit.look('admin-explain-no-path');
+    await visit.leave();
+  });
+
+  test('every row of the service has words', async () => {
+    const { page } = visit;
+    const names = guardsInOrder().map(({ name }) => name);
+    const asked = new URLSearchParams({ path: '/v1/users/@me/export', method: 'POST', credential: 'session' });
+    await arriveAsAdministrator(world, visit, `/admin/explain?${asked}`);
+    await says('No row refuses this');
+    const shown = (await rows()).map((lines) => lines[1]);
+    expect(shown).toContain('Confirming that it is them');
+    expect(shown.filter((text) => names.includes(text ?? ''))).toEqual([]);
+    await page.selectOption('select[name=language]', 'fr');
+    await page.getByText('Confirmation de la personne').waitFor();
+    await visit.leave();
+  });
+
+  test('needs admin:authenticate alone; who lacks it sees nothing of it and is refused', async () => {
+    const alice = await person(world.service, 'alice');
+    await visit.arrive('/admin/explain?path=/v1/users/@me', alice.authorization);
+    await visit.page.getByText('This account does not administer this platform.').waitFor();
+    expect(await visit.page.locator('[name=path]').count()).toBe(0);
+    const asked = { method: 'GET', path: '/v1/users/@me', acls: acls() };
+    expectRefusal(await world.service.as(alice).post('/v1/admin/explain', asked), 'MISSING_PERMISSIONS');
+    await visit.leave();
+  });
+});

@@ -1,0 +1,292 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import {
+  auditOf,
+  environmentOf,
+  expectRefusal,
+  offerSso,
+  type Persona,
+  ScriptedProvider,
+  setAcls,
+  superuser,
+  withoutAudit,
+} from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { heading } from './driving.js';
+
+const PATH = '/admin/instance';
+const CONFIG = '/v1/admin/instance/config';
+const DEFAULTS = {
+  registration: { mode: 'open', hide_existing_accounts: false, initial_suspicious_flags: 0 },
+  app_public: { branding: { product_name: 'Gatehouse' }, legal: { terms_url: null, privacy_url: null } },
+};
+
+describeInBrowser('web.md 4: the settings of the instance', () => {
+  let provider: ScriptedProvider;
+  let world: Site;
+  let visit: Visit;
+  let root: Persona;
+  beforeAll(async () => {
+    provider = await ScriptedProvider.start();
+    world = await site({ env: environmentOf(provider) });
+    root = await superuser(world.service);
+    await offerSso(world.service, provider);
+  });
+  afterAll(async () => {
+    await world?.close();
+    await provider?.stop();
+  });
+  beforeEach(async () => {
+    visit = await world.visit();
+    provider.behave();
+    const { clientId: client_id, clientSecret: client_secret } = provider;
+    const sso = { display_name: null, allowed_domains: [], enabled: true, enforced: false, client_id, client_secret };
+    expect((await world.service.as(root).patch(CONFIG, { ...DEFAULTS, sso })).status).toBe(200);
+  });
+  afterEach(() => visit.leave());
+
+  const arrive = async (...acls: string[]) => {
+    const admin = await arriveAsAdministrator(world, visit, PATH, ...acls);
+    await heading(visit, 'Settings');
+    await visit.page.getByRole('heading', { level: 2, name: 'Registration' }).waitFor();
+    return admin;
+  };
+  const field = (path: string) => visit.page.locator(`[name="${path}"]`);
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const dialog = () => visit.page.getByRole('dialog');
+  const answer = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const review = async () => {
+    await button('Review the changes').press('Enter');
+    await dialog().waitFor();
+  };
+  const save = async (reason: string) => {
+    await dialog().locator('[name=reason]').fill(reason);
+    await answer('Save').press('Enter');
+  };
+  const saved = () => dialog().waitFor({ state: 'detached' });
+  /** What the settings are, as the service says. */
+  const config = async () => (await world.service.as(root).get(CONFIG)).body;
+  /** The bodies that the page sends from now on. */
+  const sent = () => {
+    const bodies: unknown[] = [];
+    visit.page.on('request', (request) => {
+      if (request.method() === 'PATCH' && request.url().endsWith(CONFIG)) bodies.push(request.postDataJSON());
+    });
+    return bodies;
+  };
+
+  test('by keyboard: what differs is shown in words, only that is sent, with the reason', async () => {
+    const { page } = visit;
+    const admin = await arrive();
+    const bodies = sent();
+    expect(await button('Review the changes').getAttribute('aria-disabled')).toBe('true');
+    await field('app_public.branding.product_name').focus();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Fährhaus <b>');
+    await field('registration.hide_existing_accounts').focus();
+    await page.keyboard.press('Space');
+    await field('registration.initial_suspicious_flags.REQUIRE_VERIFIED_EMAIL').focus();
+    await page.keyboard.press('Space');
+    await field('app_public.legal.terms_url').fill(' https://example.com/terms ');
+    await page.getByText('4 changes are not saved').waitFor();
+    await visit.look('admin-instance');
+    await review();
+    const told = await dialog().getByRole('definition').allInnerTexts();
+    expect(told).toEqual([
+      ...['Before: Off', 'After: On'],
+      ...['Before: Nothing', 'After: confirm your e-mail address'],
+      ...['Before: Gatehouse', 'After: Fährhaus <b>'],
+      ...['Before: Nothing', 'After: https://example.com/terms'],
+    ]);
+    await visit.look('admin-instance-review');
+    await page.keyboard.press('Escape');
+    await saved();
+    expect(bodies).toEqual([]);
+    expect(await field('app_public.branding.product_name').inputValue()).toBe('Fährhaus <b>');
+    await review();
+    await save('Umzug, endlich');
+    await saved();
+    await page.getByText('0 changes are not saved').waitFor();
+    expect(bodies).toEqual([
+      {
+        registration: { hide_existing_accounts: true, initial_suspicious_flags: 1 },
+        app_public: { branding: { product_name: 'Fährhaus <b>' }, legal: { terms_url: 'https://example.com/terms' } },
+      },
+    ]);
+    expect((await auditOf(world.service, 'update_instance_config')).at(-1)).toMatchObject({
+      ...{ admin_user_id: admin.id, reason: 'Umzug, endlich' },
+      metadata: {
+        changed:
+          'registration.hide_existing_accounts,registration.initial_suspicious_flags,app_public.branding.product_name,app_public.legal.terms_url',
+      },
+    });
+    expect(await config()).toMatchObject(bodies[0] as object);
+    await field('app_public.legal.terms_url').fill('');
+    await review();
+    expect(await dialog().getByRole('definition').allInnerTexts()).toEqual([
+      'Before: https://example.com/terms',
+      'After: Nothing',
+    ]);
+    await save('no terms');
+    await saved();
+    expect((await config()).app_public.legal.terms_url).toBeNull();
+  });
+
+  test('refusals stand beside their fields, nothing that was typed is lost, and nothing is stored', async () => {
+    const { page } = visit;
+    await arrive();
+    await field('app_public.legal.privacy_url').fill('http://example.com/privacy');
+    await field('sso.allowed_domains').fill('example.com\nno domain\nexample.org');
+    await field('registration.mode').selectOption('closed');
+    const before = await config();
+    await review();
+    await dialog().getByText('From then on nobody can create an account', { exact: false }).waitFor();
+    await save('closing time');
+    await saved();
+    await page.locator('[name="app_public.legal.privacy_url"]:focus').waitFor();
+    const wrong = (path: string) => page.locator('.field', { has: field(path) }).getByRole('alert');
+    await wrong('app_public.legal.privacy_url')
+      .getByText('This web address is not accepted.', { exact: false })
+      .waitFor();
+    expect(await config()).toEqual(before);
+    expect(await field('registration.mode').inputValue()).toBe('closed');
+    await visit.look('admin-instance-refused');
+    await field('app_public.legal.privacy_url').fill('https://example.com/privacy');
+    await review();
+    expect(await dialog().locator('[name=reason]').inputValue()).toBe('closing time');
+    await answer('Save').press('Enter');
+    await saved();
+    await wrong('sso.allowed_domains').getByText('no domain: This is not filled in correctly.').waitFor();
+    expect(await config()).toEqual(before);
+    await field('sso.allowed_domains').fill('example.com\n\n example.org');
+    await review();
+    await answer('Save').press('Enter');
+    await saved();
+    expect(await config()).toMatchObject({
+      registration: { mode: 'closed' },
+      sso: { allowed_domains: ['example.com', 'example.org'] },
+      app_public: { legal: { privacy_url: 'https://example.com/privacy' } },
+    });
+  });
+
+  test('the client secret is written, never read; its change is told as such alone', async () => {
+    const { page } = visit;
+    await arrive();
+    const bodies = sent();
+    const secret = field('sso.client_secret');
+    expect(await secret.inputValue()).toBe('');
+    await secret.fill('a new <secret>');
+    await review();
+    await dialog().getByText('It is replaced by what you entered.').waitFor();
+    expect(await dialog().innerText()).not.toContain('a new <secret>');
+    await save('rotation');
+    await saved();
+    expect(await secret.inputValue()).toBe('');
+    expect(bodies).toEqual([{ sso: { client_secret: 'a new <secret>' } }]);
+    await page.getByLabel('Remove the stored client secret').press('Space');
+    await review();
+    await dialog().getByText('It is removed.').waitFor();
+    await save('public now');
+    await saved();
+    await page.getByText('None is stored.', { exact: false }).waitFor();
+    expect((await config()).sso.client_secret_set).toBe(false);
+    const entries = await auditOf(world.service, 'update_instance_config');
+    expect(JSON.stringify(entries)).not.toContain('a new <secret>');
+  });
+
+  test('enforcing single sign-on is warned of; an incomplete one is refused and stays in the form', async () => {
+    const { page } = visit;
+    await arrive();
+    await field('sso.enforced').press('Space');
+    await field('sso.enabled').press('Space');
+    await review();
+    await dialog().getByText('nobody signs in by password or passkey', { exact: false }).waitFor();
+    await visit.look('admin-instance-enforce');
+    await save('all by the provider');
+    await dialog().getByText('Single sign-on is not fully set up.', { exact: false }).waitFor();
+    expect((await config()).sso).toMatchObject({ enabled: true, enforced: false });
+    await page.keyboard.press('Escape');
+    expect(await field('sso.enforced').isChecked()).toBe(true);
+    await field('sso.enabled').press('Space');
+    await review();
+    await answer('Save').press('Enter');
+    await saved();
+    expect((await config()).sso).toMatchObject({ enabled: true, enforced: true });
+  });
+
+  test('another provider ends the links of administrators, which is said before and after', async () => {
+    const { page } = visit;
+    const admin = await arrive();
+    const linked = { subject: 'root at the provider' };
+    const link = await world.service.as(root).put(`/v1/admin/users/${admin.id}/sso-identity`, linked);
+    expect(link.status).toBe(200);
+    await field('sso.client_id').fill('another client');
+    await review();
+    await dialog().getByText('the links of all administrators to it end', { exact: false }).waitFor();
+    await save('moved');
+    await saved();
+    await page.getByText('The link of 1 administrator to the provider ended.').waitFor();
+    expect(await world.service.sql('SELECT 1 FROM sso_identity WHERE account_id = $1', [admin.id])).toEqual([]);
+  });
+
+  test('the test of single sign-on says in words what is well and what is not', async () => {
+    const { page } = visit;
+    await arrive();
+    await button('Test single sign-on').press('Enter');
+    await page.getByText('Single sign-on can work with these settings.').waitFor();
+    await page.getByText('Signatures of the provider can be checked.').waitFor();
+    provider.instead.keys = (_, res) => void res.writeHead(500).end();
+    await button('Test single sign-on').press('Enter');
+    await page.getByText('Single sign-on cannot work yet.').waitFor();
+    await page.getByText('Signatures of the provider cannot be checked.').waitFor();
+    await visit.look('admin-instance-trial');
+    expect((await auditOf(world.service, 'test_sso')).at(-1)?.metadata).toEqual({ ok: 'false', failed: 'jwks' });
+  });
+
+  test('without the permission to change, everything is there to read and nothing to edit', async () => {
+    const viewer = await arrive('instance:config:view');
+    await visit.page.getByText('Changing them takes a permission that you do not have.', { exact: false }).waitFor();
+    await visit.page.getByText(provider.issuer, { exact: true }).waitFor();
+    expect(await visit.page.locator('main :is(input, textarea, select)').count()).toBe(0);
+    expect(await button('Review the changes').count()).toBe(0);
+    expect(await button('Test single sign-on').count()).toBe(0);
+    await visit.look('admin-instance-readonly');
+    const before = await config();
+    const as = world.service.as(viewer);
+    const body = { registration: { mode: 'closed' } };
+    expectRefusal(await withoutAudit(world.service, () => as.patch(CONFIG, body)), 'MISSING_ACL');
+    expectRefusal(await withoutAudit(world.service, () => as.post('/v1/admin/instance/sso/test')), 'MISSING_ACL');
+    expect(await config()).toEqual(before);
+  });
+
+  test('whom the instance believes is only for whoever may do everything; the rest can be changed', async () => {
+    const clerk = await arrive('instance:config:view', 'instance:config:update');
+    const editable = await visit.page
+      .locator('main :is(input, textarea, select)[name^="sso."]')
+      .evaluateAll((all) => all.map((one) => (one as unknown as { name: string }).name));
+    expect(editable).toEqual(['sso.display_name', 'sso.scope']);
+    expect(await button('Test single sign-on').count()).toBe(0);
+    const before = await config();
+    const forced = await withoutAudit(world.service, () =>
+      world.service.as(clerk).patch(CONFIG, { sso: { issuer: 'https://evil.example' } }),
+    );
+    expectRefusal(forced, 'MISSING_ACL');
+    expect(await config()).toEqual(before);
+    await field('sso.display_name').fill('Corp');
+    await review();
+    await save('a name');
+    await saved();
+    expect((await config()).sso.display_name).toBe('Corp');
+  });
+
+  test('who lost the permission meanwhile is refused, and keeps what was typed', async () => {
+    const admin = await arrive();
+    await field('app_public.branding.product_name').fill('Too late');
+    await review();
+    await setAcls(world.service, admin, ['admin:authenticate', 'instance:config:view']);
+    await save('late');
+    await dialog().getByRole('alert').waitFor();
+    expect(await dialog().locator('[name=reason]').inputValue()).toBe('late');
+    expect((await config()).app_public.branding.product_name).toBe('Gatehouse');
+  });
+});

@@ -1,0 +1,186 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { GatewayClient } from '../support/gateway-client.js';
+import { administrator, expectRefusal, person, signIn } from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { heading } from './driving.js';
+
+const STATISTICS = '/v1/admin/instance/statistics';
+const POLL_MS = 5000;
+
+describeInBrowser('web.md 4: /admin/now', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+    await world.service.sql('DELETE FROM replica_statistics WHERE worker_id >= 2000');
+  });
+
+  const chart = (name: string) => visit.page.getByRole('article', { name, exact: true });
+  const figure = (name: string) => chart(name).locator('.figure');
+  const shows = (name: string, text: string) =>
+    figure(name)
+      .filter({ hasText: new RegExp(`^${text}$`) })
+      .waitFor();
+  const table = (name: string) => visit.page.getByRole('region', { name, exact: true }).getByRole('table');
+  const cells = (name: string, row: string) =>
+    table(name).getByRole('row').filter({ hasText: row }).getByRole('cell').allInnerTexts();
+  /** What the next answer to the page is. */
+  const answered = () => visit.page.waitForResponse((response) => response.url().endsWith(STATISTICS));
+  const refresh = async () => {
+    const request = visit.page.waitForRequest((one) => one.url().endsWith(STATISTICS));
+    await visit.page.getByRole('button', { name: 'Ask now' }).press('Enter');
+    return (await (await request).response())?.json();
+  };
+  const arrive = async (path = '/admin/now') => {
+    const root = await arriveAsAdministrator(world, visit, path);
+    await heading(visit, 'Right now');
+    await chart('Sign-ins').waitFor();
+    return root;
+  };
+  /** Another replica, as it wrote its row that many seconds ago. */
+  const tells = (worker: number, numbers: object, { seen = 0, started = 600, version = 'v2' } = {}) =>
+    world.service.sql(
+      `INSERT INTO replica_statistics (worker_id, version, started_at, seen_at, numbers)
+       SELECT $1, $2, now() - $3 * interval '1 second', now() - $4 * interval '1 second', numbers || $5::jsonb
+       FROM replica_statistics WHERE worker_id < 2000 LIMIT 1
+       ON CONFLICT (worker_id) DO UPDATE SET seen_at = excluded.seen_at, version = excluded.version,
+         started_at = CASE WHEN $3 < 600 THEN excluded.started_at ELSE replica_statistics.started_at END,
+         numbers = excluded.numbers`,
+      [worker, version, started, seen, JSON.stringify(numbers)],
+    );
+
+  test('what happens shows: requests, refusals by code, sign-ins, sockets, mail', async () => {
+    const { service } = world;
+    await arrive();
+    await visit.greeted();
+    const before = await refresh();
+    await shows('Sign-ins', '0');
+    const alice = await person(service);
+    await signIn(service, alice);
+    expectRefusal(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+    expectRefusal(await service.anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+    const { client } = await GatewayClient.identified(service, alice.authorization);
+    const after = await refresh();
+    await shows('Sign-ins', '2');
+    await shows('Refusals', '2');
+    expect(after.total.gateway_sockets).toBe(before.total.gateway_sockets + 1);
+    await shows('Gateway connections', String(after.total.gateway_sockets));
+    await shows('Mail waiting', String(after.mail_waiting));
+    const [code, meaning, late, ever] = await cells('Refusals by code', 'UNAUTHORIZED');
+    expect([code, late, ever]).toEqual(['UNAUTHORIZED', '2', String(after.total.refusals.UNAUTHORIZED)]);
+    expect(meaning).toContain('You are not signed in');
+    expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(0);
+    expect(await figure('Event-loop delay').innerText()).toMatch(/^[\d.,]+ ms$/);
+    const picture = chart('Sign-ins').getByRole('img');
+    expect(await picture.getAttribute('aria-label')).toBe('Sign-ins: Lowest 0, highest 2');
+    await chart('Sign-ins').locator('summary').press('Enter');
+    await table('Sign-ins').waitFor();
+    const rows = await table('Sign-ins').getByRole('row').allInnerTexts();
+    expect(rows[1]).toMatch(/\t2$/);
+    expect(rows.slice(2).every((row) => /\t0$/.test(row))).toBe(true);
+    await visit.look('admin-now');
+    client.socket.terminate();
+    await visit.leave();
+  });
+
+  test('replicas are told each and together; one that began anew counts from zero', async () => {
+    const { service } = world;
+    await arrive();
+    await tells(2000, { requests: 1000, signIns: 40, refusals: { NOT_FOUND: 7 }, gatewaySockets: 3 }, { seen: 10 });
+    await refresh();
+    await visit.page.getByText('The replicas run different versions: dev, v2').waitFor();
+    await shows('Sign-ins', '0');
+    await tells(2000, { requests: 1500, signIns: 45, refusals: { NOT_FOUND: 9 }, gatewaySockets: 3 }, { seen: 5 });
+    await refresh();
+    await shows('Sign-ins', '5');
+    await shows('Refusals', '2');
+    await visit.page.getByLabel('Shown').selectOption({ label: 'Replica 2000' });
+    await visit.page.waitForURL(/replica=2000/);
+    // 500 requests between what it said ten seconds ago and what it said five seconds ago.
+    expect(Number(await figure('Requests per second').innerText())).toBeGreaterThan(50);
+    await shows('Gateway connections', '3');
+    expect(await chart('Mail waiting').count()).toBe(0);
+    await tells(2000, { requests: 30, signIns: 4, refusals: {}, gatewaySockets: 1 }, { started: 3, version: 'v3' });
+    await refresh();
+    await shows('Sign-ins', '9');
+    await shows('Refusals', '2');
+    expect(Number(await figure('Requests per second').innerText())).toBeCloseTo(10, 1);
+    // What was refused before it began anew was refused all the same.
+    const [, , late, ever] = await cells('Refusals by code', 'NOT_FOUND');
+    expect([late, ever]).toEqual(['2', '0']);
+    const replica = await cells('Replicas', '2000');
+    expect(replica.slice(0, 3)).toEqual(['2000', 'v3', expect.stringMatching(/^\d+ seconds$/)]);
+    await visit.look('admin-now-replica');
+    await service.sql(`UPDATE replica_statistics SET seen_at = now() - interval '30 seconds' WHERE worker_id = 2000`);
+    await refresh();
+    await visit.page.getByText('Replica 2000 is not heard of any more.').waitFor();
+    await shows('Sign-ins', '9');
+    await visit.look('admin-now-gone');
+    await visit.leave();
+  });
+
+  test('it is asked every five seconds while it is seen, and not while it is hidden', async () => {
+    const { page } = visit;
+    await page.clock.install();
+    await arrive();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith(STATISTICS)) asked++;
+    });
+    const poll = answered();
+    await page.clock.fastForward(POLL_MS);
+    await poll;
+    const turn = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await turn(true);
+    const before = asked;
+    await page.clock.fastForward(POLL_MS * 4);
+    expect(asked).toBe(before);
+    const back = answered();
+    await turn(false);
+    await back;
+    expect(asked).toBe(before + 1);
+    await page.getByRole('link', { name: 'Explain' }).click();
+    await heading(visit, 'Explain');
+    await page.clock.fastForward(POLL_MS * 4);
+    expect(asked).toBe(before + 1);
+    await visit.leave();
+  });
+
+  test('a question that fails is told, what was known stays, and the next answer ends it', async () => {
+    const { page, context } = visit;
+    await page.clock.install();
+    await arrive();
+    // Looked at offline, the page cannot ask for the words of another language any more.
+    for (const language of ['ar', 'en-US']) {
+      await page.selectOption('select[name=language]', language);
+      await page.waitForSelector(`html[lang="${language}"]`);
+    }
+    await context.setOffline(true);
+    await page.clock.fastForward(POLL_MS);
+    await page.getByText('Shown is what was told last. It is asked again by itself.').waitFor();
+    await page.getByText('You are offline.', { exact: false }).waitFor();
+    expect(await chart('Sign-ins').count()).toBe(1);
+    await visit.look('admin-now-lost');
+    await context.setOffline(false);
+    await page.clock.fastForward(POLL_MS);
+    await page.getByText('Shown is what was told last.').waitFor({ state: 'detached' });
+    await visit.leave();
+  });
+
+  test('without instance:config:view there is no such view, and the numbers are refused', async () => {
+    const clerk = await arriveAsAdministrator(world, visit, '/admin/now', 'user:lookup');
+    await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
+    expect(await visit.page.getByRole('link', { name: 'Right now' }).count()).toBe(0);
+    expectRefusal(await world.service.as(clerk).get(STATISTICS), 'MISSING_ACL');
+    const viewer = await administrator(world.service, 'instance:config:view');
+    expect((await world.service.as(viewer).get(STATISTICS)).status).toBe(200);
+    await visit.leave();
+  });
+});

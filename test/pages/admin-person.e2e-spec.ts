@@ -1,0 +1,294 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import {
+  administrator,
+  adminKey,
+  auditOf,
+  expectRefusal,
+  newApp,
+  type Persona,
+  person,
+  signIn,
+  superuser,
+  withoutAudit,
+} from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { focusOn } from './driving.js';
+
+const pathOf = (id: string): string => `/admin/person?id=${id}`;
+
+describeInBrowser('web.md 4: a person', () => {
+  let world: Site;
+  let root: Persona;
+  let alice: Persona;
+  let visit: Visit;
+  let count = 0;
+  beforeAll(async () => {
+    world = await site();
+    root = await superuser(world.service);
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await person(world.service, `alice${++count}`);
+    visit = await world.visit();
+  });
+
+  const open = (id = alice.id) => visit.arrive(pathOf(id), root.authorization);
+  const section = (name: string) => visit.page.getByRole('region', { name, exact: true });
+  const who = (name = alice.username) => section(name);
+  const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
+  const link = (name: string) => visit.page.getByRole('main').getByRole('link', { name, exact: true });
+  /** The items of a list, without those of lists within them. */
+  const items = (name: string) => visit.page.getByRole('list', { name, exact: true }).locator(':scope > li');
+  const says = (text: string) => who().getByText(text, { exact: false }).waitFor();
+  const titles = () => visit.page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts();
+  const asRoot = (reason = '') => world.service.as(root).with(reason ? { 'x-audit-log-reason': reason } : {});
+  const readingsOf = async (id: string) =>
+    (await auditOf(world.service)).filter((entry) => entry.target_id === id && entry.action.startsWith('list_'));
+  const change = (values: string) => world.service.sql(`UPDATE account SET ${values} WHERE id = $1`, [alice.id]);
+  /** Goes along a link within the console, and comes back. */
+  const leadsTo = async (name: string, address: string) => {
+    await link(name).first().press('Enter');
+    await visit.page.waitForURL(`**${address}`);
+    await visit.page.goBack();
+    await who().waitFor();
+  };
+
+  test('what is done to a person is on their page at once when it is asked for anew, with who did it and why', async () => {
+    await change(`email_verified = true, email_bounced = true, bio = 'Likes <b>tea</b>', pronouns = 'they'`);
+    await open();
+    await says('The account is active.');
+    await says('Likes <b>tea</b>');
+    await section('Contact and sign-in').getByText(alice.email).waitFor();
+    await section('Contact and sign-in').getByText('Mail comes back').waitFor();
+    await section('What was done to this account').getByText('Nothing is written about this account.').waitFor();
+    await visit.look('admin-person');
+    await button('Show the sessions').press('Enter');
+    await items('Sessions').getByText('Signed in', { exact: true }).waitFor();
+    await asRoot('spam in every room').put(`/v1/admin/users/${alice.id}/ban`, { duration_hours: 24 }).expect(200);
+    const told = visit.page.waitForResponse((answer) => answer.url().includes(`target_id=${alice.id}`));
+    await button('Look again').press('Enter');
+    await says('The account is banned until');
+    const [latest] = (await (await told).json()).logs;
+    expect(latest).toMatchObject({
+      ...{ action: 'temp_ban', audit_log_reason: 'spam in every room', admin_user_id: root.id, target_id: alice.id },
+      metadata: { duration_hours: '24' },
+    });
+    // The ban, and both readings of the sessions.
+    await items('What was done to this account').nth(2).waitFor();
+    await section('What was done to this account')
+      .getByRole('link', { name: /^root#/ })
+      .last()
+      .waitFor();
+    await items('Sessions').getByText('ended', { exact: false }).waitFor();
+    expect(await items('Sessions').getByText('Signed in', { exact: true }).count()).toBe(0);
+    expect(await section('Flags and permissions').innerText()).toContain('38 DISABLED');
+    await visit.look('admin-person-banned');
+    await visit.leave();
+  });
+
+  test('sessions and networks are read when somebody asks, by keyboard, and every reading is in the log', async () => {
+    await signIn(world.service, alice);
+    await open();
+    await section('What was done to this account').getByText('Nothing is written about this account.').waitFor();
+    expect(await readingsOf(alice.id)).toEqual([]);
+    await section('Sessions').getByText('Every look is written into the audit log', { exact: false }).waitFor();
+    await button('Show the sessions').press('Enter');
+    await items('Sessions').nth(1).waitFor();
+    await focusOn(visit.page, 'Sessions');
+    expect(await items('Sessions').count()).toBe(2);
+    const [{ hash }] = (await world.service.sql(
+      `SELECT translate(encode(digest, 'base64'), '+/=', '-_') AS hash FROM session WHERE account_id = $1`,
+      [alice.id],
+    )) as [{ hash: string }];
+    await items('Sessions').getByText(hash).waitFor();
+    await items('Sessions').first().getByText('127.0.0.1', { exact: true }).first().waitFor();
+    await button('Show the networks').press('Enter');
+    await items('Known networks').getByText('127.0.0.1', { exact: true }).first().waitFor();
+    expect((await readingsOf(alice.id)).map(({ action, admin_user_id: by }) => [action, by])).toEqual([
+      ['list_user_sessions', root.id],
+      ['list_user_networks', root.id],
+    ]);
+    await items('What was done to this account').nth(1).waitFor();
+    await visit.look('admin-person-sessions');
+    await visit.leave();
+  });
+
+  test('of many sessions a few are shown, live ones first, and more by the button', async () => {
+    await world.service.sql(
+      `INSERT INTO session (id, digest, account_id, ip, user_agent, revoked_at)
+       SELECT n, sha256(('many' || n)::bytea), $1, '127.0.0.1', '', CASE WHEN n > 30 THEN now() END
+       FROM generate_series(1, 44) n`,
+      [alice.id],
+    );
+    await open();
+    await button('Show the sessions').press('Enter');
+    await items('Sessions').nth(19).waitFor();
+    expect(await items('Sessions').count()).toBe(20);
+    await button('Show more').press('Enter');
+    await items('Sessions').nth(39).waitFor();
+    await visit.page.waitForFunction(
+      `document.activeElement.matches('[aria-labelledby=person-sessions] > :nth-child(21)')`,
+    );
+    expect(await items('Sessions').nth(30).innerText()).toContain('Signed in');
+    expect(await items('Sessions').nth(31).innerText()).toContain('ended');
+    await button('Show more').press('Enter');
+    await items('Sessions').nth(44).waitFor();
+    expect([await items('Sessions').count(), await button('Show more').count()]).toEqual([45, 0]);
+    await visit.leave();
+  });
+
+  test('every state has its sentence', async () => {
+    const states: readonly (readonly [values: string, sentence: string])[] = [
+      ['banned = true', 'The account is banned permanently.'],
+      ['flags = 1::bigint << 38', 'The account is disabled. The next sign-in enables it again.'],
+      ['flags = 1::bigint << 35', 'The account is locked for suspicious activity.'],
+      [`traits = '{registration_pending_approval}'`, 'The registration waits for approval.'],
+      [`traits = '{registration_rejected}'`, 'The registration was rejected.'],
+      [`traits = '{registration_pending_verification}'`, 'The registration waits for the address to be confirmed.'],
+      [`traits = '{locked_down}'`, 'Locked down by its owner'],
+      [
+        `flags = 1::bigint << 36, deletion_at = now() + interval '14 days', deletion_reason_code = 1`,
+        'Signing in before that cancels the deletion.',
+      ],
+    ];
+    await open();
+    for (const [values, sentence] of states) {
+      await change(`banned = false, flags = 0, traits = '{}', deletion_at = NULL`);
+      await change(values);
+      await button('Look again').press('Enter');
+      await says(sentence);
+      expect(await who().getByText('The account is active.').count()).toBe(0);
+    }
+    await says('Their own wish');
+    await change(`flags = 0, deletion_at = NULL`);
+    await button('Look again').press('Enter');
+    await says('The account is active.');
+    expect(await who().getByText('Reason of the deletion').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('a deletion is told before all else; once it is completed there is the id alone', async () => {
+    const body = { reason_code: 3, public_reason: 'Sold <b>spam</b>' };
+    await asRoot().put(`/v1/admin/users/${alice.id}/deletion`, body).expect(200);
+    await open();
+    await says('an administrator decided it. Signing in does not cancel the deletion.');
+    await says('Abuse');
+    await says('Sold <b>spam</b>');
+    await visit.look('admin-person-deletion');
+    await change(`username = 'DeletedUser', discriminator = 0, email = NULL, deleted_at = now(), deletion_at = now()`);
+    await button('Look again').press('Enter');
+    const left = section('DeletedUser');
+    await left.getByText('The account has been deleted. Only its ID is left.').waitFor();
+    await left.getByText(alice.id).waitFor();
+    expect(await left.getByText('Reason of the deletion').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('flags, what is to be confirmed, traits and permissions have words, and what has none has its name', async () => {
+    await change(`flags = 1 | (1::bigint << 47) | (1::bigint << 5), suspicious_flags = 130,
+      traits = '{captcha_exempt,of_a_team}', acls = '{ban:ip:check}', has_verified_phone = true`);
+    await open();
+    const marks = section('Flags and permissions');
+    await marks.getByText('Belongs to the staff 0 STAFF').waitFor();
+    const shown = await marks.getByRole('listitem').allInnerTexts();
+    expect(shown).toEqual([
+      ...['Belongs to the staff 0 STAFF', '5', 'No limits on requests 47 RATE_LIMIT_BYPASS'],
+      'Confirm the e-mail address once more 1 REQUIRE_REVERIFIED_EMAIL',
+      'Confirm the e-mail address or a phone number once more 7 REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE',
+      ...['Never asked to prove that it is human. captcha_exempt', 'of_a_team', 'ban:ip:check'],
+    ]);
+    expect(await section('Contact and sign-in').innerText()).toMatch(
+      /Phone number confirmed\s+Yes\s+Authenticator app\s+No/,
+    );
+    await visit.leave();
+  });
+
+  test('what they own and did is listed, and everything leads on', async () => {
+    const admin = await administrator(world.service, 'admin_api_key:manage', 'user:lookup', 'user:list:sessions');
+    await change(`last_active_ip = '127.0.0.9', last_active_at = now()`);
+    const app = await newApp(world.service, alice, { name: 'Night <b>builds</b>' });
+    await world.service.as(admin).get(`/v1/admin/users/${alice.id}/sessions`).expect(200);
+    await open();
+    await leadsTo('Night <b>builds</b>', `/admin/applications?id=${app.id}`);
+    await leadsTo('Audit log 127.0.0.9', '/admin/audit?ip=127.0.0.9');
+    await leadsTo('Bans 127.0.0.9', '/admin/bans?ip=127.0.0.9');
+    const about = 'Everything about this account in the audit log';
+    await leadsTo(about, `/admin/audit?target_type=user&target_id=${alice.id}`);
+    await adminKey(world.service, admin);
+    await section('What was done to this account')
+      .getByRole('link', { name: /^admin#/ })
+      .first()
+      .press('Enter');
+    await who('admin').waitFor();
+    await items('What this account did as an administrator').nth(1).waitFor();
+    await items('Admin keys').first().waitFor();
+    expect(await items('Admin keys').count()).toBe(1);
+    await visit.look('admin-person-administrator');
+    const keys = link('Everything about these keys in the audit log');
+    expect(await keys.getAttribute('href')).toBe(`/admin/audit?admin_user_id=${admin.id}&target_type=admin_api_key`);
+    const did = link('Everything that this account did, in the audit log');
+    expect(await did.getAttribute('href')).toBe(`/admin/audit?admin_user_id=${admin.id}`);
+    await visit.leave();
+  });
+
+  test('of one’s own keys the page knows where they are; a bot leads to its application', async () => {
+    await open(root.id);
+    await who('root').getByText('You', { exact: true }).waitFor();
+    expect(await link('Your admin keys').getAttribute('href')).toBe('/admin/keys');
+    const app = await newApp(world.service, alice, { name: 'Builder' });
+    await visit.open(pathOf(app.id));
+    await visit.page.getByText('Bot', { exact: true }).waitFor();
+    expect(await link('The application of this bot').getAttribute('href')).toBe(`/admin/applications?id=${app.id}`);
+    expect(await titles()).not.toContain('Admin keys');
+    await visit.leave();
+  });
+
+  test('what the administrator may not know is not there, and refused when it is asked for directly', async () => {
+    await change(`last_active_ip = '127.0.0.9', last_active_at = now(), email_verified = true`);
+    const admin = await arriveAsAdministrator(world, visit, pathOf(alice.id), 'user:lookup');
+    await says('The account is active.');
+    await section('Contact and sign-in').getByText('Hidden from you: it takes user:view:email.').waitFor();
+    await says('Hidden from you: it takes user:view:ip.');
+    const text = await visit.page.getByRole('main').innerText();
+    for (const secret of [alice.email, '127.0.0.9', 'Confirmed']) expect(text).not.toContain(secret);
+    for (const title of ['Sessions', 'Known networks', 'Applications', 'What was done to this account', 'Admin keys']) {
+      expect(await section(title).count()).toBe(0);
+    }
+    await visit.look('admin-person-little');
+    for (const path of ['sessions', 'networks', 'applications']) {
+      const ask = () => world.service.as(admin).get(`/v1/admin/users/${alice.id}/${path}`);
+      expectRefusal(await withoutAudit(world.service, ask), 'MISSING_ACL');
+    }
+    expectRefusal(await world.service.as(admin).get(`/v1/admin/audit-logs?target_id=${alice.id}`), 'MISSING_ACL');
+    await visit.leave();
+  });
+
+  test('sessions without addresses, and applications without their views, for whoever may not know more', async () => {
+    await newApp(world.service, alice, { name: 'Builder' });
+    const acls = ['user:lookup', 'user:list:sessions', 'application:list:by_owner'];
+    await arriveAsAdministrator(world, visit, pathOf(alice.id), ...acls);
+    await items('Applications').getByText('Builder').waitFor();
+    expect(await items('Applications').getByRole('link').count()).toBe(0);
+    await button('Show the sessions').press('Enter');
+    await items('Sessions').getByText('Hidden from you: it takes user:view:ip.').waitFor();
+    expect(await visit.page.getByText('127.0.0.1').count()).toBe(0);
+    expect(await section('Known networks').count()).toBe(0);
+    await visit.leave();
+  });
+
+  test('an id that nobody has says so, and so does what is none', async () => {
+    await open('999999999999999999');
+    await visit.page.getByText('No account has the ID 999999999999999999.').waitFor();
+    await visit.look('admin-person-unknown');
+    for (const id of ['<b>', '@me', '007', '9999999999999999999']) {
+      await visit.open(pathOf(encodeURIComponent(id)));
+      await visit.page.getByText(`No account has the ID ${id}.`).waitFor();
+    }
+    await visit.open('/admin/person');
+    await visit.page.getByText('The address names no account.', { exact: false }).waitFor();
+    await link('Search').press('Enter');
+    await visit.page.waitForURL('**/admin');
+    await visit.leave();
+  });
+});

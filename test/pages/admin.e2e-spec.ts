@@ -1,0 +1,63 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { person } from '../support/index.js';
+import { arriveAsAdministrator } from './administering.js';
+import { heading } from './driving.js';
+
+describeInBrowser('web.md 4: /admin', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+
+  const listed = () => visit.page.getByRole('navigation').getByRole('link').allInnerTexts();
+
+  test('who is not signed in signs in first, and comes back', async () => {
+    await visit.open('/admin/audit?action=unban');
+    await visit.page.waitForURL('**/login?return_to=%2Fadmin%2Faudit%3Faction%3Dunban');
+    await visit.leave();
+  });
+
+  test('who administers nothing sees nothing of it, and cannot become administrator by guessing', async () => {
+    const alice = await person(world.service, 'alice');
+    await visit.arrive('/admin', alice.authorization);
+    await visit.page.getByText('This account does not administer this platform.').waitFor();
+    expect(await visit.page.getByRole('navigation').count()).toBe(0);
+    await visit.look('admin-stranger');
+    await visit.page.getByLabel('Setup token').fill('guessed');
+    await visit.page.keyboard.press('Enter');
+    await visit.page.getByRole('alert').waitFor();
+    expect(await world.service.sql(`SELECT id FROM account WHERE '*' = ANY (acls)`)).toEqual([]);
+    await visit.leave();
+  });
+
+  test('the navigation lists what the ACLs open, and nothing else', async () => {
+    await arriveAsAdministrator(world, visit, '/admin', 'ban:ip:check');
+    await heading(visit, 'Search');
+    expect(await listed()).toEqual(['Search', 'Banned addresses', 'Permissions', 'Explain']);
+    await visit.open('/admin/audit');
+    await visit.page.getByText('There is no such view, or your permissions do not open it.').waitFor();
+    await visit.look('admin-not-for-you');
+    await visit.leave();
+  });
+
+  test('the superadmin sees every view; what is loaded is told of the session that ends', async () => {
+    const root = await arriveAsAdministrator(world, visit, '/admin');
+    await heading(visit, 'Search');
+    expect(await listed()).toEqual([
+      'Search',
+      ...['Waiting registrations', 'Applications'],
+      ...['Audit log', 'Banned addresses', 'Permissions', 'Your admin keys', 'Explain'],
+      ...['Right now', 'Settings', 'First steps'],
+    ]);
+    await visit.greeted();
+    await world.service.as(root).post('/v1/auth/logout');
+    await visit.page.waitForURL('**/login?**signed_out=elsewhere');
+    await visit.leave();
+  });
+});

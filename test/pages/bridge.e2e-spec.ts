@@ -1,0 +1,157 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
+import { type Persona, person, sessionsOf } from '../support/index.js';
+import { choose, keptIn } from './driving.js';
+
+describeInBrowser('web.md 2: a passkey for another page or an app', () => {
+  let world: Site;
+  let visit: Visit;
+  let alice: Persona;
+  let authenticator: VirtualAuthenticator;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    alice = await person(world.service, 'alice');
+    visit = await world.visit();
+    await visit.open('/forgot');
+    authenticator = await VirtualAuthenticator.plugIn(visit.page);
+    await authenticator.enroll(world.service, alice);
+  });
+
+  /** Begins a ceremony; a page leaves what it keeps in its tab. */
+  async function begin(runner: 'page' | 'native') {
+    const nonce = randomBytes(32).toString('base64url');
+    const nonce_hash = createHash('sha256').update(nonce).digest('hex');
+    const { status, body } = await world.service.anonymous.post('/v1/auth/passkey-bridge', {
+      ...{ purpose: 'login', runner, nonce_hash },
+    });
+    expect(status).toBe(200);
+    const kept = JSON.stringify({ ceremony_id: body.ceremony_id, nonce, return_to: '/forgot?done=1' });
+    if (runner === 'page')
+      await visit.page.evaluate(`sessionStorage.setItem('gatehouse.bridge', ${JSON.stringify(kept)})`);
+    return { id: body.ceremony_id as string, nonce, path: `/passkey-bridge#ceremony_id=${body.ceremony_id}` };
+  }
+  const redeem = (id: string, nonce: string, completion_code: string) =>
+    world.service.anonymous.post(`/v1/auth/passkey-bridge/${id}/redeem`, { nonce, completion_code });
+  const isSent = () => visit.page.waitForURL((url) => url.search === '?done=1');
+
+  test('the page says what a yes does; the passkey then signs in where it was asked for', async () => {
+    const { page } = visit;
+    const { path } = await begin('page');
+    await visit.open(path);
+    await page.getByText('you are signed in there, with everything that your account can do').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await page.getByText('127.0.x.x').waitFor();
+    await visit.look('bridge');
+    await page.reload();
+    await choose(page, 'Use a passkey');
+    await isSent();
+    expect(await keptIn(page)).toEqual({ tab: expect.stringMatching(/^flx_/), browser: null });
+    expect(await sessionsOf(world.service, alice)).toBe(2);
+    await visit.leave();
+  });
+
+  test('a refusal signs nobody in, and the page that asked says so', async () => {
+    const { page } = visit;
+    const { path } = await begin('page');
+    await visit.open(path);
+    await choose(page, 'Refuse');
+    await page.getByText('You refused to use your passkey.').waitFor();
+    await visit.look('bridge-cancelled');
+    await page.reload();
+    await page.getByText('There is nothing to complete on this page.').waitFor();
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    await visit.leave();
+  });
+
+  test('an app gets a code, which a reload does not lose', async () => {
+    const { page } = visit;
+    const { path, id, nonce } = await begin('native');
+    await visit.open(path);
+    await choose(page, 'Use a passkey');
+    await page.getByText('enter it in the app where you started').waitFor();
+    const code = (await page.textContent('output'))?.trim() ?? '';
+    await visit.look('bridge-code');
+    await page.reload();
+    await page.locator('output').waitFor();
+    expect((await page.textContent('output'))?.trim()).toBe(code);
+    const { status, body } = await redeem(id, nonce, code);
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'completed', user_id: alice.id } });
+    await visit.leave();
+  });
+
+  test('refusing an app is said here', async () => {
+    const { page } = visit;
+    const { path } = await begin('native');
+    await visit.open(path);
+    await choose(page, 'Refuse');
+    await page.getByText('Nobody was signed in.').waitFor();
+    await visit.look('bridge-refused');
+    await visit.leave();
+  });
+
+  test('no passkey, and a passkey that is not accepted: said, and the request stays open', async () => {
+    const { page } = visit;
+    const { path } = await begin('page');
+    await authenticator.recognize(false);
+    await visit.open(path);
+    await choose(page, 'Use a passkey');
+    await page.getByText('No passkey was used. You can try again, or refuse.').waitFor();
+    await authenticator.recognize(true);
+    const [row] = await world.service.sql('SELECT counter FROM passkey WHERE account_id = $1', [alice.id]);
+    await world.service.sql('UPDATE passkey SET counter = 4000000 WHERE account_id = $1', [alice.id]);
+    await choose(page, 'Use a passkey');
+    await page.getByText('The passkey was not accepted.').waitFor();
+    await visit.look('bridge-not-accepted');
+    await world.service.sql('UPDATE passkey SET counter = $2 WHERE account_id = $1', [alice.id, row?.counter]);
+    await choose(page, 'Use a passkey');
+    await isSent();
+    await visit.leave();
+  });
+
+  test('a request that is over is explained, before and after the question', async () => {
+    const { page } = visit;
+    await visit.open('/passkey-bridge#ceremony_id=unknown');
+    await page.getByText('It has expired or was answered already.').waitFor();
+    await visit.look('bridge-gone');
+    const { path } = await begin('page');
+    await visit.open('/forgot');
+    await visit.open(path);
+    await page.getByText('Another page or an app asks to use your passkey').waitFor();
+    await world.service.sql('UPDATE one_time_secret SET expires_at = now()');
+    await choose(page, 'Use a passkey');
+    await page.getByText('It has expired or was answered already.').waitFor();
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    await visit.leave();
+  });
+
+  test('what was not started in this tab is not redeemed here', async () => {
+    const { page } = visit;
+    let sent = 0;
+    await page.route('**/redeem', (route) => {
+      sent++;
+      return route.continue();
+    });
+    await visit.open('/auth/passkey#completion_code=stolen&ceremony_id=foreign');
+    await page.getByText('This was not started in this tab.').waitFor();
+    await visit.look('passkey-not-started-here');
+    expect(sent).toBe(0);
+    await visit.leave();
+  });
+
+  test('an account that is suspended by then is explained', async () => {
+    const { page } = visit;
+    const { path } = await begin('page');
+    await visit.open(path);
+    await page.getByText('Another page or an app asks to use your passkey').waitFor();
+    await world.service.sql('UPDATE account SET banned = true WHERE id = $1', [alice.id]);
+    await choose(page, 'Use a passkey');
+    await page.getByText('suspended for good').waitFor();
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    await visit.leave();
+  });
+});

@@ -1,0 +1,70 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Asking, asking, signedInAs } from '../machine/consenting.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { person, signIn } from '../support/index.js';
+
+describeInBrowser('oauth 5.2 the consent page: requests that nobody can grant', () => {
+  let world: Site;
+  let app: Asking;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+    app = await asking(world.service, async () => ({}));
+  });
+  afterAll(async () => {
+    app?.close();
+    await world?.close();
+  });
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+  afterEach(() => visit.leave());
+
+  test.each([
+    ['an unknown application', { client_id: '1' }, 'This application does not exist'],
+    ['a number that is none', { client_id: 'x' }, 'This application does not exist'],
+    ['no application', { client_id: '' }, 'This application does not exist'],
+    ['a number that is too large', { client_id: '9223372036854775808' }, 'This application does not exist'],
+    ['an unregistered redirect', { redirect_uri: 'https://evil.example/' }, 'request is faulty'],
+    ['a redirect that would run', { redirect_uri: 'javascript:alert(1)//' }, 'request is faulty'],
+    ['no redirect', { redirect_uri: '' }, 'request is faulty'],
+    ['a missing scope', { scope: '' }, 'permissions it cannot have'],
+    ['an unknown scope', { scope: 'identify everything' }, 'permissions it cannot have'],
+    ['another response type', { response_type: 'token' }, 'request is faulty'],
+    ['half a challenge', { code_challenge_method: '' }, 'request is faulty'],
+    ['a plain challenge', { code_challenge_method: 'plain' }, 'request is faulty'],
+    ['a state that is too long', { state: 'x'.repeat(1025) }, 'request is faulty'],
+  ])('%s is an error on the page, and nothing is redirected', async (_, changes, words) => {
+    const { page } = visit;
+    await visit.open(app.path(changes as Record<string, string>));
+    await page.getByRole('alert').filter({ hasText: words }).waitFor();
+    expect(await page.locator('form:visible').count()).toBe(0);
+    expect(new URL(page.url()).origin).toBe(world.origin);
+    expect(
+      await page
+        .getByRole('link')
+        .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href)),
+    ).toEqual([`${world.origin}/dev/inbox`]);
+  });
+
+  test('a parameter that is sent twice is an error, and so is a silent request that was refused', async () => {
+    const { page } = visit;
+    await visit.open(`${app.path()}&scope=bot`);
+    await page.getByRole('alert').filter({ hasText: 'request is faulty' }).waitFor();
+    await visit.look('consent-fault');
+    await visit.open('/oauth2/authorize?error=login_required&iss=x');
+    await page.getByRole('alert').filter({ hasText: 'does not exist' }).waitFor();
+  });
+
+  test('an answer that would run here is no place to go to', async () => {
+    const { page } = visit;
+    await signedInAs(page, await signIn(world.service, await person(world.service, 'dee')));
+    await page.route('**/v1/oauth2/authorize/consent', (route) =>
+      route.fulfill({ json: { redirect_to: `javascript:document.title='run'` } }),
+    );
+    await visit.open(app.path());
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('alert').filter({ hasText: 'request is faulty' }).waitFor();
+    expect(await page.title()).toMatch(/^This cannot go on/);
+  });
+});

@@ -1,0 +1,86 @@
+/** @own-modules It registers scopes, which stay for as long as the modules do. */
+import { registerScope } from '../../src/policy/scopes.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Asking, allowing, asking, question, signedInAs } from '../machine/consenting.js';
+import { type Site, site } from '../machine/pages.js';
+import { person, signIn } from '../support/index.js';
+
+const NOTES = {
+  'en-US': 'Read your <i>notes</i>',
+  de: 'Ihre Notizen lesen',
+  pt: 'Ler suas notas',
+  'fr-CA': 'Lire vos notes',
+};
+registerScope('notes.read', NOTES);
+registerScope('notes.write', { 'en-US': 'Write notes for you' });
+
+describe('oauth 2 what scopes of teams say', () => {
+  test.each([
+    ['none', undefined, 'has no words in en-US'],
+    ['none in English', { de: 'Ihre Notizen lesen' }, 'has no words in en-US'],
+    ['an empty one', { 'en-US': ' ' }, 'in en-US is not one line'],
+    ['two lines', { 'en-US': 'a\nb' }, 'in en-US is not one line'],
+    ['too many', { 'en-US': 'x'.repeat(201) }, 'at most 200 characters'],
+    ['those of a language that is written otherwise', { 'en-US': 'Read', 'DE-de': 'Lesen' }, 'in DE-de is not'],
+    ['those of no language', { 'en-US': 'Read', '': 'Lesen' }, 'is not one line'],
+  ])('%s: the scope is refused', (_, words, message) => {
+    expect(() => registerScope('faulty', words as never)).toThrow(message);
+  });
+});
+
+describeInBrowser('oauth 5.2 the consent page: scopes of teams', () => {
+  let world: Site;
+  let app: Asking;
+  beforeAll(async () => {
+    world = await site();
+    app = await asking(world.service, async () => ({}));
+  });
+  afterAll(async () => {
+    app?.close();
+    await world?.close();
+  });
+
+  test('the metadata of the service tells the words of scopes that a team added', async () => {
+    const { body } = await world.service.anonymous.get('/.well-known/oauth-authorization-server');
+    expect(body.scopes_supported).toEqual(['identify', 'email', 'bot', 'notes.read', 'notes.write']);
+    expect(body.scope_descriptions).toEqual({
+      'notes.read': NOTES,
+      'notes.write': { 'en-US': 'Write notes for you' },
+    });
+  });
+
+  test.each([
+    ['de-AT', ['Ihre Notizen lesen', 'Write notes for you']],
+    ['pt-BR', ['Ler suas notas', 'Write notes for you']],
+    ['fr-FR', ['Lire vos notes', 'Write notes for you']],
+    ['ar', ['Read your <i>notes</i>', 'Write notes for you']],
+  ])('in %s they are said in that language where there are such words, else in English', async (locale, words) => {
+    const visit = await world.visit({ locale });
+    const una = await person(world.service, 'una');
+    await signedInAs(visit.page, await signIn(world.service, una));
+    await visit.open(app.path({ scope: 'notes.write notes.read' }));
+    await visit.page.getByRole('listitem').first().waitFor();
+    expect((await visit.page.getByRole('listitem').allTextContents()).sort()).toEqual([...words].sort());
+    if (locale === 'ar') await visit.look('consent-scopes');
+    await visit.leave();
+  });
+
+  test('they are granted, and an unknown one beside them is a fault of the request', async () => {
+    const visit = await world.visit();
+    await signedInAs(visit.page, await signIn(world.service, await person(world.service, 'vic')));
+    await visit.open(app.path({ scope: 'notes.read notes.erase' }));
+    await visit.page.getByRole('alert').filter({ hasText: 'permissions it cannot have' }).waitFor();
+    await visit.open(app.path({ scope: 'notes.read' }));
+    await question(visit.page).waitFor();
+    const { body } = await world.service.anonymous.form('/v1/oauth2/token', {
+      grant_type: 'authorization_code',
+      code: (await allowing(visit.page)).get('code') ?? '',
+      redirect_uri: app.redirectUri,
+      code_verifier: app.verifier,
+      client_id: app.id,
+      client_secret: app.secret,
+    });
+    expect(body.scope).toBe('notes.read');
+    await visit.leave();
+  });
+});

@@ -1,0 +1,370 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Asking, arrival, asking, decide, enter, NAME, question, signedInAs } from '../machine/consenting.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { type Persona, person, signIn } from '../support/index.js';
+
+describeInBrowser('oauth 5.2 the consent page: the decision', () => {
+  let world: Site;
+  let app: Asking;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+    app = await asking(world.service, async () => ({}));
+  });
+  afterAll(async () => {
+    app?.close();
+    await world?.close();
+  });
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+  afterEach(() => visit.leave());
+
+  const codesOf = ({ id }: Persona) => world.service.sql('SELECT 1 FROM oauth_code WHERE account_id = $1', [id]);
+  const sessionsOf = async (whom: Persona) => (await world.service.as(whom).get('/v1/auth/sessions')).body;
+  const grantsOf = async (whom: Persona) => (await world.service.as(whom).get('/v1/oauth2/@me/authorizations')).body;
+  const allow = () => visit.page.getByRole('button', { name: 'Allow' });
+  const deny = () => visit.page.getByRole('button', { name: 'Deny' });
+
+  /** Somebody who is signed in in this browser. */
+  const signedIn = async (name: string): Promise<Persona> => {
+    const whom = await person(world.service, name);
+    await signedInAs(visit.page, await signIn(world.service, whom));
+    return whom;
+  };
+
+  const tokensFor = async (code: string | null) => {
+    const { status, body } = await world.service.anonymous.form('/v1/oauth2/token', {
+      grant_type: 'authorization_code',
+      code: code ?? '',
+      redirect_uri: app.redirectUri,
+      code_verifier: app.verifier,
+      client_id: app.id,
+      client_secret: app.secret,
+    });
+    expect(status).toBe(200);
+    return body;
+  };
+
+  test('signing in and allowing leads back with a code that buys tokens; the session for it alone has ended', async () => {
+    const ada = await person(world.service, 'ada');
+    const { page } = visit;
+    await visit.open(app.path());
+    await enter(page, ada);
+    await question(page).waitFor();
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([
+      'See your username, your name and your picture',
+      'See your e-mail address, and whether it is confirmed',
+    ]);
+    await page.getByText(new URL(app.redirectUri).host, { exact: true }).first().waitFor();
+    await page.getByText('You are signed in for this decision alone').waitFor();
+    await visit.look('consent-once');
+    await decide(visit.page, 'Allow');
+    const answer = await arrival(page);
+    expect([answer.get('kept'), answer.get('state'), answer.get('iss')]).toEqual(['1', 'a state & more', world.origin]);
+    const { access_token } = await tokensFor(answer.get('code'));
+    const info = await world.service.as(`Bearer ${access_token}`).get('/v1/oauth2/userinfo');
+    expect(info.body).toMatchObject({ sub: ada.id, email: ada.email });
+    expect(await sessionsOf(ada)).toHaveLength(1);
+  });
+
+  test('denying leads back with access_denied and grants nothing', async () => {
+    const ben = await person(world.service, 'ben');
+    await visit.open(app.path());
+    await enter(visit.page, ben);
+    await decide(visit.page, 'Deny');
+    const answer = await arrival(visit.page);
+    expect([answer.get('error'), answer.has('code')]).toEqual(['access_denied', false]);
+    expect([await grantsOf(ben), await codesOf(ben)]).toEqual([[], []]);
+    expect(await sessionsOf(ben)).toHaveLength(1);
+  });
+
+  test('somebody who is signed in already decides with one click, and stays signed in', async () => {
+    const cal = await signedIn('cal');
+    await visit.open(app.path());
+    await question(visit.page).waitFor();
+    await visit.look('consent');
+    expect(await visit.page.getByLabel('Password').count()).toBe(0);
+    await decide(visit.page, 'Allow');
+    await tokensFor((await arrival(visit.page)).get('code'));
+    expect(await sessionsOf(cal)).toHaveLength(2);
+    // What was granted is shown the next time, and what was not is marked.
+    await visit.open(app.path({ scope: 'identify' }));
+    await visit.page.getByText(`You allowed ${NAME} all of this on`).waitFor();
+    expect(await visit.page.getByText('New', { exact: true }).count()).toBe(0);
+    await visit.open(app.path({ scope: 'bot identify' }));
+    await visit.page.getByText(`You allowed ${NAME} all of this on`).waitFor();
+  });
+
+  test('what the application does not have yet is marked as new', async () => {
+    const cy = await signedIn('cy');
+    await visit.open(app.path({ scope: 'identify' }));
+    await decide(visit.page, 'Allow');
+    await tokensFor((await arrival(visit.page)).get('code'));
+    await visit.open(app.path());
+    await visit.page.getByText('What it does not have yet is marked as new.').waitFor();
+    expect(await visit.page.getByRole('listitem').allTextContents()).toEqual([
+      'See your username, your name and your picture',
+      expect.stringMatching(/^See your e-mail address.*New$/),
+    ]);
+    await visit.look('consent-more');
+    expect((await grantsOf(cy))[0].scopes).toEqual(['identify']);
+  });
+
+  test('the keyboard alone is enough, and focus goes where the next step is', async () => {
+    const fay = await person(world.service, 'fay');
+    const { page } = visit;
+    await visit.open(app.path());
+    await page.getByLabel('E-mail address').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(fay.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(fay.password);
+    await page.keyboard.press('Enter');
+    await page.locator('h1:focus').filter({ hasText: 'asks for access' }).waitFor();
+    await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.locator('button:focus', { hasText: 'Allow' }).waitFor();
+    await page.keyboard.press('Enter');
+    await arrival(page);
+  });
+
+  test('a second Enter, a key that is held down and a click of the first second decide nothing', async () => {
+    const gus = await person(world.service, 'gus');
+    const { page } = visit;
+    await visit.open(app.path());
+    await page.getByLabel('E-mail address').fill(gus.email);
+    await page.getByLabel('Password', { exact: true }).fill(gus.password);
+    // The page's own time stands still in the first second, however slow the machine is.
+    await page.evaluate('window.now = performance.now(); performance.now = () => window.now');
+    await page.keyboard.down('Enter');
+    await page.locator('h1:focus').filter({ hasText: 'asks for access' }).waitFor();
+    for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    for (let more = 0; more < 3; more++) await page.keyboard.press('Enter');
+    for (const button of [allow(), deny()]) {
+      expect(await button.getAttribute('aria-disabled')).toBe('true');
+      await button.evaluate('button => { button.removeAttribute("aria-disabled"); button.click(); }');
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press(' ');
+    }
+    expect([await codesOf(gus), new URL(page.url()).origin]).toEqual([[], world.origin]);
+    // Afterwards a key counts when it is pressed, not while it is held.
+    await page.evaluate('window.now += 1500');
+    await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
+    // What lay over the page may have caught the first of two clicks.
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await page.locator('button[aria-disabled]', { hasText: 'Allow' }).waitFor();
+    await page.evaluate('window.now += 1500');
+    await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
+    await allow().focus();
+    expect(
+      await page.evaluate(`document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Enter', repeat: true, bubbles: true, cancelable: true }))`),
+    ).toBe(false);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect((await arrival(page)).get('error')).toBe('access_denied');
+    expect(await codesOf(gus)).toEqual([]);
+  });
+
+  test('a double click grants once, and the button of the browser does not lead back into the question', async () => {
+    const hew = await signedIn('hew');
+    const { page } = visit;
+    let asked = 0;
+    await page.route('**/v1/oauth2/authorize/consent', async (route) => {
+      asked++;
+      await route.continue();
+    });
+    await visit.open('/login');
+    await visit.open(app.path());
+    await page.locator('button:not([aria-disabled])', { hasText: 'Allow' }).waitFor();
+    await allow().dblclick();
+    await arrival(page);
+    expect([asked, await codesOf(hew)]).toEqual([1, [{ '?column?': 1 }]]);
+    await page.goBack();
+    expect(new URL(page.url()).pathname).not.toBe('/oauth2/authorize');
+  });
+
+  test("it says that the application is another's and who the person is; one may be another", async () => {
+    const { page } = visit;
+    const [hal, ida] = [await person(world.service, 'hal'), await person(world.service, 'ida')];
+    await world.service.as(hal).patch('/v1/users/@me', { global_name: 'Hal <i>Nine</i>' });
+    await visit.open(app.path());
+    const product = (await world.service.anonymous.get('/.well-known/service')).body.product_name;
+    await page.getByText(`Sign in to ${product} to go on to ${NAME}.`).waitFor();
+    await visit.look('consent-sign-in');
+    await enter(page, hal);
+    await page.getByText(`You are Hal <i>Nine</i> (${hal.username}#`).waitFor();
+    expect(await page.locator('main').innerText()).toContain(hal.email);
+    await page.getByText(`${NAME} is not a part of ${product}.`).waitFor();
+    expect(await page.locator('header').innerText()).toContain(product);
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await page.getByLabel('E-mail address').waitFor();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    expect(await sessionsOf(hal)).toHaveLength(1);
+    await enter(page, ida);
+    await page.getByText(`You are ${ida.username}#`).waitFor();
+    await decide(visit.page, 'Deny');
+    await arrival(page);
+    expect(await sessionsOf(ida)).toHaveLength(1);
+  });
+
+  test('whoever is signed in may decide as another one and stays who they are elsewhere', async () => {
+    const [jon, kay] = [await signedIn('jon'), await person(world.service, 'kay')];
+    const { page } = visit;
+    await visit.open(app.path());
+    await page.getByText(`You are ${jon.username}#`).waitFor();
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await page.getByLabel('E-mail address').waitFor();
+    expect(await page.getByLabel('Keep me signed in').count()).toBe(0);
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByText(`You are ${jon.username}#`).waitFor();
+    await page.getByRole('button', { name: 'Use another account' }).click();
+    await enter(page, kay);
+    await page.getByText(`You are ${kay.username}#`).waitFor();
+    // A reload changes nothing of it.
+    await page.reload();
+    await page.getByText(`You are ${kay.username}#`).waitFor();
+    await decide(visit.page, 'Allow');
+    await arrival(page);
+    expect([await codesOf(jon), await codesOf(kay)]).toEqual([[], [{ '?column?': 1 }]]);
+    expect([(await sessionsOf(jon)).length, (await sessionsOf(kay)).length]).toEqual([2, 1]);
+    await visit.open(app.path());
+    await page.getByText(`You are ${jon.username}#`).waitFor();
+  });
+
+  test('whoever wants to be kept signed in is, and decides in the next tab with one click', async () => {
+    const lea = await person(world.service, 'lea');
+    const { page } = visit;
+    await visit.open(app.path());
+    await page.getByLabel('Keep me signed in').check();
+    await enter(page, lea);
+    await question(page).waitFor();
+    expect(await page.getByText('for this decision alone').count()).toBe(0);
+    await decide(visit.page, 'Allow');
+    await arrival(page);
+    expect(await sessionsOf(lea)).toHaveLength(2);
+    const other = await visit.tab();
+    await other.goto(`${world.origin}${app.path()}`);
+    await other.getByText(`You are ${lea.username}#`).waitFor();
+  });
+
+  test('a session for one request does not decide about another one', async () => {
+    const mia = await person(world.service, 'mia');
+    const { page } = visit;
+    await visit.open(app.path());
+    await enter(page, mia);
+    await question(page).waitFor();
+    expect(await sessionsOf(mia)).toHaveLength(2);
+    const ended = page.waitForResponse('**/v1/auth/logout');
+    await visit.open(app.path({ state: 'another' }));
+    expect((await ended).status()).toBe(204);
+    await page.getByLabel('E-mail address').waitFor();
+    expect(await sessionsOf(mia)).toHaveLength(1);
+  });
+
+  test('a session that ends meanwhile decides nothing: the page says so within a second', async () => {
+    const { page } = visit;
+    const ned = await person(world.service, 'ned');
+    const token = await signIn(world.service, ned);
+    await signedInAs(page, token);
+    await visit.open(app.path());
+    await question(page).waitFor();
+    await visit.greeted();
+    await world.service.as(token).post('/v1/auth/logout').expect(204);
+    await page.getByText('You were signed out. Please sign in again.').waitFor();
+    await page.getByLabel('E-mail address').waitFor();
+    await visit.look('consent-signed-out');
+    expect(await codesOf(ned)).toEqual([]);
+  });
+
+  test('a session for this alone that ended elsewhere decides nothing either', async () => {
+    const { page } = visit;
+    const oli = await person(world.service, 'oli');
+    await visit.open(app.path());
+    await enter(page, oli);
+    await question(page).waitFor();
+    await world.service.sql('DELETE FROM session WHERE account_id = $1', [oli.id]);
+    await decide(visit.page, 'Allow');
+    await page.getByText('You were signed out. Please sign in again.').waitFor();
+    await page.getByLabel('E-mail address').waitFor();
+    expect(await codesOf(oli)).toEqual([]);
+  });
+
+  test('another tab that signs in or out as somebody else is followed', async () => {
+    const pam = await signedIn('pam');
+    const quin = await person(world.service, 'quin');
+    const { page } = visit;
+    await visit.open(app.path());
+    await page.getByText(`You are ${pam.username}#`).waitFor();
+    const other = await visit.tab();
+    await other.goto(`${world.origin}/oauth2/authorize`);
+    await other.evaluate(`new BroadcastChannel('gatehouse.session').postMessage({ kind: 'began',
+      session: { token: ${JSON.stringify(await signIn(world.service, quin))}, isKept: false } })`);
+    await page.getByText(`You are ${quin.username}#`).waitFor();
+    await decide(visit.page, 'Allow');
+    await arrival(page);
+    expect([await codesOf(pam), await codesOf(quin)]).toEqual([[], [{ '?column?': 1 }]]);
+  });
+
+  test('offline nothing is lost, and a slow or busy service is waited for', async () => {
+    const ron = await signedIn('ron');
+    const { page, context } = visit;
+    await page.route('**/v1/users/@me', (route) => route.abort('failed'), { times: 1 });
+    await visit.open(app.path());
+    await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
+    await visit.look('consent-unreachable');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await question(page).waitFor();
+    await context.setOffline(true);
+    await decide(visit.page, 'Allow');
+    await page.getByRole('alert').filter({ hasText: 'You are offline' }).waitFor();
+    await visit.look('consent-offline');
+    await context.setOffline(false);
+    await page.route(
+      '**/v1/oauth2/authorize/consent',
+      (route) =>
+        route.fulfill({
+          status: 503,
+          headers: { 'retry-after': '1' },
+          json: { code: 'SERVICE_UNAVAILABLE', message: 'x' },
+        }),
+      { times: 1 },
+    );
+    await decide(visit.page, 'Allow');
+    expect((await arrival(page)).has('code')).toBe(true);
+    expect(await codesOf(ron)).toHaveLength(1);
+  });
+
+  test('too many decisions are counted down, and a private bot says that it is private', async () => {
+    const sue = await signedIn('sue');
+    const { page } = visit;
+    await world.service.as(app.owner).patch(`/v1/oauth2/applications/${app.id}`, { bot_public: false }).expect(200);
+    await visit.open(app.path({ scope: 'bot' }));
+    await page.getByText('Be known as an application whose bot you have added').waitFor();
+    await decide(visit.page, 'Allow');
+    await page.getByRole('alert').filter({ hasText: 'This bot is private' }).waitFor();
+    await world.service.as(app.owner).patch(`/v1/oauth2/applications/${app.id}`, { bot_public: true }).expect(200);
+    await page.route(
+      '**/v1/oauth2/authorize/consent',
+      (route) =>
+        route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { code: 'RATE_LIMITED', message: 'x' } }),
+      { times: 1 },
+    );
+    await decide(visit.page, 'Allow');
+    await page.getByRole('button', { name: /^Wait \d seconds?$/ }).waitFor();
+    await decide(visit.page, 'Allow');
+    expect((await arrival(page)).has('code')).toBe(true);
+    expect(await codesOf(sue)).toHaveLength(1);
+  });
+
+  test('an account with an outstanding requirement decides as well', async () => {
+    const tim = await signedIn('tim');
+    await world.service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [tim.id]);
+    await visit.open(app.path());
+    await decide(visit.page, 'Allow');
+    expect((await arrival(visit.page)).has('code')).toBe(true);
+  });
+});

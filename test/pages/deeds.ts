@@ -1,0 +1,67 @@
+import type { Locator } from 'playwright-core';
+import type { Site, Visit } from '../machine/pages.js';
+import { auditOf, type Persona } from '../support/index.js';
+
+/** What is said to the audit log: whatever script it is written in. */
+export const REASON = '本人の申請を確認しました (№ 7)';
+
+/** What an administrator can do on the page of a person, by keyboard. */
+export class Deeds {
+  constructor(
+    private readonly world: Site,
+    private readonly visit: Visit,
+  ) {}
+
+  /** Everything else of the page is not meant. */
+  get section(): Locator {
+    return this.visit.page.getByRole('region', { name: 'What you can do', exact: true });
+  }
+
+  get dialog(): Locator {
+    return this.visit.page.getByRole('dialog');
+  }
+
+  button(name: string): Locator {
+    return this.section.getByRole('button', { name, exact: true });
+  }
+
+  /** Opens the question behind a button. */
+  async ask(name: string): Promise<void> {
+    await this.button(name).first().press('Enter');
+    await this.dialog.waitFor();
+  }
+
+  /** Answers the open question. */
+  async answer(name: string): Promise<void> {
+    await this.dialog.getByRole('button', { name, exact: true }).press('Enter');
+  }
+
+  async giveReason(reason = REASON): Promise<void> {
+    await this.dialog.getByLabel('Reason', { exact: true }).focus();
+    await this.visit.page.keyboard.insertText(reason);
+  }
+
+  /** Does what needs nothing but a reason, and waits for what is said then. */
+  async do(name: string, done: string): Promise<void> {
+    await this.ask(name);
+    await this.giveReason();
+    await this.answer(name);
+    await this.isDone(done);
+  }
+
+  async isDone(done: string): Promise<void> {
+    await this.visit.page.getByText(done, { exact: true }).first().waitFor();
+    await this.dialog.waitFor({ state: 'detached' });
+  }
+
+  /** Asserts what the audit log says last. */
+  async expectEntry(by: Persona, of: { readonly id: string }, action: string, metadata: object = {}): Promise<void> {
+    const entry = (await auditOf(this.world.service)).at(-1);
+    expect(entry).toMatchObject({
+      ...{ admin_user_id: by.id, action, target_type: 'user', target_id: of.id, reason: REASON },
+    });
+    expect(entry?.metadata).toEqual(metadata);
+  }
+}
+
+export const pageOf = ({ id }: { readonly id: string }): string => `/admin/person?id=${id}`;

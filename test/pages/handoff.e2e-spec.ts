@@ -1,0 +1,185 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { type Persona, person, sessionsOf } from '../support/index.js';
+import { heading, tabTo } from './driving.js';
+
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+const TITLE = 'Sign in another device';
+const QUESTION = 'Sign this device in?';
+
+describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
+  let world: Site;
+  let visit: Visit;
+  let owner: Persona;
+  let host = 0;
+  let lookups: string[];
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+    owner = await person(world.service, 'owner');
+    lookups = [];
+    visit.context.on('request', (request) => {
+      if (request.url().endsWith('/info')) lookups.push(request.url());
+    });
+  });
+  afterEach(() => visit.leave());
+
+  /** Another device that waits. */
+  const waiting = async () => {
+    const device = world.service.anonymous.from(`127.0.45.${++host}`).with({ 'user-agent': PHONE });
+    const { body } = await device.post('/v1/auth/handoff/initiate');
+    const collect = () => device.post(`/v1/auth/handoff/${body.code}/status`, { poll_secret: body.poll_secret });
+    return { code: body.code as string, device, collect };
+  };
+  const press = (name: string) => visit.page.getByRole('button', { name, exact: true }).click();
+
+  test('by keyboard alone: the code is typed, the device is shown, and it is let in', async () => {
+    const { page } = visit;
+    const { code, collect } = await waiting();
+    await visit.arrive('/handoff', owner.authorization);
+    await heading(visit, TITLE);
+    await page.waitForSelector('input[name=code]');
+    await visit.look('handoff');
+    await tabTo(visit, 'code');
+    await page.keyboard.type(code.toLowerCase().replace('-', ' '));
+    await page.keyboard.press('Enter');
+    await heading(visit, QUESTION);
+    await page.getByText(`The device will be signed in as ${owner.username}.`).waitFor();
+    expect(await page.locator('dd').allInnerTexts()).toEqual(['Safari', 'iOS', 'Phone or tablet', code]);
+    await visit.look('handoff-question');
+    expect((await collect()).body).toEqual({ status: 'pending' });
+    await tabTo(visit, 'Approve');
+    await page.keyboard.press('Enter');
+    await heading(visit, 'Approved');
+    await visit.look('handoff-approved');
+    expect((await collect()).body).toMatchObject({ status: 'completed', user_id: owner.id });
+    await page.reload();
+    await heading(visit, 'Approved');
+    expect(lookups).toHaveLength(1);
+  });
+
+  test('the link of the QR code asks at once; a reload asks nothing again; refusing ends the code', async () => {
+    const { page } = visit;
+    const { code, collect } = await waiting();
+    await visit.arrive(`/handoff#code=${code}`, owner.authorization);
+    await heading(visit, QUESTION);
+    expect(page.url()).toBe(`${world.origin}/handoff`);
+    for (let reloads = 0; reloads < 4; reloads++) {
+      await page.reload();
+      await heading(visit, QUESTION);
+    }
+    expect(lookups).toHaveLength(1);
+    await press('Refuse');
+    await heading(visit, 'Refused');
+    await visit.look('handoff-refused');
+    expect((await collect()).body).toEqual({ status: 'expired' });
+    expect(await sessionsOf(world.service, owner)).toBe(1);
+    await press('Enter another code');
+    await heading(visit, TITLE);
+    expect(await page.inputValue('input[name=code]')).toBe('');
+  });
+
+  test('who is signed out signs in first, and comes back with the code', async () => {
+    const { page } = visit;
+    const { code, collect } = await waiting();
+    await visit.open(`/handoff#code=${code}`);
+    await page.waitForURL((url) => url.pathname === '/login');
+    expect(page.url()).not.toContain(code);
+    await page.fill('input[name=email]', owner.email);
+    await page.fill('input[name=password]', owner.password);
+    await page.keyboard.press('Enter');
+    await heading(visit, QUESTION);
+    await press('Approve');
+    await heading(visit, 'Approved');
+    expect((await collect()).body.status).toBe('completed');
+  });
+
+  test('a wrong, a malformed and an expired code are told apart from each other and stay to be mended', async () => {
+    const { page } = visit;
+    const { code } = await waiting();
+    await visit.arrive('/handoff', owner.authorization);
+    await page.fill('input[name=code]', 'ABC-DEF');
+    await page.keyboard.press('Enter');
+    await page.getByText('A code has 12 letters and digits.').waitFor();
+    expect(lookups).toEqual([]);
+    await visit.look('handoff-malformed');
+    await page.fill('input[name=code]', 'ABCDEF-ABCDEF');
+    await page.focus('input[name=code]');
+    await page.keyboard.press('Enter');
+    await page.getByText('This code is wrong, or older than five minutes.').waitFor();
+    expect(await page.inputValue('input[name=code]')).toBe('ABCDEF-ABCDEF');
+    await visit.look('handoff-wrong');
+    await page.fill('input[name=code]', code);
+    await page.focus('input[name=code]');
+    await page.keyboard.press('Enter');
+    await heading(visit, QUESTION);
+    await world.service.sql("UPDATE one_time_secret SET created_at = created_at - interval '6 minutes'");
+    await press('Approve');
+    await heading(visit, 'This code no longer works');
+    await visit.look('handoff-gone');
+    await page.reload();
+    await heading(visit, 'This code no longer works');
+  });
+
+  test('a code that was looked up three times, and a network that tried too many, are blocked', async () => {
+    const { code, device } = await waiting();
+    for (let times = 0; times < 3; times++) await device.get(`/v1/auth/handoff/${code}/info`);
+    await visit.arrive(`/handoff#code=${code}`, owner.authorization);
+    await visit.page.getByText('This code was looked up too often').waitFor();
+    await visit.look('handoff-blocked');
+    // The failed code is not asked for again by a reload.
+    await visit.page.reload();
+    await visit.page.waitForSelector('input[name=code]');
+    expect(lookups).toHaveLength(1);
+  });
+
+  test('a code that was approved on another page is told', async () => {
+    const { code } = await waiting();
+    await visit.arrive(`/handoff#code=${code}`, owner.authorization);
+    await heading(visit, QUESTION);
+    const { status } = await world.service.as(owner).post('/v1/auth/handoff/complete', { code, user_id: owner.id });
+    expect(status).toBe(204);
+    await press('Approve');
+    await heading(visit, 'This code no longer works');
+  });
+
+  test('pressed twice it is sent once; offline it says so and goes on', async () => {
+    const { page } = visit;
+    const { code, collect } = await waiting();
+    let requests = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/complete')) requests++;
+    });
+    await visit.arrive(`/handoff#code=${code}`, owner.authorization);
+    await heading(visit, QUESTION);
+    await page.getByText('The device will be signed in as').waitFor();
+    await visit.context.setOffline(true);
+    await press('Approve');
+    await page.getByText('You are offline.').waitFor();
+    await visit.context.setOffline(false);
+    expect((await collect()).body).toEqual({ status: 'pending' });
+    requests = 0;
+    await page.getByRole('button', { name: 'Approve' }).dblclick();
+    await heading(visit, 'Approved');
+    expect(requests).toBe(1);
+  });
+
+  test('whose session ends elsewhere signs in again, and the code is still there', async () => {
+    const { page } = visit;
+    const { code } = await waiting();
+    await visit.arrive(`/handoff#code=${code}`, owner.authorization);
+    await heading(visit, QUESTION);
+    await visit.greeted();
+    await world.service.as(owner).post('/v1/auth/logout');
+    await page.waitForURL((url) => url.pathname === '/login' && url.searchParams.has('signed_out'));
+    await page.fill('input[name=email]', owner.email);
+    await page.fill('input[name=password]', owner.password);
+    await page.keyboard.press('Enter');
+    await heading(visit, QUESTION);
+    expect(lookups).toHaveLength(1);
+  });
+});

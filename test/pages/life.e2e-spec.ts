@@ -1,0 +1,316 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Secret, TOTP } from 'otpauth';
+import { describeInBrowser } from '../machine/browser.js';
+import { arrival, decide } from '../machine/consenting.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { VirtualAuthenticator } from '../machine/virtual-authenticator.js';
+import { type Way, wayFrom } from '../machine/way-from.js';
+import { eventually, inboxOf, isAlive, mailTo, ownLinksIn, sweep } from '../support/index.js';
+import { choose, hasArrived, heading, signInAs, tabTo, type } from './driving.js';
+import { mailedLink } from './mailed.js';
+
+const SAFARI =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+const ELSEWHERE = '127.44.0.1';
+const PASSWORDS = ['four words to begin with', 'four words after the thief', 'four words after the lock'] as const;
+const PHONE = 'Safari on iOS';
+const APPLICATION = 'Night Reader';
+/** The grace of a deletion is fourteen days (account.md 3). */
+const LATE = { days: 13 };
+const PAST_THE_DEADLINE = { days: 2 };
+
+describeInBrowser('web.md: the life of a person', () => {
+  let world: Site;
+  let home: Visit;
+  let away: Visit;
+  let way: Way;
+  let receiver: Server;
+  let authenticator: VirtualAuthenticator;
+  beforeAll(async () => {
+    world = await site({ env: { IP_AUTHORIZATION: 'on' } });
+    way = await wayFrom(ELSEWHERE, world.service.port);
+    receiver = createServer((_req, res) => res.end('<title>Arrived</title>')).listen(0, '127.0.0.1');
+    home = await world.visit();
+    away = await world.visit({ userAgent: SAFARI, proxy: way.proxy });
+    authenticator = await VirtualAuthenticator.plugIn(home.page);
+  });
+  afterAll(async () => {
+    receiver?.close();
+    await world?.close();
+    way?.close();
+  });
+
+  const email = `ada.${randomBytes(6).toString('hex')}@example.com`;
+  const says = ({ page }: Visit, words: string | RegExp) => page.getByText(words, { exact: false }).first().waitFor();
+  const button = (name: string) => home.page.getByRole('button', { name, exact: true });
+  const inDialog = (name: string) =>
+    home.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
+  const item = (text: string) => home.page.getByRole('listitem').filter({ hasText: text }).last();
+  const view = async (name: string) => {
+    await home.page.getByRole('link', { name, exact: true }).click();
+    await heading(home, name);
+  };
+  const enter = async ({ page }: Visit, field: string, text: string) => {
+    await page.waitForSelector(`[name=${field}]`);
+    await type(page, field, text);
+    await page.keyboard.press('Enter');
+  };
+  const proveBy = {
+    password: async (password: string) => {
+      await home.page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+      await home.page.getByLabel('Your password').fill(password);
+      await home.page.keyboard.press('Enter');
+    },
+    passkey: async () => {
+      await home.page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+      await inDialog('Use a passkey').click();
+    },
+  };
+  const isOver = (visit: Visit): Promise<void> => says(visit, 'You were signed out. Please sign in again.');
+  const follow = async (type: string) => void (await home.page.goto(await mailedLink(world, email, type)));
+  const isInAgain = () => home.page.getByRole('heading', { level: 2, name: 'Ada_Lovelace' }).waitFor();
+
+  const register = async () => {
+    const { page } = home;
+    await home.open('/login');
+    await choose(page, 'Create an account');
+    await heading(home, 'Create an account');
+    await tabTo(home, 'username');
+    await page.keyboard.type('Ada_Lovelace');
+    await tabTo(home, 'email');
+    await page.keyboard.type(email);
+    await tabTo(home, 'password');
+    await page.keyboard.type(PASSWORDS[0]);
+    await page.keyboard.press('Enter');
+    await hasArrived(page);
+    await isInAgain();
+  };
+
+  const verify = async () => {
+    await follow('email_verification');
+    await choose(home.page, 'Confirm address');
+    await heading(home, 'Address confirmed');
+    await home.page.getByRole('link', { name: 'Go to your account' }).click();
+    await isInAgain();
+  };
+
+  /** It then signs in by itself, as soon as somebody has signed out. */
+  const enrolPasskey = async () => {
+    const { page } = home;
+    await view('Passkeys');
+    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await button('Add a passkey').click();
+    await proveBy.password(PASSWORDS[0]);
+    await item('Laptop').waitFor();
+    await button('Sign out').click();
+    await isInAgain();
+  };
+
+  const signInElsewhere = async () => {
+    await away.open('/login');
+    await signInAs(away.page, { email, password: PASSWORDS[0] });
+    await says(away, 'Waiting for you to open the link');
+    await follow('ip_authorization');
+    await choose(home.page, 'Yes, it is me');
+    await heading(home, 'Sign-in confirmed');
+    await hasArrived(away.page);
+    await away.greeted();
+  };
+
+  const endItFromHere = async () => {
+    await home.open('/account');
+    await view('Security events');
+    await item('A sign-in from the new network 127.44.x.x was confirmed.').waitFor();
+    await item('By passkey.').waitFor();
+    await view('Devices and networks');
+    await item(PHONE).getByText('127.44.x.x').waitFor();
+    await item(PHONE).getByRole('button', { name: 'End' }).click();
+    await inDialog('End').click();
+    await home.page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    const [asked, gone] = [home.page.waitForRequest('**/v1/auth/sessions/logout'), isOver(away)].map((event) =>
+      event.then(() => performance.now()),
+    );
+    await proveBy.passkey();
+    const took = Number(await gone) - Number(await asked);
+    process.stderr.write(`a session showed ${Math.round(took)} ms after the request that it was ended\n`);
+    await item(PHONE).waitFor({ state: 'detached' });
+    await view('Security events');
+    await item('A session ended.').waitFor();
+  };
+
+  /** @returns the backup codes, as the file has them */
+  const setUpApp = async (): Promise<string[]> => {
+    const { page } = home;
+    await view('Second step');
+    await button('Set up an app').click();
+    const key = (await page.locator('code.secret').innerText()).replaceAll(' ', '');
+    const app = new TOTP({ secret: Secret.fromBase32(key) });
+    await page.getByLabel('Code of the app').fill(app.generate({ timestamp: world.service.clock.now() }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your backup codes' }).waitFor();
+    const saved = page.waitForEvent('download');
+    await inDialog('Save as a file').click();
+    const text = await readFile(await (await saved).path(), 'utf8');
+    await inDialog('I have kept it').click();
+    await button('Remove the app').waitFor();
+    return text.match(/\b[a-z0-9]{4}-[a-z0-9]{4}\b/g) ?? [];
+  };
+
+  const signInByBackupCode = async ([code = '']: readonly string[]) => {
+    await signInAs(away.page, { email, password: PASSWORDS[0] });
+    await choose(away.page, 'Use a backup code instead');
+    await enter(away, 'code', code);
+    await hasArrived(away.page);
+    await away.greeted();
+  };
+
+  /** Makes an application, and is its first user. What it does with the answer is not done by hand. */
+  const connect = async (): Promise<string> => {
+    const { page } = home;
+    const redirectUri = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/callback`;
+    await view('Your applications');
+    await button('New application').click();
+    await type(page, 'name', APPLICATION);
+    await button('Add an address').click();
+    await page.locator('[name="redirect_uris.0"]:focus').waitFor();
+    await page.keyboard.type(redirectUri);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('Bot token', { exact: true }).waitFor();
+    const [id = '', secret = ''] = await page.locator('dialog[open] code.secret').allTextContents();
+    await inDialog('I have kept it').click();
+    await page.getByRole('heading', { level: 2, name: APPLICATION }).waitFor();
+    const verifier = randomBytes(32).toString('base64url');
+    const request = {
+      ...{ client_id: id, response_type: 'code', scope: 'identify email', redirect_uri: redirectUri, state: 'kept' },
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    };
+    await home.open(`/oauth2/authorize?${new URLSearchParams(request)}`);
+    await decide(page, 'Allow');
+    const { body } = await world.service.anonymous.form('/v1/oauth2/token', {
+      ...{ grant_type: 'authorization_code', code: (await arrival(page)).get('code') ?? '', redirect_uri: redirectUri },
+      ...{ code_verifier: verifier, client_id: id, client_secret: secret },
+    });
+    expect(await isAlive(world.service, body.access_token)).toBe(true);
+    return body.access_token;
+  };
+
+  const disconnect = async (accessToken: string) => {
+    await home.open('/account');
+    await view('Connected applications');
+    await item(APPLICATION).getByRole('button', { name: 'Remove access' }).click();
+    await inDialog('Remove access').click();
+    await says(home, 'No application has access to your account.');
+    expect(await isAlive(world.service, accessToken)).toBe(false);
+  };
+
+  const moveTo = async (next: string) => {
+    const codeTo = async (address: string, kind: string) => (await mailTo(world.service, address, kind)).metadata.code;
+    await view('E-mail and phone');
+    await button('Change the address').click();
+    await enter(home, 'code', (await codeTo(email, 'email_change_original')) ?? '');
+    await enter(home, 'new_email', next);
+    await enter(home, 'code', (await codeTo(next, 'email_change_new')) ?? '');
+    await button('Use this address').click();
+    await proveBy.passkey();
+    await says(home, `Your address is now ${next}.`);
+  };
+
+  /** Whoever moved the account: the former address takes it back, from every device. */
+  const revert = async () => {
+    const gone = isOver(away);
+    await follow('email_change_revert');
+    await heading(home, 'Undo the change of your address');
+    await enter(home, 'password', PASSWORDS[1]);
+    await hasArrived(home.page);
+    await gone;
+    await eventually('a browser without the passkey that was removed', async () =>
+      (await authenticator.ids()).length === 0 ? true : undefined,
+    );
+    await view('E-mail and phone');
+    await says(home, email);
+    await view('Passkeys');
+    await says(home, 'There is no passkey yet.');
+  };
+
+  const lock = async () => {
+    const notice = await eventually('the notice', async () =>
+      (await inboxOf(world.service, email, 'security_notice')).find(
+        ({ metadata }) => metadata.event === 'email_reverted',
+      ),
+    );
+    await home.page.goto(ownLinksIn(notice.text, world.origin)[0] ?? '');
+    await choose(home.page, 'Lock my account');
+    await heading(home, 'Your account is locked');
+    await signInAs(away.page, { email, password: PASSWORDS[1] });
+    await says(away, 'This account was locked because of unusual activity.');
+  };
+
+  const recover = async () => {
+    await home.page.getByRole('link', { name: 'Choose a new password' }).click();
+    await heading(home, 'Forgot your password?');
+    await enter(home, 'email', email);
+    await heading(home, 'Check your mail');
+    await follow('password_reset');
+    await heading(home, 'Choose a new password');
+    await enter(home, 'password', PASSWORDS[2]);
+    await hasArrived(home.page);
+  };
+
+  const takeAlong = async () => {
+    await view('Your data');
+    const saved = home.page.waitForEvent('download');
+    await button('Export my data').click();
+    await proveBy.password(PASSWORDS[2]);
+    const { account } = JSON.parse(await readFile(await (await saved).path(), 'utf8'));
+    expect(account).toMatchObject({ email, username: 'Ada_Lovelace' });
+    await says(home, 'Your browser has the file');
+  };
+
+  const goAndComeBack = async () => {
+    const { page } = home;
+    const { service } = world;
+    const deadline = async () =>
+      (await service.sql('SELECT deletion_at FROM account WHERE lower(email) = $1', [email]))[0]?.deletion_at;
+    await button('Delete my account').click();
+    await inDialog('Delete my account').click();
+    await proveBy.password(PASSWORDS[2]);
+    await heading(home, 'Your account will be deleted');
+    await mailTo(service, email, 'account_deletion_scheduled');
+    expect(await deadline()).toBeInstanceOf(Date);
+    service.clock.advance(LATE);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.waitForSelector('[name=email]');
+    await signInAs(page, { email, password: PASSWORDS[2] });
+    await hasArrived(page);
+    await isInAgain();
+    expect(await deadline()).toBeNull();
+    service.clock.advance(PAST_THE_DEADLINE);
+    await sweep(service);
+    await page.reload();
+    await isInAgain();
+  };
+
+  test('by mouse and keyboard alone, from the registration to the deletion and back', async () => {
+    await register();
+    await verify();
+    await enrolPasskey();
+    await signInElsewhere();
+    await endItFromHere();
+    const codes = await setUpApp();
+    expect(codes).toHaveLength(10);
+    await signInByBackupCode(codes);
+    await disconnect(await connect());
+    await moveTo(`moved.${email}`);
+    await revert();
+    await lock();
+    await recover();
+    await takeAlong();
+    await goAndComeBack();
+    await home.leave();
+    await away.leave();
+  }, 300_000);
+});

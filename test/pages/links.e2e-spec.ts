@@ -1,0 +1,289 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import {
+  changeEmail,
+  eventually,
+  logIn,
+  mailTo,
+  type Persona,
+  person,
+  sessionsOf,
+  settledInboxOf,
+  withTotp,
+} from '../support/index.js';
+import { heading, heldSession, tabTo } from './driving.js';
+import { mailedLink } from './mailed.js';
+
+const NEW_PASSWORD = 'a password of four words';
+const DEAD = 'This link no longer works';
+const INCOMPLETE = 'This link is incomplete';
+/** From here nobody has signed in before: the service knows the address of the tests' own clients. */
+const STRANGE = '127.0.44.1';
+
+let world: Site;
+let visit: Visit;
+let owner: Persona;
+beforeEach(async () => {
+  visit = await world.visit();
+  owner = await person(world.service, 'owner');
+});
+afterEach(() => visit.leave());
+
+const press = (name: string) => visit.page.getByRole('button', { name }).click();
+const isVerified = async ({ id }: Persona): Promise<boolean> =>
+  (await world.service.sql('SELECT email_verified FROM account WHERE id = $1', [id]))[0]?.email_verified;
+const expire = () => world.service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 minute'");
+
+describeInBrowser('web.md 2: /auth/verify', () => {
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+
+  const link = (count = 1) => mailedLink(world, owner.email, 'email_verification', count);
+
+  test('opening does nothing, the button confirms; by keyboard, reload and all', async () => {
+    const { page } = visit;
+    await page.goto(await link());
+    await heading(visit, 'Confirm your address');
+    expect(page.url()).toBe(`${world.origin}/auth/verify`);
+    await visit.look('verify');
+    await page.reload();
+    await heading(visit, 'Confirm your address');
+    expect(await isVerified(owner)).toBe(false);
+    await tabTo(visit, 'Confirm address');
+    await page.keyboard.press('Enter');
+    await heading(visit, 'Address confirmed');
+    await page.waitForFunction(`document.activeElement.tagName === 'H1'`);
+    expect(await isVerified(owner)).toBe(true);
+    await visit.look('verify-done');
+    await page.reload();
+    await heading(visit, 'Address confirmed');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.waitForURL('**/login');
+  });
+
+  test('who is signed in here goes on to the account', async () => {
+    await visit.arrive('/account', owner.authorization, { isKept: true });
+    const tab = await visit.tab();
+    await tab.goto(await link());
+    await tab.getByRole('button', { name: 'Confirm address' }).click();
+    await tab.getByRole('link', { name: 'Go to your account' }).click();
+    await tab.waitForURL('**/account');
+    await tab.getByRole('heading', { name: owner.username }).first().waitFor();
+  });
+
+  test('a link that has expired is replaced by a new one for who is signed in, and explained to others', async () => {
+    const { page } = visit;
+    const first = await link();
+    await expire();
+    await page.goto(first);
+    await press('Confirm address');
+    await heading(visit, DEAD);
+    await visit.look('verify-dead');
+    const way = await page.getByRole('link', { name: 'Sign in' }).getAttribute('href');
+    expect(way).toBe('/login?return_to=%2Fauth%2Fverify');
+    await visit.arrive('/auth/verify', owner.authorization);
+    await press('Send a new link');
+    await page.getByText('a new e-mail is on its way').waitFor();
+    await visit.look('verify-resent');
+    // In the same tab, where only what stands behind the address changes.
+    await page.goto(await link(2));
+    await press('Confirm address');
+    await heading(visit, 'Address confirmed');
+    expect(await isVerified(owner)).toBe(true);
+    await page.goto(first);
+    await press('Confirm address');
+    await heading(visit, DEAD);
+    await page.getByText('Your address is confirmed already.').waitFor();
+    await visit.look('verify-already');
+  });
+
+  test('pressed twice it is sent once; a second tab learns that it was used', async () => {
+    const { page } = visit;
+    let requests = 0;
+    await page.route('**/v1/auth/verify', async (route) => {
+      requests++;
+      await route.continue();
+    });
+    const mailed = await link();
+    await page.goto(mailed);
+    const tab = await visit.tab();
+    await tab.goto(mailed);
+    await page.getByRole('button', { name: 'Confirm address' }).dblclick();
+    await heading(visit, 'Address confirmed');
+    expect(requests).toBe(1);
+    await tab.getByRole('button', { name: 'Confirm address' }).click();
+    await heading({ page: tab }, DEAD);
+  });
+
+  test('without a token, with part of one, and without a connection it says so', async () => {
+    const { page } = visit;
+    await visit.open('/auth/verify');
+    await heading(visit, INCOMPLETE);
+    await visit.look('verify-incomplete');
+    const mailed = await link();
+    await page.goto(mailed.slice(0, -7));
+    await press('Confirm address');
+    await heading(visit, INCOMPLETE);
+    await page.goto(mailed);
+    // Another link to the page that is shown: it is loaded anew, which has to be over.
+    await page.getByRole('button', { name: 'Confirm address' }).waitFor();
+    await visit.context.setOffline(true);
+    await press('Confirm address');
+    await page.getByText('You are offline.').waitFor();
+    await visit.context.setOffline(false);
+    await visit.look('verify-offline');
+    await press('Confirm address');
+    await heading(visit, 'Address confirmed');
+  });
+});
+
+describeInBrowser('web.md 2: /auth/authorize-ip', () => {
+  beforeAll(async () => {
+    world = await site({ env: { IP_AUTHORIZATION: 'on' } });
+  });
+  afterAll(() => world?.close());
+
+  /** A sign-in from elsewhere that waits. */
+  const held = async () => {
+    const { email, password } = owner;
+    const stranger = world.service.anonymous.from(STRANGE);
+    const { status, body } = await stranger.post('/v1/auth/login', { email, password });
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'IP_AUTHORIZATION_REQUIRED' });
+    const link = await mailedLink(world, owner.email, 'ip_authorization');
+    const poll = () => stranger.get('/v1/auth/ip-authorization/poll', { query: { ticket: body.ticket } });
+    return { link, poll };
+  };
+
+  test('opening does nothing, the button lets the other page go on', async () => {
+    const { page } = visit;
+    const { link, poll } = await held();
+    await page.goto(link);
+    await heading(visit, 'Confirm the sign-in');
+    await visit.look('authorize-ip');
+    expect((await poll()).body).toEqual({ completed: false });
+    await tabTo(visit, 'Yes, it is me');
+    await page.keyboard.press('Enter');
+    await heading(visit, 'Sign-in confirmed');
+    await page.getByText('it goes on by itself').waitFor();
+    await visit.look('authorize-ip-done');
+    expect((await poll()).body).toMatchObject({ completed: true, user_id: owner.id });
+    expect((await heldSession(visit)).token).toBeNull();
+    await page.reload();
+    await heading(visit, 'Sign-in confirmed');
+    await page.goto(link);
+    await press('Yes, it is me');
+    await heading(visit, DEAD);
+    await visit.look('authorize-ip-dead');
+  });
+
+  test('without a token and without a connection it says so', async () => {
+    const { link, poll } = await held();
+    await visit.open('/auth/authorize-ip');
+    await heading(visit, INCOMPLETE);
+    await visit.page.goto(link);
+    // The page loads itself anew for another link: what is cut off before that may be let through after it.
+    await visit.page.getByRole('button', { name: 'Yes, it is me' }).waitFor();
+    await visit.page.route('**/v1/auth/authorize-ip', (route) => route.abort());
+    await press('Yes, it is me');
+    await visit.page.getByText('The service cannot be reached.').waitFor();
+    expect((await poll()).body).toEqual({ completed: false });
+    await visit.page.unroute('**/v1/auth/authorize-ip');
+    await press('Yes, it is me');
+    await heading(visit, 'Sign-in confirmed');
+  });
+});
+
+describeInBrowser('web.md 2: /auth/email-revert', () => {
+  beforeAll(async () => {
+    world = await site({ env: { BRAND_SUPPORT_URL: 'https://example.com/help' } });
+  });
+  afterAll(() => world?.close());
+
+  const TITLE = 'Undo the change of your address';
+  /** Somebody else takes the account; its owner gets a mail. */
+  const taken = async (proof?: () => object) => {
+    await changeEmail(world.service, owner, { to: `thief.${owner.email}`, ...(proof ? { proof } : {}) });
+    return mailedLink(world, owner.email, 'email_change_revert');
+  };
+
+  test('it says what it removes, asks for a new password, and ends signed in', async () => {
+    const { page } = visit;
+    const { authenticator } = await withTotp(world.service, owner);
+    const link = await taken(() => ({ mfa_method: 'totp', mfa_code: authenticator.next() }));
+    await page.goto(link);
+    await heading(visit, TITLE);
+    for (const effect of [
+      'All devices are signed out.',
+      'The authenticator app, all passkeys',
+      'Connected applications',
+    ]) {
+      await page.getByText(effect).waitFor();
+    }
+    await visit.look('revert');
+    expect((await logIn(world.service, { ...owner, email: `thief.${owner.email}` })).status).toBe(200);
+    await tabTo(visit, 'password');
+    await page.keyboard.type('password123');
+    await page.keyboard.press('Enter');
+    await page.getByText('This password is too well known.').waitFor();
+    await visit.look('revert-common');
+    await page.fill('input[name=password]', NEW_PASSWORD);
+    await page.focus('input[name=password]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/account');
+    const { token } = await heldSession(visit);
+    const { body } = await world.service.as(token ?? '').get('/v1/users/@me');
+    expect(body).toMatchObject({ id: owner.id, email: owner.email, mfa_enabled: false });
+    expect(await sessionsOf(world.service, owner)).toBe(1);
+    expect((await logIn(world.service, { ...owner, password: NEW_PASSWORD })).body.token).toEqual(expect.any(String));
+    await page.goto(link);
+    await page.fill('input[name=password]', 'yet another password');
+    await press('Take the account back');
+    await heading(visit, DEAD);
+    await visit.look('revert-dead');
+  });
+
+  test('an address that belongs to another account by now cannot be given back', async () => {
+    const link = await taken();
+    await world.service.anonymous.post('/v1/auth/register', { email: owner.email, password: NEW_PASSWORD });
+    await visit.page.goto(link);
+    await visit.page.fill('input[name=password]', NEW_PASSWORD);
+    await press('Take the account back');
+    await heading(visit, 'This address has another account');
+    await visit.look('revert-taken');
+    expect(await visit.page.getByRole('link', { name: 'Help' }).first().getAttribute('href')).toBe(
+      'https://example.com/help',
+    );
+  });
+
+  test('without a token and without a connection it says so, and nothing that was typed is lost', async () => {
+    await visit.open('/auth/email-revert');
+    await heading(visit, INCOMPLETE);
+    await visit.page.goto(await taken());
+    await visit.page.fill('input[name=password]', NEW_PASSWORD);
+    await visit.context.setOffline(true);
+    await press('Take the account back');
+    await visit.page.getByText('You are offline.').waitFor();
+    await visit.context.setOffline(false);
+    expect(await visit.page.inputValue('input[name=password]')).toBe(NEW_PASSWORD);
+    await press('Take the account back');
+    await visit.page.waitForURL('**/account');
+  });
+
+  test('who was signed in here as somebody else is not any more', async () => {
+    const other = await person(world.service, 'other');
+    const link = await taken();
+    await visit.arrive('/forgot', other.authorization);
+    await visit.page.goto(link);
+    await visit.page.fill('input[name=password]', NEW_PASSWORD);
+    await press('Take the account back');
+    await visit.page.waitForURL('**/account');
+    expect(await sessionsOf(world.service, other)).toBe(0);
+    await eventually('the notice', async () => {
+      const mails = await settledInboxOf(world.service, owner.email, 'security_notice');
+      return mails.length > 0 ? true : undefined;
+    });
+    expect((await mailTo(world.service, owner.email, 'security_notice')).metadata.event).toBe('email_reverted');
+  });
+});

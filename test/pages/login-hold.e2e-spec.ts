@@ -1,0 +1,92 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { mailTo, type Persona, person, sessionsOf } from '../support/index.js';
+import { choose, hasArrived, keptIn, signInAs } from './driving.js';
+
+const ELSEWHERE = '127.0.20.1';
+
+describeInBrowser('web.md 2: /login from a new network', () => {
+  let world: Site;
+  let visit: Visit;
+  let alice: Persona;
+  beforeAll(async () => {
+    world = await site({ env: { IP_AUTHORIZATION: 'on' } });
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    const { service } = world;
+    alice = await person({ url: service.url, as: service.as, anonymous: service.anonymous.from(ELSEWHERE) }, 'alice');
+    visit = await world.visit();
+    await visit.open('/login');
+  });
+
+  const held = async () => {
+    await signInAs(visit.page, alice);
+    await visit.page.getByText('Waiting for you to open the link').waitFor();
+  };
+  const openLink = async (count = 1) => {
+    const { metadata } = await mailTo(world.service, alice.email, 'ip_authorization', count);
+    expect((await world.service.anonymous.post('/v1/auth/authorize-ip', { token: metadata.token })).status).toBe(204);
+  };
+
+  test('it waits and goes on by itself once the link is opened; a reload in between loses nothing', async () => {
+    const { page } = visit;
+    await page.focus('[name=keep]');
+    await page.keyboard.press('Space');
+    await held();
+    expect(await page.title()).toMatch(/^Check your mail/);
+    await page.getByText(alice.email).waitFor();
+    await visit.look('login-hold');
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    await page.reload();
+    await page.getByText('Waiting for you to open the link').waitFor();
+    await openLink();
+    await hasArrived(page);
+    expect(await keptIn(page)).toEqual({ tab: null, browser: expect.stringMatching(/^flx_/) });
+    expect(await sessionsOf(world.service, alice)).toBe(2);
+    await visit.leave();
+  });
+
+  test('the mail is sent again once, after half a minute', async () => {
+    const { page } = visit;
+    await page.clock.install();
+    await page.reload();
+    await held();
+    const resend = page.getByText(/^Send the mail again in \d+ seconds$/);
+    expect(await resend.getAttribute('aria-disabled')).toBe('true');
+    await world.service.sql("UPDATE one_time_secret SET created_at = created_at - interval '31 seconds'");
+    await page.clock.fastForward(31_000);
+    await choose(page, 'Send the mail again');
+    await page.getByText('We sent the mail again').waitFor();
+    expect(await page.getByText('Send the mail again').count()).toBe(0);
+    await visit.look('login-hold-resent');
+    await openLink(2);
+    await page.clock.fastForward(4000);
+    await hasArrived(page);
+    await visit.leave();
+  });
+
+  test('a hold that is over leads back to the first step, with what was typed', async () => {
+    const { page } = visit;
+    await held();
+    await world.service.sql('UPDATE one_time_secret SET expires_at = now()');
+    await page.getByText('This sign-in is no longer waiting for confirmation.').waitFor();
+    expect(await page.inputValue('[name=email]')).toBe(alice.email);
+    await visit.look('login-hold-over');
+    await visit.leave();
+  });
+
+  test('offline while waiting is said; starting again is possible at any time', async () => {
+    const { page, context } = visit;
+    await held();
+    await context.setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await context.setOffline(false);
+    await page.getByText('Waiting for you to open the link').waitFor();
+    await choose(page, 'Start again');
+    await page.waitForSelector('[name=email]');
+    await page.reload();
+    await page.waitForSelector('[name=email]');
+    await visit.leave();
+  });
+});

@@ -1,0 +1,109 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site } from '../machine/pages.js';
+import { enforceSso, person, sessionsOf } from '../support/index.js';
+import { choose, hasArrived, keptIn, signInAs } from './driving.js';
+
+const LOCKED = 1n << 35n;
+const DISABLED = 1n << 38n;
+
+describeInBrowser('web.md 2: /login says every refusal of a right password in its own words', () => {
+  let world: Site;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+
+  test.each([
+    [
+      'suspended for a time',
+      `flags = ${DISABLED}, banned = true, banned_until = now() + interval '1 hour'`,
+      /suspended for a time/,
+    ],
+    ['suspended for good', `flags = ${DISABLED}, banned = true`, /suspended for good/],
+    ['awaiting approval', "traits = '{registration_pending_approval}'", /waiting for approval/],
+    ['rejected', "traits = '{registration_rejected}'", /was not approved/],
+    ['locked for suspicious activity', `flags = ${LOCKED}`, /locked because of unusual activity/],
+  ])('%s', async (state, columns, words) => {
+    const alice = await person(world.service, 'alice');
+    await world.service.sql(`UPDATE account SET ${columns} WHERE id = $1`, [alice.id]);
+    const visit = await world.visit();
+    const { page } = visit;
+    await visit.open('/login');
+    await signInAs(page, alice);
+    await page.getByText(words).waitFor();
+    expect(await page.inputValue('[name=email]')).toBe(alice.email);
+    expect(await keptIn(page)).toEqual({ tab: null, browser: null });
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    if (state.startsWith('locked')) {
+      await visit.look('login-locked');
+      await choose(page, 'Reset your password');
+      await page.waitForURL('**/forgot');
+    }
+    await visit.leave();
+  });
+});
+
+describeInBrowser('web.md 2: /login where single sign-on is enforced', () => {
+  let world: Site;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+
+  test('it is the only way, also when that comes while the form is open', async () => {
+    const alice = await person(world.service, 'alice');
+    const visit = await world.visit();
+    const { page } = visit;
+    await visit.open('/login');
+    await page.getByText('Create an account').waitFor();
+    await enforceSso(world.service, true);
+    await signInAs(page, alice);
+    await page.getByText('Continue with single sign-on').waitFor();
+    expect(await page.locator('main input').count()).toBe(0);
+    expect(await page.locator('main button').count()).toBe(1);
+    expect(await page.locator('main a').count()).toBe(0);
+    await visit.look('login-sso-only');
+    await page.reload();
+    await page.getByText('Here you sign in with your organization.').waitFor();
+    expect(await page.locator('main button').count()).toBe(1);
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    await enforceSso(world.service, false);
+    await page.reload();
+    await signInAs(page, alice);
+    await hasArrived(page);
+    await visit.leave();
+  });
+});
+
+describeInBrowser('web.md 2: /login where a captcha is asked for', () => {
+  let world: Site;
+  beforeAll(async () => {
+    world = await site({ env: { CAPTCHA_PROVIDER: 'altcha' } });
+  });
+  afterAll(() => world?.close());
+
+  test('the work is done by the browser, and the person is signed in', async () => {
+    const visit = await world.visit();
+    const { page } = visit;
+    await visit.open('/login');
+    await signInAs(page, { email: 'nobody@example.com', password: 'some password' });
+    await page.getByText('The e-mail address or the password is wrong').waitFor();
+    await visit.leave();
+  });
+
+  test('a provider that cannot be loaded is explained', async () => {
+    const visit = await world.visit();
+    const { page } = visit;
+    await page.route('**/.well-known/service', async (route) => {
+      const answer = await route.fetch();
+      const body = { ...(await answer.json()), captcha: { provider: 'hcaptcha', hcaptcha_site_key: 'key' } };
+      await route.fulfill({ response: answer, json: body });
+    });
+    await page.route('https://js.hcaptcha.com/**', (route) => route.abort());
+    await visit.open('/login');
+    await signInAs(page, { email: 'nobody@example.com', password: 'some password' });
+    await page.getByText('The security check could not be loaded.').waitFor();
+    await visit.look('login-captcha-unavailable');
+    await expect(visit.leave()).rejects.toThrow(/policy violated|another origin/);
+  });
+});

@@ -1,0 +1,256 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import {
+  inboxOf,
+  logIn,
+  type Persona,
+  passkeyAsSecondFactor,
+  person,
+  SoftwareAuthenticator,
+  sessionsOf,
+  settledInboxOf,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+import { heading, heldSession, tabTo } from './driving.js';
+import { mailedLink } from './mailed.js';
+
+const NEW_PASSWORD = 'a password of four words';
+const DEAD = 'This link no longer works';
+const TITLE = 'Choose a new password';
+
+describeInBrowser('web.md 2: /forgot and /auth/reset', () => {
+  let world: Site;
+  let visit: Visit;
+  let owner: Persona;
+  beforeAll(async () => {
+    world = await site({ env: { CAPTCHA_PROVIDER: 'none' } });
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+    owner = await person(world.service, 'owner');
+  });
+  afterEach(() => visit.leave());
+
+  const forgotten = async () => {
+    await world.service.anonymous.post('/v1/auth/forgot', { email: owner.email });
+    return mailedLink(world, owner.email, 'password_reset');
+  };
+  const save = () => visit.page.getByRole('button', { name: 'Save and sign in' }).click();
+
+  test('by keyboard alone, from the sign-in page to the mail, and by its link into the account', async () => {
+    const { page } = visit;
+    await visit.open('/login');
+    await tabTo(visit, 'Forgot your password?');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/forgot');
+    await heading(visit, 'Forgot your password?');
+    await visit.look('forgot');
+    await tabTo(visit, 'email');
+    await page.keyboard.type(owner.email);
+    await page.keyboard.press('Enter');
+    await heading(visit, 'Check your mail');
+    await visit.look('forgot-sent');
+    await page.reload();
+    await page.getByText(owner.email).waitFor();
+    expect(await settledInboxOf(world.service, owner.email, 'password_reset')).toHaveLength(1);
+    await page.goto(await mailedLink(world, owner.email, 'password_reset'));
+    await heading(visit, TITLE);
+    expect(page.url()).toBe(`${world.origin}/auth/reset`);
+    await page.waitForSelector('input[name=password]');
+    await visit.look('reset');
+    await page.reload();
+    await page.waitForSelector('input[name=password]');
+    await tabTo(visit, 'password');
+    await page.keyboard.type(NEW_PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/account');
+    const { token, isKept } = await heldSession(visit);
+    expect(isKept).toBe(false);
+    expect((await world.service.as(token ?? '').get('/v1/users/@me')).body.id).toBe(owner.id);
+    expect((await logIn(world.service, { ...owner, password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  test('whether there is an account or not is answered alike', async () => {
+    const words: string[] = [];
+    for (const email of [owner.email, `nobody.${owner.email}`]) {
+      await visit.page.goto('about:blank');
+      await visit.open('/forgot?return_to=%2Fhandoff');
+      await visit.page.fill('input[name=email]', email);
+      await visit.page.getByRole('button', { name: 'Send the link' }).click();
+      await heading(visit, 'Check your mail');
+      words.push((await visit.page.innerText('main')).replace(email, '…'));
+    }
+    expect(words[0]).toBe(words[1]);
+    expect(await visit.page.getByRole('link', { name: 'Back to sign-in' }).getAttribute('href')).toBe(
+      '/login?return_to=%2Fhandoff',
+    );
+    await visit.page.getByRole('button', { name: 'Send again or use another address' }).click();
+    expect(await visit.page.inputValue('input[name=email]')).toBe(`nobody.${owner.email}`);
+    expect(await settledInboxOf(world.service, `nobody.${owner.email}`)).toEqual([]);
+  });
+
+  test('a link that was used, or has expired, offers a new one in its place', async () => {
+    const link = await forgotten();
+    const second = await world.visit();
+    await second.page.goto(link);
+    await second.page.waitForSelector('input[name=password]');
+    await visit.page.goto(link);
+    await visit.page.fill('input[name=password]', NEW_PASSWORD);
+    await save();
+    await visit.page.waitForURL('**/account');
+    // The other one still shows its form.
+    await second.page.fill('input[name=password]', 'another password of words');
+    await second.page.getByRole('button', { name: 'Save and sign in' }).click();
+    await heading(second, DEAD);
+    expect((await logIn(world.service, { ...owner, password: NEW_PASSWORD })).status).toBe(200);
+    await second.page.reload();
+    await heading(second, DEAD);
+    await second.page.waitForSelector('input[name=email]');
+    await second.look('reset-dead');
+    await second.page.fill('input[name=email]', owner.email);
+    await second.page.keyboard.press('Enter');
+    await heading(second, 'Check your mail');
+    await mailedLink(world, owner.email, 'password_reset', 2);
+    await second.leave();
+  });
+
+  test('a link that has expired is told before a password is asked for; one in pieces as well', async () => {
+    const link = await forgotten();
+    await world.service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 minute'");
+    await visit.page.goto(link);
+    await heading(visit, DEAD);
+    expect(await visit.page.locator('input[name=password]').count()).toBe(0);
+    await visit.page.goto(link.slice(0, -5));
+    await heading(visit, 'This link is incomplete');
+    await visit.page.waitForSelector('input[name=email]');
+    await visit.look('reset-incomplete');
+    const bare = await world.visit();
+    await bare.open('/auth/reset');
+    await heading(bare, 'This link is incomplete');
+    await bare.leave();
+  });
+
+  test('a refused password, a lost connection: the link stays whole, and so does what was typed', async () => {
+    const { page } = visit;
+    const link = await forgotten();
+    await page.route('**/v1/auth/reset/*', (route) => route.abort());
+    await page.goto(link);
+    await page.getByText('The service cannot be reached.').waitFor();
+    await visit.look('reset-unreachable');
+    await page.unroute('**/v1/auth/reset/*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.fill('input[name=password]', 'password123');
+    await save();
+    await page.getByText('This password is too well known.').waitFor();
+    await visit.look('reset-common');
+    await page.fill('input[name=password]', NEW_PASSWORD);
+    await visit.context.setOffline(true);
+    await save();
+    await page.getByText('You are offline.').waitFor();
+    expect(await sessionsOf(world.service, owner)).toBe(1);
+    await visit.context.setOffline(false);
+    await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
+    await save();
+    await page.waitForURL('**/account');
+    expect((await heldSession(visit)).isKept).toBe(true);
+  });
+
+  test('sent twice while the answer is on its way, it is set once; the button of the browser does not lead back', async () => {
+    const { page } = visit;
+    let requests = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/auth/reset')) requests++;
+    });
+    await visit.open('/login');
+    await page.goto(await forgotten());
+    await page.fill('input[name=password]', NEW_PASSWORD);
+    await page.focus('input[name=password]');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/account');
+    expect(requests).toBe(1);
+    await page.goBack();
+    await page.waitForURL((url) => url.pathname !== '/auth/reset');
+  });
+
+  test('the second factor is asked for, survives a reload, and ends in the account', async () => {
+    const { page } = visit;
+    const { authenticator } = await withTotp(world.service, owner);
+    await page.goto(await forgotten());
+    await page.fill('input[name=password]', NEW_PASSWORD);
+    await page.check('input[name=keep]');
+    await save();
+    await heading(visit, 'Second step');
+    await visit.look('reset-second-factor');
+    expect((await heldSession(visit)).token).toBeNull();
+    await page.reload();
+    await heading(visit, 'Second step');
+    await page.fill('input[name=code]', authenticator.next());
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/account');
+    const { token, isKept } = await heldSession(visit);
+    expect(isKept).toBe(true);
+    expect((await world.service.as(token ?? '').get('/v1/users/@me')).body.id).toBe(owner.id);
+  });
+
+  test('a second factor that takes too long leads to signing in by the new password', async () => {
+    const { page } = visit;
+    const { backupCodes } = await withTotp(world.service, owner);
+    await page.goto(await forgotten());
+    await page.fill('input[name=password]', NEW_PASSWORD);
+    await save();
+    await heading(visit, 'Second step');
+    await world.service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 minute'");
+    await page.fill('input[name=code]', backupCodes[0] as string);
+    await page.keyboard.press('Enter');
+    await heading(visit, 'Your password is changed');
+    await visit.look('reset-timeout');
+    expect(await sessionsOf(world.service, owner)).toBe(0);
+  });
+
+  test('an account with a passkey as its second factor is asked for that', async () => {
+    await passkeyAsSecondFactor(
+      world.service,
+      owner,
+      await withPasskey(world.service, owner, new SoftwareAuthenticator('ES256', { origin: world.origin })),
+    );
+    await visit.page.goto(await forgotten());
+    await visit.page.fill('input[name=password]', NEW_PASSWORD);
+    await save();
+    await heading(visit, 'Second step');
+    await visit.page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+    await visit.look('reset-passkey');
+  });
+});
+
+describeInBrowser('web.md 2: /forgot as the instance is set up', () => {
+  test('the proof of humanity is made without being seen', async () => {
+    const world = await site({ env: { CAPTCHA_PROVIDER: 'altcha' } });
+    try {
+      const visit = await world.visit();
+      await visit.open('/forgot');
+      await visit.page.fill('input[name=email]', 'nobody@example.com');
+      await visit.page.keyboard.press('Enter');
+      await heading(visit, 'Check your mail');
+      await visit.leave();
+      expect(await inboxOf(world.service, 'nobody@example.com')).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
+
+  test('where no mail is sent, nobody is told to wait for one', async () => {
+    const world = await site({ env: { MAIL_TRANSPORT: 'none' } });
+    try {
+      const visit = await world.visit();
+      await visit.open('/forgot');
+      await visit.page.getByText('No e-mail is sent from here').waitFor();
+      await visit.look('forgot-without-mail');
+      await visit.leave();
+    } finally {
+      await world.close();
+    }
+  });
+});

@@ -1,0 +1,313 @@
+import { randomBytes } from 'node:crypto';
+import { Database } from '../../src/platform/database/database.js';
+import { Instance } from '../../src/platform/instance/instance.js';
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { enforceSso, mailTo, person, sessionsOf, settledInboxOf } from '../support/index.js';
+import { heading, heldSession, tabTo } from './driving.js';
+
+const PASSWORD = 'four words that I made up';
+const TITLE = 'Create an account';
+const fresh = () => `${randomBytes(6).toString('hex')}@example.com`;
+
+/** Changes how people register, as an administrator would. */
+const configure = ({ service }: Site, registration: object) =>
+  service.app.get(Database).transaction((tx) => service.app.get(Instance).change(tx, 'registration', registration));
+
+const accountsOf = async ({ service }: Site, email: string): Promise<number> =>
+  (await service.sql('SELECT 1 FROM account WHERE lower(email) = lower($1)', [email])).length;
+
+const fill = async ({ page }: Visit, email: string, password = PASSWORD) => {
+  await page.fill('input[name=email]', email);
+  await page.fill('input[name=password]', password);
+};
+
+describeInBrowser('web.md 2: /register', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+  afterEach(() => visit.leave());
+
+  const submit = () => visit.page.getByRole('button', { name: 'Create account' }).click();
+
+  test('by keyboard alone: a suggested username, a judged password, and the person is in', async () => {
+    const { page } = visit;
+    const email = fresh();
+    await visit.open('/register');
+    await heading(visit, TITLE);
+    await visit.look('register');
+    await tabTo(visit, 'global_name');
+    await page.keyboard.type('Ada Lovelace');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Use “Ada_Lovelace”' }).waitFor();
+    await tabTo(visit, 'Use “Ada_Lovelace”');
+    await page.keyboard.press('Enter');
+    expect(await page.inputValue('input[name=username]')).toBe('Ada_Lovelace');
+    await tabTo(visit, 'email');
+    await page.keyboard.type(email);
+    await tabTo(visit, 'password');
+    await page.keyboard.type('four');
+    await page.getByText('4 more characters are needed.').waitFor();
+    await page.keyboard.type('fourfour');
+    await page.getByText('Long enough, but easy to guess.').waitFor();
+    await page.keyboard.type(' and some others');
+    await page.getByText('Long enough.', { exact: true }).waitFor();
+    await visit.look('register-filled');
+    await page.focus('input[name=password]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === '/account');
+    const { token, isKept } = await heldSession(visit);
+    expect(isKept).toBe(false);
+    const { body } = await world.service.as(token ?? '').get('/v1/users/@me');
+    expect(body).toMatchObject({ email, username: 'Ada_Lovelace', global_name: 'Ada Lovelace' });
+    await mailTo(world.service, email, 'email_verification');
+  });
+
+  test('who wants to stay is kept, and goes on to the page that sent them here, and to no other origin', async () => {
+    await visit.open('/register?return_to=%2Fforgot%3Fx%3D1');
+    expect(await visit.page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(
+      '/login?return_to=%2Fforgot%3Fx%3D1',
+    );
+    await fill(visit, fresh());
+    await visit.page.check('input[name=keep]');
+    await submit();
+    await visit.page.waitForURL(`${world.origin}/forgot?x=1`);
+    expect((await heldSession(visit)).isKept).toBe(true);
+    const other = await world.visit();
+    await other.open('/register?return_to=https%3A%2F%2Fevil.example%2F');
+    await fill(other, fresh());
+    await other.page.getByRole('button', { name: 'Create account' }).click();
+    await other.page.waitForURL(`${world.origin}/account`);
+    await other.leave();
+  });
+
+  test('a password that the service refused is not shown as good again, and nothing that was typed is lost', async () => {
+    const { page } = visit;
+    const email = fresh();
+    await visit.open('/register');
+    await page.fill('input[name=global_name]', 'Ada');
+    await fill(visit, email, 'Password123');
+    await page.getByText('Long enough.', { exact: true }).waitFor();
+    await submit();
+    const refusal = page.getByText('This password is too well known.');
+    await refusal.waitFor();
+    expect(await page.getAttribute('input[name=password]', 'aria-invalid')).toBe('true');
+    await visit.look('register-common');
+    await page.fill('input[name=password]', 'password1234567');
+    await page.getByText('Long enough.', { exact: true }).waitFor();
+    expect(await refusal.count()).toBe(0);
+    await page.fill('input[name=password]', 'PASSWORD123');
+    await refusal.waitFor();
+    expect(await page.getByText('Long enough.', { exact: true }).count()).toBe(0);
+    expect(await page.inputValue('input[name=email]')).toBe(email);
+    expect(await page.inputValue('input[name=global_name]')).toBe('Ada');
+    expect(await accountsOf(world, email)).toBe(0);
+  });
+
+  test('refusals stand at their fields', async () => {
+    const { page } = visit;
+    await visit.open('/register');
+    await page.fill('input[name=username]', 'no spaces');
+    await fill(visit, 'somebody@nowhere', 'short');
+    await submit();
+    await page.getByText('Use only the letters A to Z, digits and underscores.').waitFor();
+    await page.getByText('This is not a complete e-mail address.').waitFor();
+    await page.getByText('The password must have 8 to 256 characters.').waitFor();
+    await visit.look('register-refused');
+  });
+
+  test('a taken address leads to signing in, and makes nothing', async () => {
+    const owner = await person(world.service, 'owner');
+    await visit.open('/register?return_to=%2Fhandoff');
+    await fill(visit, owner.email.toUpperCase());
+    await submit();
+    const way = visit.page.getByRole('link', { name: 'Sign in with this address' });
+    await way.waitFor();
+    expect(await way.getAttribute('href')).toBe('/login?return_to=%2Fhandoff');
+    await visit.look('register-taken');
+    expect(await accountsOf(world, owner.email)).toBe(1);
+    await visit.page.fill('input[name=email]', fresh());
+    await way.waitFor({ state: 'detached' });
+  });
+
+  test('sent twice while the answer is on its way, it registers once', async () => {
+    const { page } = visit;
+    const email = fresh();
+    let requests = 0;
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/v1/auth/register', async (route) => {
+      requests++;
+      await held;
+      await route.continue();
+    });
+    await visit.open('/register');
+    await fill(visit, email);
+    await page.focus('input[name=password]');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Create account', disabled: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Create account' }).click({ force: true });
+    answer();
+    await page.waitForURL('**/account');
+    expect({ requests, accounts: await accountsOf(world, email) }).toEqual({ requests: 1, accounts: 1 });
+  });
+
+  test('offline in mid-flow says so, and goes on afterwards with what was typed', async () => {
+    const email = fresh();
+    await visit.open('/register');
+    await fill(visit, email);
+    await visit.context.setOffline(true);
+    await submit();
+    await visit.page.getByText('You are offline.').waitFor();
+    await visit.page.selectOption('select[name=language]', 'ar');
+    await visit.page.locator('.toast').waitFor();
+    await visit.context.setOffline(false);
+    await visit.look('register-offline');
+    await submit();
+    await visit.page.waitForURL('**/account');
+    expect(await accountsOf(world, email)).toBe(1);
+  });
+
+  test('whoever is signed in goes on, or signs out first', async () => {
+    const owner = await person(world.service, 'owner');
+    await visit.arrive('/register', owner.authorization);
+    await heading(visit, 'You are signed in already');
+    await visit.look('register-signed-in');
+    await visit.page.getByRole('button', { name: 'Sign out and create another' }).click();
+    await heading(visit, TITLE);
+    expect(await sessionsOf(world.service, owner)).toBe(0);
+    expect((await heldSession(visit)).token).toBeNull();
+  });
+
+  test('a second tab learns who has registered in the first', async () => {
+    await visit.open('/register');
+    const second = await visit.tab();
+    await second.goto(`${world.origin}/login`);
+    await second.waitForSelector('input[name=email]');
+    await fill(visit, fresh());
+    await submit();
+    await visit.page.waitForURL('**/account');
+    await second.getByText('You are signed in as').waitFor();
+  });
+});
+
+describeInBrowser('web.md 2: /register as the instance wants it', () => {
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    world = await site({
+      env: {
+        CAPTCHA_PROVIDER: 'altcha',
+        BRAND_TERMS_URL: 'https://example.com/terms',
+        BRAND_PRIVACY_URL: 'https://example.com/privacy',
+      },
+    });
+  });
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    visit = await world.visit();
+  });
+  afterEach(async () => {
+    await visit.leave();
+    await configure(world, { mode: 'open', hideExistingAccounts: false });
+    await enforceSso(world.service, false);
+  });
+
+  const submit = () => visit.page.getByRole('button', { name: 'Create account' }).click();
+  const agree = () => visit.page.check('input[name=consent]');
+
+  test('terms are agreed to, and the proof of humanity is made without being seen', async () => {
+    const { page } = visit;
+    const email = fresh();
+    await visit.open('/register');
+    await page.getByRole('link', { name: 'terms of service' }).waitFor();
+    await visit.look('register-terms');
+    await fill(visit, email);
+    await submit();
+    // The browser itself says what is missing.
+    expect(await page.evaluate("document.querySelector('input[name=consent]').validity.valueMissing")).toBe(true);
+    expect(await accountsOf(world, email)).toBe(0);
+    await agree();
+    await submit();
+    await page.waitForURL('**/account');
+    const [row] = await world.service.sql('SELECT terms_agreed_at FROM account WHERE email = $1', [email]);
+    expect(row?.terms_agreed_at).not.toBeNull();
+  });
+
+  test('closed registration says so', async () => {
+    await configure(world, { mode: 'closed' });
+    await visit.open('/register?return_to=%2Fhandoff');
+    await heading(visit, 'No new accounts');
+    await visit.look('register-closed');
+    await visit.page.getByRole('link', { name: 'Sign in' }).click();
+    await visit.page.waitForURL(`${world.origin}/login?return_to=%2Fhandoff`);
+  });
+
+  test('registration that closes meanwhile says so, and keeps what was typed', async () => {
+    const email = fresh();
+    await visit.open('/register');
+    await visit.page.getByRole('link', { name: 'terms of service' }).waitFor();
+    await fill(visit, email);
+    await agree();
+    await configure(world, { mode: 'closed' });
+    await submit();
+    await visit.page.getByText('No new accounts can be created here.').waitFor();
+    expect(await visit.page.inputValue('input[name=email]')).toBe(email);
+    expect(await accountsOf(world, email)).toBe(0);
+  });
+
+  test('under single sign-on it leads there', async () => {
+    await enforceSso(world.service, true);
+    await visit.open('/register');
+    await heading(visit, 'Accounts come with single sign-on');
+    await visit.look('register-sso');
+  });
+
+  test('a registration that waits for approval says so, after a reload too, and signs nobody in', async () => {
+    const email = fresh();
+    await configure(world, { mode: 'approval' });
+    await visit.open('/register');
+    await visit.page.getByText('New accounts are approved here').waitFor();
+    await visit.look('register-approval-form');
+    await fill(visit, email);
+    await agree();
+    await submit();
+    await heading(visit, 'Waiting for approval');
+    await visit.look('register-approval');
+    await visit.page.reload();
+    await heading(visit, 'Waiting for approval');
+    await visit.page.getByText(email).waitFor();
+    expect((await heldSession(visit)).token).toBeNull();
+    await visit.page.getByRole('link', { name: 'Sign in' }).click();
+    await visit.page.waitForURL('**/login');
+    await visit.page.goBack();
+    await heading(visit, 'Waiting for approval');
+  });
+
+  test('where existing accounts are hidden, a free and a taken address end alike', async () => {
+    const owner = fresh();
+    await configure(world, { hideExistingAccounts: true });
+    await visit.open('/register');
+    for (const round of [1, 2]) {
+      await heading(visit, TITLE);
+      await fill(visit, owner);
+      await agree();
+      await submit();
+      await heading(visit, 'Check your mail');
+      if (round === 1) await visit.look('register-verification');
+      expect((await heldSession(visit)).token).toBeNull();
+      await visit.page.getByRole('button', { name: 'Register with another address' }).click();
+    }
+    expect(await accountsOf(world, owner)).toBe(1);
+    expect(await settledInboxOf(world.service, owner, 'registration_existing_account')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,91 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site } from '../machine/pages.js';
+
+const ACCENT = '#8a2be2';
+
+describeInBrowser('web.md 1: what holds for every page', () => {
+  let world: Site;
+  beforeAll(async () => {
+    world = await site({ env: { BRAND_ACCENT: ACCENT, PRODUCT_NAME: 'Tor & Tür', RATE_LIMITS: 'on' } });
+  });
+  afterAll(() => world?.close());
+
+  test('a page says whose it is, in the language of the browser and in both schemes', async () => {
+    const visit = await world.visit({ locale: 'de-AT' });
+    await visit.open('/login');
+    await visit.page.getByText('Tor & Tür', { exact: true }).waitFor();
+    expect(await visit.page.evaluate('document.documentElement.lang')).toBe('de');
+    expect(await visit.page.title()).toContain('Tor & Tür');
+    const colour = 'getComputedStyle(document.querySelector("button[type=submit]")).backgroundColor';
+    expect(await visit.page.evaluate(colour)).toBe('rgb(138, 43, 226)');
+    await visit.look('brand');
+    await visit.leave();
+  });
+
+  test('the switch is remembered on the next page', async () => {
+    const visit = await world.visit();
+    await visit.open('/login');
+    await visit.page.getByLabel('Language', { exact: true }).selectOption('ja');
+    await visit.page.waitForSelector('html[lang="ja"]');
+    await visit.open('/forgot');
+    await visit.page.waitForSelector('html[lang="ja"]');
+    await visit.leave();
+  });
+
+  test('every component is there while developing, and stands up to the same looks', async () => {
+    const visit = await world.visit();
+    await visit.open('/dev/components');
+    await visit.page.getByRole('heading', { name: 'Surfaces' }).waitFor();
+    await visit.look('components');
+    await visit.page.getByRole('tab', { name: 'List' }).focus();
+    await visit.page.keyboard.press('ArrowRight');
+    await visit.page.getByRole('cell', { name: 'Laptop' }).waitFor();
+    await visit.page.getByRole('button', { name: 'Menu' }).press('Enter');
+    await visit.page.keyboard.press('ArrowDown');
+    await visit.page.keyboard.press('Escape');
+    await visit.page.getByRole('menu').waitFor({ state: 'detached' });
+    await visit.page.getByRole('button', { name: 'Open a dialog' }).press('Enter');
+    await visit.look('components-dialog');
+    await visit.page.keyboard.press('Escape');
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visit.page.locator('button:focus', { hasText: 'Open a dialog' }).waitFor();
+    await visit.leave();
+  });
+
+  test('too many requests: the button counts down and is on again, and nothing that was typed is lost', async () => {
+    const visit = await world.visit();
+    const { page } = visit;
+    for (let sent = 0; sent < 5; sent++)
+      await world.service.anonymous.post('/v1/auth/forgot', { email: 'a@example.com' });
+    await visit.open('/forgot');
+    await page.getByLabel('E-mail address').fill('somebody@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Wait \d+ seconds?$/ }).waitFor();
+    await visit.look('waiting');
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('somebody@example.com');
+    await page.getByRole('button', { name: /^Wait/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Check your mail' }).waitFor();
+    await visit.leave();
+  });
+
+  test('a busy service is asked again by itself', async () => {
+    const visit = await world.visit();
+    const { page } = visit;
+    let asked = 0;
+    // Load that sheds for a second is not to be had on demand.
+    await page.route('**/v1/auth/login', async (route) => {
+      if (++asked > 1) return route.continue();
+      const body = JSON.stringify({ code: 'SERVICE_UNAVAILABLE', message: 'Busy.' });
+      return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/json', body });
+    });
+    await visit.open('/login');
+    await page.getByLabel('E-mail address').fill('nobody@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('not a password of anybody');
+    await page.keyboard.press('Enter');
+    await page.getByText('The service is busy.', { exact: false }).waitFor();
+    await page.locator('[aria-invalid=true]').first().waitFor();
+    expect(asked).toBe(2);
+    await visit.leave();
+  });
+});

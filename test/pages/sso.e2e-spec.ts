@@ -1,0 +1,136 @@
+import { describeInBrowser } from '../machine/browser.js';
+import { type Site, site, type Visit } from '../machine/pages.js';
+import { configureSso, environmentOf, offerSso, ScriptedProvider } from '../support/index.js';
+import { choose, hasArrived, keptIn } from './driving.js';
+
+describeInBrowser('web.md 2: single sign-on', () => {
+  let provider: ScriptedProvider;
+  let world: Site;
+  let visit: Visit;
+  beforeAll(async () => {
+    provider = await ScriptedProvider.start();
+    world = await site({ env: environmentOf(provider) });
+    await offerSso(world.service, provider, { display_name: 'Example Corp' });
+  });
+  afterAll(async () => {
+    await world?.close();
+    await provider?.stop();
+  });
+  beforeEach(async () => {
+    visit = await world.visit({ ignoreHTTPSErrors: true });
+  });
+
+  const accountOf = async (email: string) =>
+    (await world.service.sql('SELECT id FROM account WHERE email = $1', [email]))[0]?.id as string | undefined;
+  const begin = async (path = '/login') => {
+    await visit.open(path);
+    await choose(visit.page, 'Continue with Example Corp');
+  };
+  const atCallback = () => visit.page.waitForURL((url) => url.pathname === '/auth/sso/callback');
+
+  test('the button bears the name of the provider; whoever returns from there is signed in and goes on', async () => {
+    const { page } = visit;
+    const email = 'ada@corp.example.com';
+    provider.sendBack({ claims: { email } });
+    await visit.open('/login?return_to=/forgot');
+    await page.getByText('Continue with Example Corp').waitFor();
+    await visit.look('login-sso');
+    await page.focus('[name=keep]');
+    await page.keyboard.press('Space');
+    await choose(page, 'Continue with Example Corp');
+    await page.waitForURL((url) => url.pathname === '/forgot');
+    expect(await keptIn(page)).toEqual({ tab: null, browser: expect.stringMatching(/^flx_/) });
+    const { browser: token } = await keptIn(page);
+    expect((await world.service.as(token ?? '').get('/v1/users/@me')).body.id).toBe(await accountOf(email));
+    await visit.leave();
+  });
+
+  test('a callback that this tab did not start is refused without being tried', async () => {
+    const { page } = visit;
+    let sent = 0;
+    await page.route('**/v1/auth/sso/complete', (route) => {
+      sent++;
+      return route.continue();
+    });
+    await visit.open('/auth/sso/callback?code=stolen&state=foreign');
+    await page.getByText('This sign-in was not started in this tab').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(sent).toBe(0);
+    await visit.look('sso-not-started-here');
+    await page.reload();
+    await page.getByText('This sign-in was not started in this tab').waitFor();
+    await choose(page, 'To the sign-in page');
+    await page.waitForSelector('[name=email]');
+    await visit.leave();
+  });
+
+  test('the page alone has nothing to complete, and says so', async () => {
+    await visit.open('/auth/sso/callback');
+    await visit.page.getByText('There is nothing to complete on this page.').waitFor();
+    await visit.leave();
+  });
+
+  test.each([
+    ['access_denied', 'The sign-in was cancelled at your provider'],
+    ['temporarily_unavailable', 'Your sign-in provider cannot answer right now.'],
+    ['interaction_required', 'Your sign-in provider refused the sign-in.'],
+  ])('the provider answers %s: explained, and the next attempt works', async (error, words) => {
+    const { page } = visit;
+    provider.sendBack({ error });
+    await begin();
+    await atCallback();
+    await page.getByText(words).waitFor();
+    await visit.look(`sso-${error}`);
+    provider.sendBack({ claims: { email: `${error.replaceAll('_', '.')}@corp.example.com` } });
+    await choose(page, 'Continue with Example Corp');
+    await hasArrived(page);
+    await visit.leave();
+  });
+
+  test.each([
+    ['INVALID_EMAIL_ADDRESS', { email: 'nobody' }, 'No mail can reach this address.'],
+    ['INVALID_SSO_TOKEN', { aud: 'somebody else' }, 'could not be trusted'],
+  ])('%s is said in words, and a reload explains it as well', async (_code, claims, words) => {
+    const { page } = visit;
+    provider.sendBack({ claims });
+    await begin();
+    await atCallback();
+    await page.getByText(words).waitFor();
+    expect(await page.title()).toMatch(/^You are not signed in/);
+    await page.reload();
+    await page.getByText('There is nothing to complete on this page.').waitFor();
+    expect(await keptIn(page)).toEqual({ tab: null, browser: null });
+    await visit.leave();
+  });
+
+  test('nobody has an account for it: said so, not that single sign-on is required', async () => {
+    const { page } = visit;
+    await configureSso(world.service, { auto_provision: false });
+    try {
+      provider.sendBack({ claims: { email: 'unknown@corp.example.com' } });
+      await begin();
+      await page.getByText('There is no account for you here yet.').waitFor();
+      await visit.look('sso-no-account');
+      expect(await accountOf('unknown@corp.example.com')).toBeUndefined();
+    } finally {
+      await configureSso(world.service, { auto_provision: true });
+    }
+    await visit.leave();
+  });
+
+  test('offline at the callback: said, and the same attempt goes on afterwards, after a reload too', async () => {
+    const { page } = visit;
+    provider.sendBack({ claims: { email: 'offline@corp.example.com' } });
+    await page.route('**/v1/auth/sso/complete', (route) => route.abort());
+    await begin();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await visit.look('sso-unreachable');
+    await page.reload();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await page.unroute('**/v1/auth/sso/complete');
+    await choose(page, 'Try again');
+    await hasArrived(page);
+    expect(await accountOf('offline@corp.example.com')).toBeDefined();
+    await visit.leave();
+  });
+});

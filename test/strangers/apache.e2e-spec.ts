@@ -1,0 +1,110 @@
+import { freePort } from '../machine/ports.js';
+import { describeUnless } from '../machine/programs.js';
+import {
+  type App,
+  type Gatehouse,
+  gatehouse,
+  newApp,
+  newTokens,
+  type Persona,
+  person,
+  refresh,
+  withGatehouse,
+} from '../support/index.js';
+import { Apache, apacheMissing } from './apache.js';
+
+/** The addresses of the operations are those of the metadata, so that they have to be right. */
+async function atItsOrigin(env: Record<string, string> = {}) {
+  const port = await freePort();
+  return { env: { PORT: String(port), PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, ...env } };
+}
+
+describeUnless(apacheMissing)('Apache with mod_auth_openidc as a resource server', () => {
+  let service: Gatehouse;
+  let alice: Persona;
+  let app: App;
+  let apache: Apache;
+
+  beforeAll(async () => {
+    service = await gatehouse(await atItsOrigin());
+    alice = await person(service, 'alice');
+    app = await newApp(service, await person(service, 'owner'));
+    apache = await Apache.open(service.url, { id: app.id, secret: app.secret ?? '' });
+  });
+  afterAll(async () => {
+    await apache?.close();
+    await service?.close();
+  });
+
+  const asked = (token: string, path = '/index') => apache.asked(path, `Bearer ${token}`);
+  const opened = () => ({ status: 200, user: alice.id, text: 'this is index\n' });
+  const shut = () => ({ status: 401, user: null, text: expect.not.stringContaining('this is') });
+
+  test('a live token opens, and tells whose it is', async () => {
+    const { access_token } = await newTokens(service, alice, app);
+    expect(await asked(access_token)).toEqual(opened());
+    expect(await asked(access_token)).toEqual(opened());
+  });
+
+  test('nobody enters without one', async () => {
+    expect(await apache.asked('/index')).toEqual(shut());
+    expect(await apache.asked('/index', alice.authorization)).toEqual(shut());
+    expect(await asked('A'.repeat(43))).toEqual(shut());
+  });
+
+  test('a token that was revoked is refused with the next request', async () => {
+    const { access_token } = await newTokens(service, alice, app);
+    expect(await asked(access_token)).toEqual(opened());
+    await service.as(alice).delete(`/v1/oauth2/@me/authorizations/${app.id}`).expect(204);
+    expect(await asked(access_token)).toEqual(shut());
+  });
+
+  test('a token that has expired is refused', async () => {
+    const { access_token } = await newTokens(service, alice, app);
+    await service.sql(`UPDATE oauth_token SET expires_at = now() - interval '1 second' WHERE account_id = $1`, [
+      alice.id,
+    ]);
+    expect(await asked(access_token)).toEqual(shut());
+  });
+
+  test('a token of another application is none here', async () => {
+    const other = await newApp(service, app.owner);
+    const { access_token } = await newTokens(service, alice, other);
+    expect(await asked(access_token)).toEqual(shut());
+  });
+
+  test('a scope that a place asks for is asked of the token', async () => {
+    const all = await newTokens(service, alice, app, 'identify email');
+    expect(await asked(all.access_token, '/mail')).toEqual({ ...opened(), text: 'this is mail\n' });
+    const { body: less } = await refresh(service, app, all.refresh_token, { scope: 'identify' });
+    expect(await asked(less.access_token)).toEqual(opened());
+    expect(await asked(less.access_token, '/mail')).toEqual(shut());
+  });
+
+  test('with a wrong secret it learns nothing, and lets nobody in', async () => {
+    const { access_token } = await newTokens(service, alice, app);
+    const impostor = await Apache.open(service.url, { id: app.id, secret: 'A'.repeat(43) });
+    try {
+      expect(await impostor.asked('/index', `Bearer ${access_token}`)).toEqual(shut());
+    } finally {
+      await impostor.close();
+    }
+    expect(await asked(access_token)).toEqual(opened());
+  });
+
+  test('where it is told to wait it lets nobody in on an old word', async () => {
+    const limits = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: '{"oauth:introspect": "1/1000000"}' };
+    await withGatehouse(await atItsOrigin(limits), async (limited) => {
+      const owner = await person(limited, 'owner');
+      const client = await newApp(limited, owner);
+      const { access_token } = await newTokens(limited, owner, client);
+      const hurried = await Apache.open(limited.url, { id: client.id, secret: client.secret ?? '' });
+      try {
+        expect(await hurried.asked('/index', `Bearer ${access_token}`)).toMatchObject({ status: 200, user: owner.id });
+        expect(await hurried.asked('/index', `Bearer ${access_token}`)).toEqual(shut());
+      } finally {
+        await hurried.close();
+      }
+    });
+  });
+});

@@ -1,0 +1,275 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as arctic from 'arctic';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import passport from 'passport';
+import OAuth2Strategy from 'passport-oauth2';
+import { AuthorizationCode } from 'simple-oauth2';
+import { CALLBACK } from '../support/index.js';
+
+/** What the owner of an application tells a library. */
+export interface Registration {
+  /** Of the service. */
+  readonly origin: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface Pair {
+  readonly access: string;
+  readonly refresh: string;
+}
+
+/** One sign-in of somebody: where the browser is sent, and what is made of the address with which it comes back. */
+export interface Login {
+  readonly url: URL;
+  redeem(back: URL): Promise<Pair>;
+}
+
+/** A library as an application uses it; whatever fails throws what the library throws. */
+export interface Library {
+  begin(): Promise<Login>;
+  refresh(token: string): Promise<Pair>;
+  /** Absent where the library leaves that to the application. */
+  subjectOf?(access: string): Promise<string>;
+  /** Absent where the library leaves that to the application. */
+  revoke?(pair: Pair): Promise<void>;
+  /** The error of RFC 6749 that the library read from a refusal. */
+  errorOf(thrown: unknown): string | undefined;
+  /** The status of an answer with which the library could do nothing. */
+  statusOf(thrown: unknown): number | undefined;
+  close?(): Promise<void>;
+}
+
+const PATHS = {
+  authorize: '/v1/oauth2/authorize',
+  token: '/v1/oauth2/token',
+  revoke: '/v1/oauth2/token/revoke',
+  userinfo: '/v1/oauth2/userinfo',
+};
+const SCOPE = 'identify email';
+
+/** A member of what was thrown, at any depth: libraries type their errors in many ways, or not at all. */
+const member = (thrown: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], thrown);
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+async function ofOpenidClient({ origin, id, secret }: Registration): Promise<Library> {
+  const config = await openid.discovery(new URL(origin), id, secret, undefined, {
+    algorithm: 'oauth2',
+    execute: [openid.allowInsecureRequests],
+  });
+  const pair = ({ access_token, refresh_token = '' }: openid.TokenEndpointResponse): Pair => ({
+    access: access_token,
+    refresh: refresh_token,
+  });
+  return {
+    async begin() {
+      const [pkceCodeVerifier, expectedState] = [openid.randomPKCECodeVerifier(), openid.randomState()];
+      const url = openid.buildAuthorizationUrl(config, {
+        redirect_uri: CALLBACK,
+        scope: SCOPE,
+        state: expectedState,
+        code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+      });
+      const redeem = async (back: URL) =>
+        pair(await openid.authorizationCodeGrant(config, back, { pkceCodeVerifier, expectedState }));
+      return { url, redeem };
+    },
+    refresh: async (token) => pair(await openid.refreshTokenGrant(config, token)),
+    subjectOf: async (access) => (await openid.fetchUserInfo(config, access, openid.skipSubjectCheck)).sub,
+    revoke: ({ refresh }) => openid.tokenRevocation(config, refresh),
+    errorOf: (thrown) => text(member(thrown, 'error')),
+    statusOf: (thrown) => number(member(thrown, 'cause', 'status')),
+  };
+}
+
+async function ofOauth4webapi({ origin, id, secret }: Registration): Promise<Library> {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const client: oauth.Client = { client_id: id };
+  const auth = oauth.ClientSecretPost(secret);
+  const discovered = await oauth.discoveryRequest(new URL(origin), { algorithm: 'oauth2', ...insecure });
+  const server = await oauth.processDiscoveryResponse(new URL(origin), discovered);
+  const pair = ({ access_token, refresh_token = '' }: oauth.TokenEndpointResponse): Pair => ({
+    access: access_token,
+    refresh: refresh_token,
+  });
+  return {
+    async begin() {
+      const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
+      const url = new URL(server.authorization_endpoint ?? '');
+      url.search = new URLSearchParams({
+        ...{ client_id: id, redirect_uri: CALLBACK, response_type: 'code', scope: SCOPE, state },
+        ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+      }).toString();
+      const redeem = async (back: URL) => {
+        const told = oauth.validateAuthResponse(server, client, back, state);
+        const sent = await oauth.authorizationCodeGrantRequest(
+          ...([server, client, auth, told, CALLBACK, verifier, insecure] as const),
+        );
+        return pair(await oauth.processAuthorizationCodeResponse(server, client, sent));
+      };
+      return { url, redeem };
+    },
+    async refresh(token) {
+      const sent = await oauth.refreshTokenGrantRequest(server, client, auth, token, insecure);
+      return pair(await oauth.processRefreshTokenResponse(server, client, sent));
+    },
+    async subjectOf(access) {
+      const sent = await oauth.userInfoRequest(server, client, access, insecure);
+      return (await oauth.processUserInfoResponse(server, client, oauth.skipSubjectCheck, sent)).sub;
+    },
+    async revoke({ refresh }) {
+      await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, auth, refresh, insecure));
+    },
+    errorOf: (thrown) => text(member(thrown, 'error')),
+    statusOf: (thrown) => number(member(thrown, 'cause', 'status')),
+  };
+}
+
+async function ofSimpleOauth2({ origin, id, secret }: Registration): Promise<Library> {
+  const client = new AuthorizationCode({
+    client: { id, secret },
+    auth: { tokenHost: origin, tokenPath: PATHS.token, revokePath: PATHS.revoke, authorizePath: PATHS.authorize },
+    http: { json: true },
+  });
+  const pair = ({ token }: { token: Record<string, unknown> }): Pair => ({
+    access: String(token.access_token),
+    refresh: String(token.refresh_token),
+  });
+  return {
+    begin: async () => ({
+      url: new URL(client.authorizeURL({ redirect_uri: CALLBACK, scope: SCOPE.split(' '), state: 'a state' })),
+      redeem: async (back) =>
+        pair(await client.getToken({ code: back.searchParams.get('code') ?? '', redirect_uri: CALLBACK })),
+    }),
+    refresh: async (token) => pair(await client.createToken({ refresh_token: token }).refresh()),
+    revoke: ({ refresh }) => client.createToken({ refresh_token: refresh }).revoke('refresh_token'),
+    errorOf: (thrown) => text(member(thrown, 'data', 'payload', 'error')),
+    statusOf: (thrown) => number(member(thrown, 'output', 'statusCode')),
+  };
+}
+
+async function ofArctic({ origin, id, secret }: Registration): Promise<Library> {
+  const client = new arctic.OAuth2Client(id, secret, CALLBACK);
+  const pair = (tokens: arctic.OAuth2Tokens): Pair => ({
+    access: tokens.accessToken(),
+    refresh: tokens.refreshToken(),
+  });
+  return {
+    async begin() {
+      const [state, verifier] = [arctic.generateState(), arctic.generateCodeVerifier()];
+      const method = arctic.CodeChallengeMethod.S256;
+      const authorize = origin + PATHS.authorize;
+      const url = client.createAuthorizationURLWithPKCE(authorize, state, method, verifier, SCOPE.split(' '));
+      const redeem = async ({ searchParams }: URL) => {
+        if (searchParams.get('state') !== state) throw new Error('of another browser');
+        const code = searchParams.get('code') ?? '';
+        return pair(await client.validateAuthorizationCode(origin + PATHS.token, code, verifier));
+      };
+      return { url, redeem };
+    },
+    refresh: async (token) => pair(await client.refreshAccessToken(origin + PATHS.token, token, [])),
+    revoke: ({ access }) => client.revokeToken(origin + PATHS.revoke, access),
+    errorOf: (thrown) => (thrown instanceof arctic.OAuth2RequestError ? thrown.code : undefined),
+    statusOf: (thrown) => number(member(thrown, 'status')),
+  };
+}
+
+/** As a provider's strategy is made of it: with the profile from `userinfo`. */
+class GatehouseStrategy extends OAuth2Strategy {
+  override userProfile(access: string, done: (error?: unknown, profile?: unknown) => void): void {
+    this._oauth2.useAuthorizationHeaderforGET(true);
+    const { origin } = new URL(this._oauth2.getAuthorizeUrl());
+    this._oauth2.get(origin + PATHS.userinfo, access, (error, body) =>
+      error ? done(error) : done(null, JSON.parse(String(body))),
+    );
+  }
+
+  /** What packages that refresh for passport do. */
+  refresh(token: string): Promise<Pair> {
+    return new Promise((resolve, reject) => {
+      this._oauth2.getOAuthAccessToken(token, { grant_type: 'refresh_token' }, (error, access, refresh) =>
+        error ? reject(error) : resolve({ access: String(access), refresh: String(refresh) }),
+      );
+    });
+  }
+}
+
+/** An Express application with passport; whoever sends the same `x-visit` comes from the same browser. */
+async function ofPassport({ origin, id, secret }: Registration): Promise<Library> {
+  const strategy = new GatehouseStrategy(
+    {
+      authorizationURL: origin + PATHS.authorize,
+      tokenURL: origin + PATHS.token,
+      clientID: id,
+      clientSecret: secret,
+      callbackURL: CALLBACK,
+      scope: SCOPE.split(' '),
+      state: true,
+      pkce: true,
+    },
+    (access: string, refresh: string, profile: { sub: string }, verified: OAuth2Strategy.VerifyCallback) =>
+      verified(null, { access, refresh, ...profile } as Express.User),
+  );
+  const sessions = new Map<string, object>();
+  const thrown: unknown[] = [];
+  const app = express();
+  app.use((req: Request & { session?: object }, _res, next) => {
+    const visit = String(req.headers['x-visit']);
+    req.session = sessions.get(visit) ?? {};
+    sessions.set(visit, req.session);
+    next();
+  });
+  app.use(new passport.Passport().use(strategy).authenticate('oauth2', { session: false }));
+  app.use((req: Request, res: Response) => void res.json(req.user));
+  const onError: ErrorRequestHandler = (error, _req, res, _next) => {
+    thrown.push(error);
+    res.sendStatus(500);
+  };
+  app.use(onError);
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let visits = 0;
+  return {
+    async begin() {
+      const headers = { 'x-visit': String(++visits) };
+      const sent = await fetch(`${site}/login`, { headers, redirect: 'manual' });
+      const redeem = async ({ search }: URL) => {
+        const answer = await fetch(`${site}/callback${search}`, { headers });
+        if (answer.status === 500) throw thrown.pop();
+        if (answer.status !== 200) throw new Error(`passport answered ${answer.status}`);
+        return (await answer.json()) as Pair;
+      };
+      return { url: new URL(sent.headers.get('location') ?? ''), redeem };
+    },
+    refresh: (token) => strategy.refresh(token),
+    subjectOf: (access) =>
+      new Promise((resolve, reject) => {
+        strategy.userProfile(access, (error, profile) =>
+          error ? reject(error) : resolve((profile as { sub: string }).sub),
+        );
+      }),
+    // What the strategy makes of a refusal has the code; what comes of a request of its own is the answer as it was.
+    errorOf(error) {
+      const body = text(member(error, 'data'));
+      return body === undefined ? text(member(error, 'code')) : text(member(JSON.parse(body), 'error'));
+    },
+    statusOf: (error) => number(member(error, 'oauthError', 'statusCode') ?? member(error, 'statusCode')),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Makes each library as its guide says. */
+export const LIBRARIES: readonly [name: string, make: (registration: Registration) => Promise<Library>][] = [
+  ['openid-client', ofOpenidClient],
+  ['oauth4webapi', ofOauth4webapi],
+  ['simple-oauth2', ofSimpleOauth2],
+  ['arctic', ofArctic],
+  ['passport-oauth2', ofPassport],
+];

@@ -1,0 +1,13 @@
+import { AccountExport } from '../../src/accounts/account-export.service.js';
+import type { Gatehouse } from './gatehouse.js';
+import { sweep } from './sweep.js';
+
+/** Everything that is kept of an account by its name, as `gatehouse user export` tells it. */
+export const exported = (service: Gatehouse, { id }: { id: string }): Promise<Record<string, unknown>> =>
+  service.app.get(AccountExport).of(id);
+
+/** Brings an account to its end, as the deadline of its deletion does: everything of it is removed. */
+export async function erase(service: Gatehouse, { id }: { id: string }): Promise<void> {
+  await service.sql('UPDATE account SET deletion_at = now() WHERE id = $1', [id]);
+  await sweep(service);
+}

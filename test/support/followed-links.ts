@@ -1,0 +1,45 @@
+import type { INestApplication } from '@nestjs/common';
+import { Config } from '../../src/core/config/config.js';
+import { Routes } from '../../src/policy/routes.js';
+import { isPage } from '../../src/web/paths.js';
+import type { Answer } from './exchange.js';
+import { ownLinksIn } from './own-links.js';
+
+/** For programs: what stands there is no page. The console of administrators is not ours to serve yet (admin.md 1). */
+const FOR_PROGRAMS =
+  /^\/(?:(?:v1|media|gateway|health|metrics|assets|\.well-known)(?:\/|$)|(?:openapi|asyncapi|dev\/inbox)\.json$|oauth2_callback$)/;
+
+interface Watched {
+  readonly origin: string;
+  readonly links: Set<string>;
+}
+
+const watched = new Map<string, Watched>();
+
+/** From now on the links of its own that a service answers are kept, wherever they stand: in a body or in a header. */
+export function watchLinks(url: string, app: INestApplication): void {
+  const { web, publicOrigin } = app.get(Config);
+  if (web.pages) watched.set(url, { origin: publicOrigin, links: new Set() });
+}
+
+export function keepLinks(url: string, { text, headers }: Answer): void {
+  const service = watched.get(url);
+  if (!service) return;
+  for (const part of [headers.get('location') ?? '', text]) {
+    if (part.includes(service.origin)) for (const link of ownLinksIn(part, service.origin)) service.links.add(link);
+  }
+}
+
+/** Every link that was answered leads to a page: the tests of web.md 1 open each page. @throws Error naming those that do not */
+export function demandPages(url: string, app: INestApplication): void {
+  const { links } = watched.get(url) ?? { links: [] };
+  watched.delete(url);
+  const routes = app.get(Routes);
+  const lost = [...links].filter((link) => {
+    const { pathname } = new URL(link);
+    if (FOR_PROGRAMS.test(pathname) || isPage(pathname)) return false;
+    const answers = routes.find('GET', pathname)?.answers ?? [];
+    return !answers.some(({ type }) => [type].flat().includes('text/html'));
+  });
+  if (lost.length > 0) throw new Error(`links of ours lead nowhere:\n${lost.join('\n')}`);
+}

@@ -1,0 +1,240 @@
+import { readRoutes } from '../../src/app.js';
+import { Config } from '../../src/core/config/config.js';
+import { Commands, commandName } from '../../src/gateway/commands/commands.service.js';
+import type { RoutePlan } from '../../src/policy/plan.js';
+import type { PolicyKind } from '../../src/policy/route-policy.js';
+import { describePolicy, Routes } from '../../src/policy/routes.js';
+import { scopes } from '../../src/policy/scopes.js';
+import type { Answer } from './exchange.js';
+import type { Gatehouse } from './gatehouse.js';
+import { type Outfit, type OutfitOptions, outfit } from './outfit.js';
+
+/** Codes that only the order of outcomes gives; an admitted caller must meet none of them. */
+const OF_POLICY = [
+  ...['UNAUTHORIZED', 'INVALID_TOKEN', 'ACCESS_DENIED', 'MISSING_OAUTH_SCOPE', 'MISSING_PERMISSIONS', 'MISSING_ACL'],
+  ...['ACCOUNT_SUSPICIOUS_ACTIVITY', 'SSO_REQUIRED', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'],
+];
+const IN = 'admitted';
+const [U, A, C] = ['UNAUTHORIZED', 'ACCESS_DENIED', 'INVALID_CLIENT'];
+
+interface Caller {
+  readonly present: (outfit: Outfit) => string | undefined;
+  readonly options?: OutfitOptions;
+}
+
+const CALLERS = {
+  nobody: { present: () => undefined },
+  malformed: { present: ({ bot }) => bot.replace(' ', '  ') },
+  'unknown session': { present: ({ session }) => session.replace(/.{8}$/, 'AAAAAAAA') },
+  'unknown bearer': { present: ({ bearer }) => bearer.replace(/.{8}$/, 'AAAAAAAA') },
+  session: { present: ({ session }) => session },
+  'session after Bearer': { present: ({ session }) => `Bearer ${session}` },
+  bot: { present: ({ bot }) => bot },
+  'bearer with every scope': { present: ({ bearer }) => bearer, options: { scopes: scopes() } },
+  'bearer without scope': { present: ({ bearer }) => bearer },
+  'Admin bearer': { present: ({ adminBearer }) => adminBearer, options: { acls: ['*'] } },
+  'Admin key': { present: ({ adminKey }) => adminKey, options: { acls: ['*'] } },
+  administrator: { present: ({ session }) => session, options: { acls: ['*'] } },
+  'suspicious session': { present: ({ session }) => session, options: { suspicious: 1 } },
+  'suspicious bot': { present: ({ bot }) => bot, options: { suspicious: 1 } },
+  'suspicious bearer': { present: ({ bearer }) => bearer, options: { suspicious: 1, scopes: scopes() } },
+  'suspicious administrator': { present: ({ session }) => session, options: { suspicious: 1, acls: ['*'] } },
+} satisfies Record<string, Caller>;
+type CallerName = keyof typeof CALLERS;
+const callers = Object.entries(CALLERS) as [CallerName, Caller][];
+
+/** Policy by kind of credential, as source.md section 5 and credentials.md section 3 have it. */
+const OUTCOMES: Record<Exclude<PolicyKind, 'Public' | 'CredentialFree' | 'ClientAuth'>, Record<string, string>> = {
+  Authenticated: { none: U, session: IN, bot: IN, bearer: A, adminBearer: A, adminKey: U },
+  UserOnly: { none: U, session: IN, bot: A, bearer: A, adminBearer: A, adminKey: U },
+  BotOnly: { none: U, session: A, bot: IN, bearer: A, adminBearer: A, adminKey: U },
+  BearerOnly: { none: U, session: U, bot: U, bearer: IN, adminBearer: IN, adminKey: U },
+  AdminAcl: { none: U, session: IN, bot: U, bearer: A, adminBearer: IN, adminKey: IN },
+};
+
+function columnOf(caller: CallerName): string {
+  if (/^(nobody|malformed|unknown)/.test(caller)) return 'none';
+  if (caller.startsWith('Admin ')) return caller === 'Admin key' ? 'adminKey' : 'adminBearer';
+  return /bot$/.test(caller) ? 'bot' : /bearer/.test(caller) ? 'bearer' : 'session';
+}
+
+function expected({ policy, path, method }: RoutePlan, caller: CallerName): string {
+  const { kind, scope, allowSuspicious } = policy;
+  if (kind === 'Public' || kind === 'CredentialFree') return IN;
+  if (kind === 'ClientAuth') return C;
+  const column = columnOf(caller);
+  if (`${method} ${path}` === 'GET /v1/applications/@me' && !/bot$|malformed/.test(caller)) return 'INVALID_TOKEN';
+  const isBearer = column === 'bearer' || column === 'adminBearer';
+  const isOptedIn = isBearer && scope !== undefined && kind !== 'AdminAcl';
+  let outcome = isOptedIn ? IN : OUTCOMES[kind][column];
+  const granted = caller === 'bearer without scope' ? [] : column === 'adminBearer' ? ['identify', 'email'] : scopes();
+  if (isOptedIn && !granted.includes(scope)) outcome = 'MISSING_OAUTH_SCOPE';
+  if (outcome !== IN) return outcome as string;
+  const isGated = kind !== 'AdminAcl' && !allowSuspicious;
+  if (caller.startsWith('suspicious') && isGated) return 'ACCOUNT_SUSPICIOUS_ACTIVITY';
+  const isPowerless = (CALLERS[caller] as Caller).options?.acls === undefined;
+  return kind === 'AdminAcl' && isPowerless ? 'MISSING_PERMISSIONS' : IN;
+}
+
+const nameOf = ({ method, path }: RoutePlan): string => `${method} ${path}`;
+
+/** Calls a route with plausible path values and no input of substance. */
+function call(service: Gatehouse, { method, path, accepts }: RoutePlan, value: string | undefined): Promise<Answer> {
+  const target = path.replace(/:\w+/g, '1').replace(/\*\w+/g, 'a/b');
+  const client = value === undefined ? service.anonymous : service.as(value);
+  const form = accepts.kind === 'form' ? new URLSearchParams({ token: '1' }) : undefined;
+  return client.send(method, target, form);
+}
+
+/** The part of the matrix that a list of routes is, asked of a running service. */
+export class Matrix {
+  /**
+   * @param ofHandlers refusals by which a handler itself uses a code of the order, each as
+   * `PATCH /v1/notes/:id by bot: ACCESS_DENIED`; kinds are session, bot, bearer, adminBearer and adminKey
+   */
+  constructor(
+    private readonly service: Gatehouse,
+    private readonly routes: readonly RoutePlan[],
+    private readonly ofHandlers: readonly string[] = [],
+  ) {}
+
+  /** What other outcomes than its policy says came of every kind of credential at every route. */
+  async ofCallers(): Promise<string[]> {
+    const shared = new Map<CallerName, Outfit>();
+    for (const [caller, { options }] of callers) shared.set(caller, await outfit(this.service, options));
+    const surprises: string[] = [];
+    for (const route of this.routes) {
+      for (const [caller, { present, options }] of callers) {
+        const wanted = expected(route, caller);
+        // An admitted caller may end its own credential, so nobody else may wear it.
+        const own = wanted === IN ? await outfit(this.service, options) : (shared.get(caller) as Outfit);
+        surprises.push(...(await this.surprise(route, caller, columnOf(caller), present(own), wanted)));
+      }
+    }
+    return surprises;
+  }
+
+  /** Where a route that reads no credential answered otherwise because there was one. */
+  async ofCredentialFree(): Promise<string[]> {
+    const surprises: string[] = [];
+    const worn = await outfit(this.service, { acls: ['*'], scopes: scopes() });
+    for (const route of this.routes.filter(({ policy }) => policy.kind === 'CredentialFree')) {
+      const { status, body } = await call(this.service, route, undefined);
+      for (const [caller, { present }] of callers) {
+        if (route.policy.caseInsensitiveScheme && caller.endsWith('bot')) continue;
+        const answer = await call(this.service, route, present(worn));
+        if (answer.status === status && answer.body?.code === body?.code) continue;
+        surprises.push(`${nameOf(route)} with ${caller}: ${answer.status}, and without ${status}`);
+      }
+    }
+    return surprises;
+  }
+
+  /** What came otherwise of the ACLs of accounts, and of keys and their owners alike. */
+  async ofAcls(): Promise<string[]> {
+    const surprises: string[] = [];
+    for (const route of this.routes.filter(({ policy }) => policy.kind === 'AdminAcl')) {
+      for (const [title, options, credential, wanted] of holders(route)) {
+        const value = (await outfit(this.service, options))[credential];
+        surprises.push(...(await this.surprise(route, title, credential, value, wanted)));
+      }
+    }
+    return surprises;
+  }
+
+  private async surprise(
+    route: RoutePlan,
+    who: string,
+    kind: string,
+    value: string | undefined,
+    wanted: string,
+  ): Promise<string[]> {
+    const { status, body } = await call(this.service, route, value);
+    const code: string = body?.code ?? '';
+    const isIn =
+      status < 500 && (!OF_POLICY.includes(code) || this.ofHandlers.includes(`${nameOf(route)} by ${kind}: ${code}`));
+    const isRight = wanted === IN ? isIn : code === wanted;
+    return isRight ? [] : [`${nameOf(route)} with ${who}: ${status} ${code}, not ${wanted}`];
+  }
+}
+
+type Holder = [
+  title: string,
+  options: OutfitOptions,
+  credential: 'session' | 'adminKey' | 'adminBearer',
+  wanted: string,
+];
+
+function holders({ policy }: RoutePlan): Holder[] {
+  const { mode, acls } = policy.acl ?? { mode: 'all', acls: [] };
+  const gate = 'admin:authenticate';
+  const exact = [gate, ...(mode === 'any' ? acls.slice(-1) : acls)];
+  const lacking = acls.every((acl) => acl === gate) ? IN : 'MISSING_ACL';
+  // The wildcard opens the gate too.
+  const gateless = acls.includes('*') ? IN : 'MISSING_PERMISSIONS';
+  const ofKey = acls.filter((acl) => exact.includes(acl));
+  return [
+    ['the ACLs without the gate', { acls: acls.filter((acl) => acl !== gate) }, 'session', gateless],
+    ['the gate alone', { acls: [gate] }, 'session', lacking],
+    ['the gate alone, bearer', { acls: [gate] }, 'adminBearer', lacking],
+    ['exactly the ACLs', { acls: exact }, 'session', IN],
+    ['exactly the ACLs, bearer', { acls: exact }, 'adminBearer', IN],
+    ['the wildcard', { acls: ['*'] }, 'session', IN],
+    ['a key that has them all, its owner nothing', { acls: [], keyAcls: ['*'] }, 'adminKey', 'MISSING_PERMISSIONS'],
+    ['a key that has them all, its owner the gate', { acls: [gate], keyAcls: ['*'] }, 'adminKey', lacking],
+    ['a key that has nothing, its owner all', { acls: ['*'], keyAcls: [] }, 'adminKey', 'MISSING_ACL'],
+    ['exactly the ACLs on both', { acls: exact, keyAcls: ofKey }, 'adminKey', IN],
+    ['a look-alike of the wildcard', { acls: [gate, 'user:*', '**'] }, 'session', lacking],
+  ];
+}
+
+/** The routes that a team's modules add to those of the service. */
+async function ownRoutes({ app }: Gatehouse): Promise<RoutePlan[]> {
+  // The routes of the same configuration, read without a database.
+  const config: Config = Object.create(app.get(Config), { databaseUrl: { value: undefined } });
+  const { routes } = await readRoutes(config);
+  const ours = new Set(routes.all.map(({ controller }) => controller));
+  const own = app.get(Routes).all.filter(({ controller }) => !ours.has(controller));
+  if (own.length === 0) throw new Error('the service has no route but its own');
+  return own;
+}
+
+/**
+ * Calls every route of a team's modules with every kind of credential, valid, wrong, without scope, without ACL and
+ * suspicious, and asserts that each is admitted or refused as the policy of the route says. The service needs
+ * `RATE_LIMITS` off, as the kit has it.
+ * @param ofHandlers see `Matrix`
+ */
+export async function expectMatrix(service: Gatehouse, ofHandlers: readonly string[] = []): Promise<void> {
+  const matrix = new Matrix(service, await ownRoutes(service), ofHandlers);
+  const surprises = [...(await matrix.ofCallers()), ...(await matrix.ofCredentialFree()), ...(await matrix.ofAcls())];
+  if (surprises.length > 0) throw new Error(`not as the policies say:\n${surprises.join('\n')}`);
+}
+
+const letsMoreIn = ({ kind, allowSuspicious, cors, sudo, caseInsensitiveScheme }: RoutePlan['policy']): boolean =>
+  ['Public', 'CredentialFree', 'ClientAuth'].includes(kind) ||
+  (cors !== 'default' && cors !== 'none') ||
+  sudo?.issuesProof === false ||
+  caseInsensitiveScheme ||
+  allowSuspicious;
+
+/**
+ * Asserts which routes and gateway commands of a team's modules let more people in than a policy by itself does: whoever
+ * has no credential, is suspicious, or comes from any origin. Each as `gatehouse routes` prints it; a line more or less is
+ * a change that somebody should see.
+ */
+export async function expectExposure(service: Gatehouse, ...ledger: string[]): Promise<void> {
+  const routes = await ownRoutes(service);
+  const commands = service.app.get(Commands).all.filter(({ isOurs }) => !isOurs);
+  const found = [
+    ...routes.map((route) => ({ name: nameOf(route), policy: route.policy })),
+    ...commands.map((plan) => ({ name: `WS ${commandName(plan)}`, policy: plan.policy })),
+  ].filter(({ policy }) => letsMoreIn(policy));
+  const lines = found.map(({ name, policy }) => `${name} ${describePolicy(policy)}`);
+  const strays = [
+    ...lines.filter((line) => !ledger.includes(line)).map((line) => `+ ${line}`),
+    ...ledger.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
+  ];
+  if (strays.length > 0)
+    throw new Error(`more people are let in than the ledger says, or fewer:\n${strays.join('\n')}`);
+}

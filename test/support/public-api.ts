@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** What a package.json calls each entry, and the declarations that it leads to. */
+const ENTRIES = {
+  gatehouse: 'src/index.d.ts',
+  'gatehouse/testing': 'test/support/index.d.ts',
+  'gatehouse/client': 'client/index.d.ts',
+};
+
+/** What is made of the API description, and held by it. */
+const GENERATED = /\/client\/api\.d\.ts$/;
+
+const printer = ts.createPrinter({ removeComments: true });
+
+/** Reads nothing but our own declarations: what a library declares is the library's promise. */
+function programOf(files: readonly string[]): ts.Program {
+  const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext };
+  const host = ts.createCompilerHost(options);
+  host.resolveModuleNameLiterals = (names, containing) =>
+    names.map(({ text }) => {
+      const isOurs = text.startsWith('.') && text.endsWith('.js');
+      const resolvedFileName = join(containing, '..', text.replace(/js$/, 'd.ts'));
+      return { resolvedModule: isOurs ? { resolvedFileName, extension: ts.Extension.Dts } : undefined };
+    });
+  return ts.createProgram([...files], options, host);
+}
+
+const isPrivate = (member: ts.ClassElement): boolean =>
+  ts.canHaveModifiers(member) &&
+  (ts.getModifiers(member) ?? []).some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword);
+
+/** A class without what nobody outside can name; whose constructor keeps for itself what it is given is made by others of ours. */
+function outsideOf(node: ts.ClassDeclaration, { factory }: ts.TransformationContext): ts.ClassDeclaration {
+  const hidden = new Set(node.members.filter(isPrivate).map(({ name }) => name?.getText()));
+  const isMadeByOurs = ({ parameters }: ts.ConstructorDeclaration) =>
+    parameters.some(({ name }) => hidden.has(name.getText()));
+  const members = node.members.filter(
+    (member) => !isPrivate(member) && !(ts.isConstructorDeclaration(member) && isMadeByOurs(member)),
+  );
+  const { modifiers, name, typeParameters, heritageClauses } = node;
+  return factory.updateClassDeclaration(node, modifiers, name, typeParameters, heritageClauses, members);
+}
+
+/** In what order the arms of a union are written depends on what was compiled before. */
+function sorted(node: ts.UnionTypeNode, { factory }: ts.TransformationContext, source: ts.SourceFile) {
+  const text = (type: ts.TypeNode) => printer.printNode(ts.EmitHint.Unspecified, type, source);
+  return factory.updateUnionTypeNode(
+    node,
+    factory.createNodeArray([...node.types].sort((a, b) => (text(a) < text(b) ? -1 : 1))),
+  );
+}
+
+function printed(declaration: ts.Node): string {
+  const source = declaration.getSourceFile();
+  const { transformed } = ts.transform(declaration, [
+    (context) => (root) => {
+      const visit = (node: ts.Node): ts.Node => {
+        const seen = ts.visitEachChild(ts.isClassDeclaration(node) ? outsideOf(node, context) : node, visit, context);
+        return ts.isUnionTypeNode(seen) ? sorted(seen, context, source) : seen;
+      };
+      return visit(root);
+    },
+  ]);
+  return printer.printNode(ts.EmitHint.Unspecified, transformed[0] as ts.Node, source);
+}
+
+/** A variable is declared by the statement around it. */
+const whole = (declaration: ts.Declaration): ts.Node =>
+  ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+
+function toldOf(name: string, symbol: ts.Symbol): string {
+  const declarations = symbol.getDeclarations() ?? [];
+  if (declarations.length === 0) throw new Error(`${name} is declared nowhere: build first`);
+  if (declarations.some((declaration) => GENERATED.test(declaration.getSourceFile().fileName))) {
+    return `${name}: as the API description says`;
+  }
+  return [...new Set(declarations.map(whole))].map(printed).join('\n');
+}
+
+/** Everything that the entries of the package export, as it is declared in a build, by entry and name. */
+export function publicApiOf(build: string): string {
+  const files = Object.values(ENTRIES).map((file) => join(build, file));
+  for (const file of files) readFileSync(file);
+  const program = programOf(files);
+  const checker = program.getTypeChecker();
+  const parts = Object.entries(ENTRIES).map(([entry, file]) => {
+    const source = program.getSourceFile(join(build, file)) as ts.SourceFile;
+    const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
+    const lines = exported.map((symbol) => {
+      const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
+      return [symbol.name, toldOf(symbol.name, isAlias ? checker.getAliasedSymbol(symbol) : symbol)] as const;
+    });
+    const text = lines.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, told]) => told);
+    return `// ${entry}\n\n${text.join('\n')}\n`;
+  });
+  return parts.join('\n');
+}

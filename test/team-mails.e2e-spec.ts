@@ -1,0 +1,139 @@
+/** @own-modules It registers a mail, which stays for as long as the modules do. */
+import { Database, Mails, registerMail } from '../src/index.js';
+import { SharingModule } from './fixtures/team/mails.js';
+import {
+  type Gatehouse,
+  gatehouse,
+  inboxOf,
+  mailTo,
+  type Persona,
+  person,
+  settledInboxOf,
+  verifyEmail,
+} from './support/index.js';
+
+let service: Gatehouse;
+let alice: Persona;
+beforeAll(async () => {
+  service = await gatehouse({ modules: [SharingModule], env: { WEB_APP_URL: 'https://notes.example' } });
+  alice = await person(service, 'alice');
+});
+afterAll(() => service.close());
+
+const share = (user_id: string, title: string) => service.as(alice).post('/v1/notes/shares', { user_id, title });
+
+/** Somebody whose address takes mail. */
+async function reader(username: string, locale?: string): Promise<Persona> {
+  const persona = await person(service, username);
+  await verifyEmail(service, persona);
+  if (locale) expect((await service.as(persona).patch('/v1/users/@me/settings', { locale })).status).toBe(200);
+  return persona;
+}
+
+describe('mails of a team', () => {
+  test('come in the language of the account, in the look of ours, with what people wrote escaped', async () => {
+    const bob = await reader('bob', 'de');
+    expect((await share(bob.id, '<b>Milch</b>\n& Brot')).body).toEqual({ is_mailed: true });
+    const { subject, text, html, metadata } = await mailTo(service, bob.email, 'note_shared');
+    expect(subject).toBe(`${alice.username} hat eine Notiz mit Ihnen geteilt`);
+    expect(text).toContain('„<b>Milch</b> & Brot“ wartet auf Gatehouse auf Sie. Der Link ist 24 Stunden');
+    expect(text).toContain('Seiten: 1.200');
+    expect(text).toMatch(/Notiz lesen:\nhttps:\/\/notes\.example\/notes\/7$/m);
+    expect(text).toContain('weil jemand eine Notiz mit Ihrem Konto bei\nGatehouse geteilt hat.');
+    expect(text).not.toContain('Sicherheit');
+    expect(html).toContain('<html lang="de" dir="ltr">');
+    expect(html).toContain('&lt;b&gt;Milch&lt;/b&gt; &amp; Brot');
+    expect(html).not.toContain('<b>');
+    expect(metadata).toEqual({ from: alice.username, title: '<b>Milch</b>\n& Brot', note_id: '7', pages: 1200 });
+  });
+
+  test('come whole in English where they have no words in a language, and never run against the reader', async () => {
+    const carol = await reader('carol', 'ar');
+    await share(carol.id, 'Milk');
+    const { subject, text, html } = await mailTo(service, carol.email, 'note_shared');
+    expect(subject).toBe(`${alice.username} shared a note with you`);
+    expect(text).toContain('Pages: 1,200');
+    expect(html).toContain('<html lang="en-US" dir="ltr">');
+  });
+
+  test.each<[string, (persona: Persona) => Promise<unknown>]>([
+    [
+      'whose address is not verified',
+      ({ id }) => service.sql('UPDATE account SET email_verified = false WHERE id = $1', [id]),
+    ],
+    ['whose address bounced', ({ id }) => service.sql('UPDATE account SET email_bounced = true WHERE id = $1', [id])],
+    [
+      'who wants no other mail than about security',
+      (persona) => service.as(persona).patch('/v1/users/@me/settings', { email_notifications: false }),
+    ],
+  ])('are not sent to somebody %s', async (_, make) => {
+    const dave = await reader('dave');
+    await make(dave);
+    expect((await share(dave.id, 'Milk')).body).toEqual({ is_mailed: false });
+    expect(await settledInboxOf(service, dave.email, 'note_shared')).toEqual([]);
+  });
+
+  test('nobody is told of an account that is not there', async () => {
+    expect((await share('17', 'Milk')).body).toEqual({ is_mailed: false });
+  });
+
+  test('are not sent for a transaction that is rolled back', async () => {
+    const erin = await reader('erin');
+    const facts = { from: 'Ada', title: 'Milk', note_id: '7', pages: 1 };
+    const failing = service.app.get(Database).transaction(async (tx) => {
+      await service.app.get(Mails).toAccount(tx, erin.id, { type: 'note_shared', facts });
+      throw new Error('after all, no');
+    });
+    await expect(failing).rejects.toThrow('after all, no');
+    expect(await settledInboxOf(service, erin.email, 'note_shared')).toEqual([]);
+  });
+
+  test('go to addresses without an account, too; a mail that nobody registered is never written', async () => {
+    const facts = { from: 'Ada', title: 'Milk', note_id: '7', pages: 1 };
+    const mails = service.app.get(Mails);
+    const { transaction } = service.app.get(Database);
+    const send = (type: 'note_shared') =>
+      transaction.call(service.app.get(Database), (tx) => mails.toAddress(tx, 'guest@example.com', { type, facts }));
+    await send('note_shared');
+    expect((await mailTo(service, 'guest@example.com', 'note_shared')).subject).toBe('Ada shared a note with you');
+    await expect(send('nothing' as 'note_shared')).rejects.toThrow('no module has registered the mail nothing');
+    expect(await inboxOf(service, 'guest@example.com', 'nothing')).toEqual([]);
+  });
+
+  test('are shown in every language while developing', async () => {
+    expect((await service.anonymous.get('/dev/mails')).text).toContain('/dev/mails?kind=note_shared');
+    expect((await service.anonymous.get('/dev/mails?kind=note_shared&language=de')).text).toContain('Groceries');
+    const { status, text } = await service.anonymous.get('/dev/mails/de/note_shared');
+    expect([status, text]).toEqual([200, expect.stringContaining('Notiz lesen')]);
+  });
+});
+
+describe('a mail is refused at boot', () => {
+  const said = { subject: 'A', paragraphs: ['B {from}'], reason: 'C' };
+  const sample = { from: 'Ada' };
+  const link = () => 'https://example.com';
+  test.each<[string, string, object, string]>([
+    ['with the name of one of ours', 'password_reset', { words: { 'en-US': said }, sample }, 'cannot be added'],
+    [
+      'with the name of our text message',
+      'phone_verification',
+      { words: { 'en-US': said }, sample },
+      'cannot be added',
+    ],
+    ['a second time', 'note_shared', { words: { 'en-US': said }, sample }, 'cannot be added'],
+    ['with a name of two words', 'note shared', { words: { 'en-US': said }, sample }, 'cannot be added'],
+    ['without English', 'faulty', { words: { de: said }, sample }, 'has no words in en-US'],
+    ['in a language that mails do not speak', 'faulty', { words: { 'en-US': said, ko: said }, sample }, 'in ko'],
+    ['that says what nobody knows', 'faulty', { words: { 'en-US': said }, sample: {} }, 'nothing to say for {from}'],
+    [
+      'that leads somewhere without words for it',
+      'faulty',
+      { words: { 'en-US': said }, sample, link },
+      'not both, in en-US',
+    ],
+    ['of two lines', 'faulty', { words: { 'en-US': { ...said, subject: 'A\nB' } }, sample }, 'is not one line'],
+    ['without a paragraph', 'faulty', { words: { 'en-US': { ...said, paragraphs: [] } }, sample }, 'no paragraph'],
+  ])('%s', (_, type, mail, message) => {
+    expect(() => registerMail(type as 'note_shared', mail as never)).toThrow(message);
+  });
+});

@@ -1,0 +1,167 @@
+import { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import pg from 'pg';
+import { BoundedQueue } from '../src/auth/factors/passwords.service.js';
+import { eventually, type Gatehouse, gatehouse, settled } from './support/index.js';
+
+const TIMING = join(import.meta.dirname, '../bench/timing');
+/** Scripts of the bench; they have no types. */
+const load = (name: string) => import(join(TIMING, name));
+
+/** Rounds that are not looked at: the first of a kind prepares statements and opens connections. */
+const WARM_UP = 2;
+/** What goes on beside a request is not always there; what only one of the two does is. */
+const MOST_ROUNDS = WARM_UP + 12;
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly text: string | undefined;
+}
+
+interface Pair {
+  readonly name: string;
+  readonly status: number;
+  prepare?(stage: unknown): Promise<unknown>;
+  request(isFirst: boolean, round: number, prepared: unknown): unknown;
+  cleanUp?(stage: unknown): Promise<void>;
+}
+
+type Query = (this: unknown, ...args: unknown[]) => unknown;
+type Result = { rows?: unknown[] } | undefined;
+
+/** The end of a savepoint, either way; and what goes out with a commit, which has its values in the text. */
+function kindOf(text: string): string {
+  if (/^(?:RELEASE|ROLLBACK TO) SAVEPOINT/.test(text)) return 'end of a savepoint';
+  return text.startsWith('EXECUTE') ? text.replace(/'[^']*'/g, '?') : text;
+}
+
+/** Everything that anybody in this process asks a database, with how many rows it answers, and every password hash. */
+function watchWork() {
+  const work: string[] = [];
+  const clients = pg.Client.prototype as unknown as { query: Query };
+  const queues = BoundedQueue.prototype as unknown as { run: Query };
+  const answers = ServerResponse.prototype as unknown as { end: Query };
+  const [{ query }, { run }, { end }] = [clients, queues, answers] as const;
+  let answeredAt = 0;
+  clients.query = function (...args) {
+    const [first] = args;
+    const text = kindOf(typeof first === 'string' ? first : (first as { text: string }).text);
+    const place = work.push(text) - 1;
+    const noted = (result: Result) => {
+      work[place] = `${text} -- ${result?.rows?.length ?? 'no'} rows`;
+    };
+    const last = args.at(-1);
+    if (typeof last === 'function') {
+      args[args.length - 1] = (error: unknown, result: Result) => {
+        noted(result);
+        last(error, result);
+      };
+    }
+    const answer = query.apply(this, args);
+    if (typeof last !== 'function') (answer as Promise<Result>).then(noted, () => {});
+    return answer;
+  };
+  queues.run = function (...args) {
+    work.push('a password hash');
+    return run.apply(this, args);
+  };
+  answers.end = function (...args) {
+    answeredAt ||= work.length;
+    return end.apply(this, args);
+  };
+  return {
+    begin: () => {
+      work.length = answeredAt = 0;
+    },
+    /** What follows the answer takes nobody's time who waits for it; what a connection prepares it prepares once. */
+    untilAnswered: () => work.slice(0, answeredAt).filter((text) => !text.startsWith('PREPARE')),
+    stop: () => {
+      answers.end = end;
+      clients.query = query;
+      queues.run = run;
+    },
+  };
+}
+
+/** Whether both lists hold the same, in whatever order it was done. */
+const areAlike = (one: readonly string[], other: readonly string[]): boolean =>
+  without(one, other).length + without(other, one).length === 0;
+
+/** What of `all` is left when each of `others` is taken away once. */
+function without(all: readonly string[], others: readonly string[]): string[] {
+  const rest = [...others];
+  return all.filter((one) => {
+    const place = rest.indexOf(one);
+    if (place >= 0) rest.splice(place, 1);
+    return place < 0;
+  });
+}
+
+describe('what must take as long', () => {
+  let service: Gatehouse;
+  let stage: { framed(request: unknown): Asked };
+  let pairs: readonly Pair[];
+  let watched: ReturnType<typeof watchWork>;
+  beforeAll(async () => {
+    const { ENVIRONMENT, Stage } = await load('stage.mjs');
+    pairs = (await load('pairs.mjs')).PAIRS;
+    // Connections of the embedded database keep what they find when they are made.
+    watched = watchWork();
+    service = await gatehouse({ env: ENVIRONMENT });
+    stage = new Stage(service.url, MOST_ROUNDS, service.sql);
+  });
+  afterAll(async () => {
+    watched.stop();
+    await service.close();
+  });
+
+  async function workOf({ method, path, headers, text }: Asked): Promise<{ status: number; work: string[] }> {
+    await settled(service);
+    await eventually('no report that waits', async () =>
+      (await service.sql('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
+    );
+    watched.begin();
+    const response = await fetch(service.url + path, { method, headers, body: text });
+    await response.arrayBuffer();
+    return { status: response.status, work: watched.untilAnswered() };
+  }
+
+  test('is seen: a statement with its rows, and a password hash', async () => {
+    const login = { method: 'POST', path: '/v1/auth/login', body: { email: 'a@example.com', password: 'password 1' } };
+    const { status, work } = await workOf(stage.framed(login));
+    expect(status).toBe(400);
+    expect(work).toEqual(
+      expect.arrayContaining([expect.stringMatching(/FROM account.* -- 1 rows$/s), 'a password hash']),
+    );
+    const [unknown, malformed] = [`flx_${'a'.repeat(36)}`, 'flx_a'].map((authorization) =>
+      stage.framed({ path: '/v1/users/@me', authorization }),
+    ) as [Asked, Asked];
+    expect((await workOf(unknown)).work).toEqual([expect.stringMatching(/FROM session.* -- 0 rows$/s)]);
+    expect(await workOf(malformed)).toEqual({ status: 401, work: [] });
+  });
+
+  test('asks the database the same, for as many rows, and hashes as often', async () => {
+    const differing: object[] = [];
+    for (const pair of pairs) {
+      const prepared = await pair.prepare?.(stage);
+      const seen: { first: string[][]; second: string[][] } = { first: [], second: [] };
+      const areOnceAlike = () => seen.first.some((one) => seen.second.some((other) => areAlike(one, other)));
+      for (let round = 0; round < MOST_ROUNDS && !areOnceAlike(); round++) {
+        for (const name of ['first', 'second'] as const) {
+          const asked = stage.framed(await pair.request(name === 'first', round, prepared));
+          const { status, work } = await workOf(asked);
+          expect({ pair: pair.name, status }).toEqual({ pair: pair.name, status: pair.status });
+          if (round >= WARM_UP) seen[name].push(work);
+        }
+      }
+      await pair.cleanUp?.(stage);
+      if (!areOnceAlike()) {
+        const [first, second] = [seen.first.at(-1) as string[], seen.second.at(-1) as string[]];
+        differing.push({ pair: pair.name, first: without(first, second), second: without(second, first) });
+      }
+    }
+    expect(differing).toEqual([]);
+  });
+});

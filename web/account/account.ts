@@ -1,0 +1,43 @@
+import { computed, signal } from '@preact/signals';
+import type { Answer, paths } from 'gatehouse/client';
+import { type Failure, failureOf } from '../core/action.js';
+import { api } from '../core/api.js';
+import { isLanguageChosen, speak } from '../core/language.js';
+import { session } from '../core/session.js';
+import { type Theme, wearTheme } from '../core/theme.js';
+
+export type User = Answer<paths, '/v1/users/@me', 'get'>;
+export type Settings = Answer<paths, '/v1/users/@me/settings', 'get'>;
+
+/** Who is signed in, as the service last told. */
+export const user = signal<User | null>(null);
+export const settings = signal<Settings | null>(null);
+export const failure = signal<Failure | null>(null);
+
+/** What the account still has to do before it may do anything else. */
+export const requirements = computed<readonly string[]>(() => user.value?.required_actions ?? []);
+
+export const tagOf = ({ username, discriminator }: Pick<User, 'username' | 'discriminator'>): string =>
+  `${username}#${discriminator}`;
+
+export function take(next: User): void {
+  user.value = next;
+  if (!isLanguageChosen()) void speak(next.locale);
+}
+
+export function takeSettings(next: Settings): void {
+  settings.value = next;
+  wearTheme(next.theme as Theme);
+}
+
+/** Asks for everything that all views show. A refusal stays where it can be read, with a way to ask again. */
+export async function load(): Promise<void> {
+  failure.value = null;
+  try {
+    const [me, mine] = await Promise.all([api.get('/v1/users/@me'), api.get('/v1/users/@me/settings')]);
+    take(me);
+    takeSettings(mine);
+  } catch (error) {
+    if (session.value) failure.value = failureOf(error);
+  }
+}

@@ -1,0 +1,6 @@
+import type { Answer, paths } from 'gatehouse/client';
+
+export type Application = Answer<paths, '/v1/oauth2/applications/{id}', 'get'>;
+
+export const LIST = '/account/applications';
+export const pathOf = (id: string): string => `${LIST}?${new URLSearchParams({ id })}`;

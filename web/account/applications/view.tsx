@@ -1,0 +1,15 @@
+import { t } from '../../core/language.js';
+import { Opened } from '../../kit/opened.js';
+import { ShownOnce } from '../../kit/shown-once.js';
+import { Applications } from './list.js';
+import { One } from './one.js';
+
+/** Applications and bots of the person's own. */
+export default function OwnApplications() {
+  return (
+    <>
+      <Opened title={t('applications.title')}>{(id) => (id ? <One key={id} id={id} /> : <Applications />)}</Opened>
+      <ShownOnce />
+    </>
+  );
+}

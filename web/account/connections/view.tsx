@@ -1,0 +1,177 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { Answer, paths } from 'gatehouse/client';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { day, t } from '../../core/language.js';
+import { learnWords, ScopeName, type ScopeWords } from '../../core/scopes.js';
+import { AskingButton } from '../../kit/asking.js';
+import { Choice } from '../../kit/field.js';
+import { type Loaded, Loading, useLoaded } from '../../kit/loaded.js';
+import { Portrait } from '../../kit/portrait.js';
+import { Empty } from '../../kit/shown.js';
+import { toast } from '../../kit/toast.js';
+
+type Connection = Answer<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
+
+interface Connections {
+  readonly all: readonly Connection[];
+  readonly words: ScopeWords;
+}
+
+/** How many one request may name (oauth.md 5.11). */
+const AT_ONCE = 100;
+
+async function ask(): Promise<Connections> {
+  const all = await api.get('/v1/oauth2/@me/authorizations');
+  return { all, words: await learnWords(all.flatMap(({ scopes }) => scopes)) };
+}
+
+interface ConnectionProps {
+  readonly connection: Connection;
+  readonly words: ScopeWords;
+  readonly isChosen: boolean;
+  readonly onChosen: (isChosen: boolean) => void;
+  readonly onRemoved: () => Promise<void>;
+}
+
+function Entry({ connection, words, isChosen, onChosen, onRemoved }: ConnectionProps) {
+  const { application, scopes, authorized_at: since } = connection;
+  const { id: applicationId, name } = application;
+  const remove = useAction(
+    async () => {
+      await api.delete('/v1/oauth2/@me/authorizations/{applicationId}', { path: { applicationId } });
+      toast(t('connections.removed'));
+      await onRemoved();
+    },
+    {
+      caught: async ({ code }) => {
+        const isGone = code === 'UNKNOWN_APPLICATION';
+        if (isGone) await onRemoved();
+        return isGone;
+      },
+    },
+  );
+  return (
+    <li class="entry">
+      <Choice
+        name={applicationId}
+        label={<span class="unseen">{t('connections.choose', { application: name })}</span>}
+        checked={isChosen}
+        onChecked={onChosen}
+      />
+      <Portrait id={applicationId} name={name} picture={application.icon} />
+      <div class="stack tight">
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        {application.description && <p dir="auto">{application.description}</p>}
+        <ul class="points">
+          {scopes.map((scope) => (
+            <li key={scope}>
+              <ScopeName name={scope} words={words} />
+            </li>
+          ))}
+        </ul>
+        <p class="small quiet">{t('connections.since', { day: day(since) })}</p>
+      </div>
+      <AskingButton
+        kind="plain"
+        size="small"
+        label={t('connections.remove')}
+        title={t('connections.removeTitle', { application: name })}
+        action={remove}
+      >
+        <p>{t('connections.removeWhat')}</p>
+      </AskingButton>
+    </li>
+  );
+}
+
+interface SeveralProps {
+  readonly ids: readonly string[];
+  readonly chosen: Signal<ReadonlySet<string>>;
+  readonly onRemoved: () => Promise<void>;
+}
+
+/** Removes those that are chosen, all of them or none at a time. */
+function Several({ ids, chosen, onRemoved }: SeveralProps) {
+  const marked = ids.filter((id) => chosen.value.has(id));
+  const remove = useAction(
+    async () => {
+      for (let at = 0; at < marked.length; at += AT_ONCE) {
+        const body = { application_ids: marked.slice(at, at + AT_ONCE) };
+        await api.post('/v1/oauth2/@me/authorizations/revoke', { body });
+      }
+      toast(t('connections.removed'));
+      await onRemoved();
+    },
+    {
+      // One of them is gone: what is left can be removed by asking again.
+      caught: async ({ code }) => {
+        if (code === 'UNKNOWN_APPLICATION') await onRemoved();
+        return false;
+      },
+    },
+  );
+  return (
+    <div class="row between">
+      <Choice
+        name="all"
+        label={t('connections.all')}
+        checked={marked.length === ids.length}
+        onChecked={(isChosen) => {
+          chosen.value = new Set(isChosen ? ids : []);
+        }}
+      />
+      {marked.length > 0 && (
+        <AskingButton
+          size="small"
+          label={t('connections.removeChosen', { count: marked.length })}
+          title={t('connections.removeChosenTitle')}
+          action={remove}
+        >
+          <p>{t('connections.removeChosenWhat')}</p>
+        </AskingButton>
+      )}
+    </div>
+  );
+}
+
+function List({ of: { all, words }, loaded }: { readonly of: Connections; readonly loaded: Loaded<Connections> }) {
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const ids = all.map(({ application }) => application.id);
+  const choose = (id: string, isChosen: boolean) => {
+    const others = [...chosen.value].filter((other) => other !== id);
+    chosen.value = new Set(isChosen ? [...others, id] : others);
+  };
+  const reload = () => loaded.again.run();
+  if (all.length === 0) return <Empty>{t('connections.none')}</Empty>;
+  return (
+    <>
+      {all.length > 1 && <Several ids={ids} chosen={chosen} onRemoved={reload} />}
+      <ul class="list">
+        {all.map((connection) => (
+          <Entry
+            key={connection.application.id}
+            connection={connection}
+            words={words}
+            isChosen={chosen.value.has(connection.application.id)}
+            onChosen={(isChosen) => choose(connection.application.id, isChosen)}
+            onRemoved={reload}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Which applications hold what of the account, and how they lose it. */
+export default function ConnectedApplications() {
+  const loaded = useLoaded(ask);
+  return (
+    <section class="section" tabIndex={-1} aria-label={t('connections.title')}>
+      <p class="quiet">{t('connections.lead')}</p>
+      <Loading of={loaded}>{(known) => <List of={known} loaded={loaded} />}</Loading>
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Action, useAction } from '../../core/action.js';
+import { keep, kept } from '../../core/kept.js';
+import { t } from '../../core/language.js';
+import { CodeField, fieldOf } from '../../kit/field.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { ResendButton } from '../resend.js';
+
+/** A step of something that takes several; whoever looks for a code in their mail may come back to a page that is loaded anew. */
+export function useKeptStep<S extends { readonly at: string }>(
+  name: string,
+  first: S,
+): { readonly step: Signal<S>; readonly go: (next: S) => void } {
+  const step = useSignal<S>(kept<S>(name) ?? first);
+  return {
+    step,
+    go: (next) => {
+      step.value = keep(name, next);
+    },
+  };
+}
+
+/** The keyboard goes on in the next step: in its first field, or on its button. */
+export function useStepFocus<E extends HTMLElement>(at: string) {
+  const place = useRef<E>(null);
+  const former = useRef(at);
+  useEffect(() => {
+    if (former.current !== at) place.current?.querySelector<HTMLElement>('input:not([hidden]), button')?.focus();
+    former.current = at;
+  }, [at]);
+  return place;
+}
+
+/**
+ * How often something of several steps was done, and what has the focus then. With `times` as their key the steps begin
+ * anew, without a claim to the focus.
+ */
+export function useDone<E extends HTMLElement>() {
+  const done = useSignal(0);
+  const place = useRef<E>(null);
+  const times = done.value;
+  useEffect(() => {
+    if (times > 0) place.current?.focus();
+  }, [times]);
+  const note = () => {
+    done.value++;
+  };
+  return { times, place, note };
+}
+
+export interface ResendProps {
+  /** When it may be pressed. */
+  readonly from: number;
+  readonly send: () => Promise<unknown>;
+  readonly onSent: () => void;
+}
+
+function Resend({ from, send, onSent }: ResendProps) {
+  const action = useAction(async () => {
+    await send();
+    onSent();
+  });
+  return (
+    <>
+      <FailureNotice of={action} />
+      <div>
+        <ResendButton from={from} action={action} />
+      </div>
+    </>
+  );
+}
+
+export interface CodeStepProps {
+  readonly email: string;
+  readonly code: Signal<string>;
+  readonly action: Action;
+  readonly resend: ResendProps;
+}
+
+/** The code of a mail: what asks for it, and a way to have it sent again. */
+export const CodeStep = ({ email, code, action, resend }: CodeStepProps) => (
+  <>
+    <FailureNotice of={action} />
+    <CodeField
+      {...fieldOf(code, action, 'code')}
+      label={t('required.mailedCode', { email })}
+      required
+      maxLength={256}
+    />
+    <Resend {...resend} />
+  </>
+);

@@ -1,0 +1,75 @@
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
+import { download } from '../../core/download.js';
+import { t, when } from '../../core/language.js';
+import { AskingButton } from '../../kit/asking.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { toast } from '../../kit/toast.js';
+import { leaveBy } from '../farewell.js';
+
+const HOUR_MS = 3_600_000;
+
+function Export() {
+  const make = useAction(async () => {
+    const exported = await api.post('/v1/users/@me/export');
+    download('account.json', 'application/json', JSON.stringify(exported, null, 2));
+    toast(t('data.exported'));
+  });
+  return (
+    <section class="section" aria-labelledby="export">
+      <h2 id="export">{t('data.export')}</h2>
+      <p class="quiet">{t('data.exportHint')}</p>
+      <FailureNotice of={make} />
+      <div>
+        <Button kind="plain" action={make}>
+          {t('data.exportButton')}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Disable() {
+  const disable = useAction(() => leaveBy(() => api.post('/v1/users/@me/disable'), { kind: 'disabled' }));
+  return (
+    <section class="section" aria-labelledby="disable">
+      <h2 id="disable">{t('data.disable')}</h2>
+      <p class="quiet">{t('data.disableHint')}</p>
+      <div>
+        <AskingButton label={t('data.disableButton')} title={t('data.disableAsk')} action={disable} kind="plain">
+          <p>{t('data.disableHint')}</p>
+        </AskingButton>
+      </div>
+    </section>
+  );
+}
+
+function Delete() {
+  const deadline = () => Date.now() + brand.deletionHours * HOUR_MS;
+  const remove = useAction(() => leaveBy(() => api.post('/v1/users/@me/delete'), { kind: 'deleted', at: deadline() }));
+  return (
+    <section class="section" aria-labelledby="delete">
+      <h2 id="delete">{t('data.delete')}</h2>
+      <p class="quiet">{t('data.deleteHint')}</p>
+      <div>
+        <AskingButton label={t('data.deleteButton')} title={t('data.deleteAsk')} action={remove}>
+          <p>{t('data.deleteEffects')}</p>
+          <p>{t('data.deleteUntil', { date: when(deadline()) })}</p>
+        </AskingButton>
+      </div>
+    </section>
+  );
+}
+
+/** Taking everything along, resting, and leaving for good. */
+export default function Data() {
+  return (
+    <>
+      <Export />
+      <Disable />
+      <Delete />
+    </>
+  );
+}

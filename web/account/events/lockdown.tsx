@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import type { Answer, paths } from 'gatehouse/client';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { go } from '../../core/views.js';
+import { AskingButton } from '../../kit/asking.js';
+import { Button } from '../../kit/button.js';
+import { endedOf } from './words.js';
+
+const EFFECTS = ['events.lockSessions', 'lockdown.applications', 'lockdown.tokens', 'events.lockPending'] as const;
+/** The steps that may remain for whoever is still signed in (web.md section 5). */
+const STEPS = { change_password: '/account/password', check_email: '/account/contact' } as const;
+
+type LockedDown = Answer<paths, '/v1/users/@me/lockdown', 'post'>;
+
+function Remaining({ ended, next }: LockedDown) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const numbers = endedOf(ended);
+  const steps = next.filter((step) => step !== 'reset_password');
+  return (
+    <section class="section" aria-labelledby="locked">
+      <h2 id="locked" ref={heading} tabIndex={-1}>
+        {t('events.lockedTitle')}
+      </h2>
+      <p>{t('events.locked')}</p>
+      {numbers.length > 0 && (
+        <ul class="points">
+          {numbers.map((words) => (
+            <li key={words}>{words}</li>
+          ))}
+        </ul>
+      )}
+      {steps.length > 0 && <p>{t('events.lockedNext')}</p>}
+      <div class="row">
+        {steps.map((step, index) => (
+          <Button key={step} kind={index === 0 ? 'main' : 'plain'} onClick={() => go(STEPS[step])}>
+            {t(`events.${step}`)}
+          </Button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** "This was not me": says what it ends, ends it, and says what remains to be done. */
+export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> }) {
+  const answer = useSignal<LockedDown | null>(null);
+  const lock = useAction(async () => {
+    answer.value = await api.post('/v1/users/@me/lockdown');
+    // It ended with everything else.
+    api.forgetProof();
+    await onLocked();
+  });
+  if (answer.value) return <Remaining {...answer.value} />;
+  return (
+    <section class="section" aria-labelledby="not-me">
+      <h2 id="not-me">{t('events.notMe')}</h2>
+      <p class="quiet">{t('events.notMeWhat')}</p>
+      <div>
+        <AskingButton label={t('lockdown.submit')} title={t('lockdown.title')} action={lock}>
+          <p>{t('events.lockWhat')}</p>
+          <ul class="points">
+            {EFFECTS.map((key) => (
+              <li key={key}>{t(key)}</li>
+            ))}
+          </ul>
+          <p class="quiet">{t('events.lockKeeps')}</p>
+        </AskingButton>
+      </div>
+    </section>
+  );
+}

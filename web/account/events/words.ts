@@ -1,0 +1,68 @@
+import type { Answer, paths } from 'gatehouse/client';
+import { language, saidIn, t, type Words, when } from '../../core/language.js';
+import { plainScope } from '../../core/scopes.js';
+
+export type SecurityEvent = Answer<paths, '/v1/users/@me/security-events', 'get'>[number];
+export type Ended = Answer<paths, '/v1/users/@me/lockdown', 'post'>['ended'];
+
+/** What is said in words here; a service of tomorrow may tell of more. */
+const TYPES: ReadonlySet<string> = new Set([
+  ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted', 'account_deletion_scheduled'],
+  ...['application_authorized', 'application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated'],
+  ...['admin_key_created', 'admin_key_deleted', 'password_changed', 'password_reset', 'email_reverted'],
+  ...['email_changed', 'totp_enabled', 'totp_disabled', 'passkey_added', 'passkey_removed', 'second_factor_enabled'],
+  ...['second_factor_disabled', 'backup_codes_regenerated', 'mfa_disabled', 'account_suspended'],
+  ...['account_reinstated', 'suspicious_activity', 'sso_linked', 'sso_taken_over', 'session_handed_over'],
+  ...['locked_down', 'credential_leaked', 'data_exported'],
+]);
+const METHODS: ReadonlySet<string> = new Set([
+  ...['registration', 'password', 'code', 'passkey', 'passkey_second_factor', 'passkey_bridge', 'handoff'],
+  ...['single_sign_on', 'password_reset', 'email_revert'],
+]);
+/** Why something ended, where its type alone does not say it. */
+const REASONS: ReadonlySet<string> = new Set([
+  ...['signed_out', 'lockdown', 'password_changed', 'password_reset', 'email_reverted', 'account_disabled'],
+  ...['account_deletion_scheduled', 'too_many_sessions', 'expired', 'leaked', 'token_revoked'],
+]);
+const KINDS: ReadonlySet<string> = new Set(['session', 'bot', 'admin_key', 'oauth2_token', 'webhook']);
+const ENDED = ['sessions', 'grants', 'bot_tokens', 'webhook_tokens', 'admin_keys'] as const;
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const listed = (items: readonly string[]): string =>
+  new Intl.ListFormat(language.value, { type: 'conjunction', style: 'narrow' }).format(items);
+
+/** What happened. */
+export function headlineOf({ type, data, words }: SecurityEvent): string {
+  if (words) return saidIn(words).text;
+  if (!TYPES.has(type)) return type;
+  return t(`events.${type}` as Words, {
+    name: text(data.name),
+    network: text(data.masked_ip),
+    deadline: text(data.deadline) && when(text(data.deadline)),
+  });
+}
+
+/** What a lockdown ended, by how many. */
+export const endedOf = (ended: Ended): string[] =>
+  ENDED.filter((kind) => ended[kind] > 0).map((kind) => t(`events.ended_${kind}`, { count: ended[kind] }));
+
+function byOf({ by, reason }: SecurityEvent['data']): string[] {
+  if (REASONS.has(text(reason))) return [t(`events.reason_${text(reason)}` as Words)];
+  return by === 'administrator' ? [t('events.by_administrator')] : [];
+}
+
+/** The facts of it, one sentence each. */
+export function factsOf({ type, data, words }: SecurityEvent): string[] {
+  if (words) return [];
+  const { method, kind, scopes, ended } = data;
+  return [
+    ...(METHODS.has(text(method)) ? [t(`events.method_${text(method)}` as Words)] : []),
+    ...(KINDS.has(text(kind)) ? [t(`events.kind_${text(kind)}` as Words)] : []),
+    ...(Array.isArray(scopes)
+      ? [t('events.scopes', { scopes: listed(scopes.map((scope) => plainScope(String(scope)))) })]
+      : []),
+    ...(type === 'locked_down' && ended ? endedOf(ended as Ended) : []),
+    ...byOf(data),
+  ];
+}

@@ -1,0 +1,106 @@
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
+import { LANGUAGES, rich, speak, t } from '../../core/language.js';
+import { Button, LinkButton } from '../../kit/button.js';
+import { Select } from '../../kit/field.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { toast } from '../../kit/toast.js';
+import { settings, tagOf, take, takeSettings, user } from '../account.js';
+import { Unverified } from '../contact/unverified.js';
+
+/** Whoever was registered otherwise than by themselves, or before there were terms, has not accepted them. */
+function Terms() {
+  const accept = useAction(async () => {
+    take(await api.post('/v1/users/@me/terms-acceptance'));
+    toast(t('account.termsAccepted'));
+  });
+  const { terms } = brand;
+  if (!terms || !user.value || user.value.terms_agreed_at !== null) return null;
+  return (
+    <Notice kind="warn" isAnnounced={false}>
+      <p>{rich('account.terms', { terms: <a href={terms}>{t('account.termsLink')}</a> })}</p>
+      <FailureNotice of={accept} />
+      <Button kind="plain" size="small" action={accept}>
+        {t('account.acceptTerms')}
+      </Button>
+    </Notice>
+  );
+}
+
+function Preferences() {
+  const mine = settings.value;
+  const save = async (change: { locale?: string; theme?: string }) => {
+    takeSettings(await api.patch('/v1/users/@me/settings', { body: change as never }));
+    toast(t('account.saved'));
+  };
+  const language = useAction(() => save({ locale: wanted.locale }));
+  const theme = useAction(() => save({ theme: wanted.theme }));
+  const wanted = { locale: mine?.locale ?? 'en-US', theme: mine?.theme ?? 'system' };
+  // A language that the pages do not speak is kept until another one is chosen.
+  const languages: Record<string, string> = { ...LANGUAGES };
+  languages[wanted.locale] ??= wanted.locale;
+  return (
+    <section class="section" aria-labelledby="preferences">
+      <h2 id="preferences">{t('account.preferences')}</h2>
+      <FailureNotice of={language} />
+      <FailureNotice of={theme} />
+      <Select
+        name="locale"
+        label={t('account.language')}
+        hint={t('account.languageHint')}
+        value={wanted.locale}
+        options={languages}
+        onValue={(value) => {
+          wanted.locale = value;
+          void speak(value, true);
+          void language.run();
+        }}
+      />
+      <Select
+        name="theme"
+        label={t('account.theme')}
+        value={wanted.theme}
+        options={{ system: t('account.themeSystem'), light: t('account.themeLight'), dark: t('account.themeDark') }}
+        onValue={(value) => {
+          wanted.theme = value as typeof wanted.theme;
+          void theme.run();
+        }}
+      />
+    </section>
+  );
+}
+
+export default function Overview() {
+  const me = user.value;
+  if (!me) return null;
+  return (
+    <>
+      <Unverified />
+      <Terms />
+      <section class="section" aria-labelledby="who">
+        <h2 id="who">{me.global_name ?? me.username}</h2>
+        <dl class="facts">
+          <dt>{t('account.username')}</dt>
+          <dd>
+            <bdi>{tagOf(me)}</bdi>
+          </dd>
+          <dt>{t('common.email')}</dt>
+          <dd>{me.email ? <bdi>{me.email}</bdi> : t('account.noEmail')}</dd>
+          <dt>{t('account.secondFactor')}</dt>
+          <dd>{t(me.mfa_enabled ? 'account.on' : 'account.off')}</dd>
+        </dl>
+      </section>
+      <section class="section" aria-labelledby="devices">
+        <h2 id="devices">{t('account.devices')}</h2>
+        <p class="quiet">{t('account.devicesHint')}</p>
+        <div>
+          <LinkButton kind="plain" href="/handoff">
+            {t('handoff.title')}
+          </LinkButton>
+        </div>
+      </section>
+      <Preferences />
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { day, t } from '../../core/language.js';
+import { creation, hasPasskeys, nameAs, PasskeyCancelled, PasskeyKnown } from '../../core/passkeys.js';
+import { Button } from '../../kit/button.js';
+import { Field } from '../../kit/field.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { toast } from '../../kit/toast.js';
+import { type User, user } from '../account.js';
+import { offerToEndOthers } from '../sessions/offer.js';
+
+const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
+
+/** How browsers show whose passkey it is. */
+export const nameOnPasskeys = ({ id, username, global_name }: User): Promise<void> =>
+  nameAs(id, username, global_name ?? username);
+
+export const nameOfToday = (): string => t('passkeys.nameOfToday', { day: day(Date.now()) });
+
+/** Makes a passkey to options of the service, and stores it. @throws PasskeyCancelled */
+export async function addPasskey(options: { readonly challenge: string }, name: string, isConditional = false) {
+  const response = await creation(options, isConditional);
+  await api.post(CREDENTIALS, { body: { response: response as never, challenge: options.challenge, name } });
+  // Options name everybody by their user name alone.
+  if (user.value) await nameOnPasskeys(user.value);
+}
+
+/** A passkey for this device, or by the browser's own dialog for a phone or a key. */
+export function Adding({ onAdded }: { readonly onAdded: () => Promise<void> }) {
+  const name = useSignal<string | null>(null);
+  const trouble = useSignal<'cancelled' | 'known' | null>(null);
+  const typed = name.value ?? nameOfToday();
+  const add = useAction(
+    async () => {
+      trouble.value = null;
+      try {
+        await addPasskey(await api.post(`${CREDENTIALS}/registration-options`), typed);
+      } catch (error) {
+        if (!(error instanceof PasskeyCancelled)) throw error;
+        trouble.value = error instanceof PasskeyKnown ? 'known' : 'cancelled';
+        return;
+      }
+      name.value = null;
+      toast(t('passkeys.added'));
+      offerToEndOthers();
+      await onAdded();
+    },
+    { fields: ['name'] },
+  );
+  if (!hasPasskeys()) return <Notice isAnnounced={false}>{t('passkeys.notHere')}</Notice>;
+  if (!user.value?.verified) return <Notice isAnnounced={false}>{t('passkeys.verifyFirst')}</Notice>;
+  return (
+    <form class="stack" onSubmit={add.run}>
+      <FailureNotice of={add} />
+      {trouble.value && <Notice kind="bad">{t(`passkeys.${trouble.value}`)}</Notice>}
+      <Field
+        name="name"
+        label={t('passkeys.name')}
+        hint={t('passkeys.nameHint')}
+        value={typed}
+        onValue={(value) => {
+          name.value = value;
+        }}
+        wrong={add.of('name')}
+        required
+        maxLength={100}
+      />
+      <div>
+        <Button submits action={add}>
+          {t('passkeys.add')}
+        </Button>
+      </div>
+    </form>
+  );
+}

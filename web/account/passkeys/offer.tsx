@@ -1,0 +1,76 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { hasPasskeys, stopWaiting } from '../../core/passkeys.js';
+import { type PasswordSignIn, takePasswordSignIn } from '../../core/password-sign-in.js';
+import { go } from '../../core/views.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { toast } from '../../kit/toast.js';
+import { settings, takeSettings, user } from '../account.js';
+import { addPasskey, nameOfToday } from './adding.js';
+
+/** The member of `custom` in the settings of the account that ends all offers, in every browser. */
+const DECLINED = 'passkey_offer_declined';
+/** What makes passkeys by itself does so at once, or not at all. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Lets the browser make a passkey by itself, which it does for a password that it keeps. Answers whether it did. */
+async function addSilently(options: { readonly challenge: string }): Promise<boolean> {
+  const timer = setTimeout(() => void stopWaiting(), LONGEST_WAIT_MS);
+  try {
+    await addPasskey(options, nameOfToday(), true);
+    return true;
+  } catch {
+    // Nobody asked for it, so nobody is told that it came to nothing.
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** After a sign-in by password, to whoever has no passkey: one that the browser makes, or an offer to make one. */
+export function PasskeyOffer() {
+  const isOffered = useSignal(false);
+  const id = user.value?.id;
+  const consider = async ({ options }: PasswordSignIn) => {
+    const passkeys = await api.get('/v1/users/@me/mfa/webauthn/credentials').catch(() => null);
+    if (passkeys?.length !== 0) return;
+    isOffered.value = settings.value?.custom[DECLINED] !== true;
+    if (!options || !(await addSilently(options))) return;
+    isOffered.value = false;
+    toast(t('passkeys.madeForYou'));
+  };
+  useEffect(() => {
+    const signIn = id === undefined ? null : takePasswordSignIn(id);
+    if (signIn && hasPasskeys() && user.value?.verified) void consider(signIn);
+  }, [id]);
+  const decline = useAction(async () => {
+    const custom = { ...settings.value?.custom, [DECLINED]: true };
+    takeSettings(await api.patch('/v1/users/@me/settings', { body: { custom } }));
+    isOffered.value = false;
+  });
+  if (!isOffered.value) return null;
+  return (
+    <Notice isAnnounced={false}>
+      <p>{t('passkeys.offer')}</p>
+      <FailureNotice of={decline} />
+      <div class="row">
+        <Button
+          size="small"
+          onClick={() => {
+            isOffered.value = false;
+            go('/account/passkeys');
+          }}
+        >
+          {t('passkeys.add')}
+        </Button>
+        <Button kind="plain" size="small" action={decline}>
+          {t('passkeys.neverOffer')}
+        </Button>
+      </div>
+    </Notice>
+  );
+}

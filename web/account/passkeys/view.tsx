@@ -1,0 +1,219 @@
+import { useSignal } from '@preact/signals';
+import type { Answer, paths } from 'gatehouse/client';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t, when } from '../../core/language.js';
+import { keepOnly } from '../../core/passkeys.js';
+import { AskingButton } from '../../kit/asking.js';
+import { Button } from '../../kit/button.js';
+import { Dialog } from '../../kit/dialog.js';
+import { Field } from '../../kit/field.js';
+import { Loading, useLoaded } from '../../kit/loaded.js';
+import { useLostFocus } from '../../kit/lost-focus.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { Empty } from '../../kit/shown.js';
+import { toast } from '../../kit/toast.js';
+import { take, user } from '../account.js';
+import { type Codes, CodesDialog } from '../factors/codes.js';
+import { offerToEndOthers } from '../sessions/offer.js';
+import { Adding } from './adding.js';
+
+const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
+/** Of `authenticator_types` (account.md 1.1). */
+const PASSKEY_AS_SECOND_FACTOR = 2;
+
+type Passkey = Answer<paths, typeof CREDENTIALS, 'get'>[number];
+
+interface OfPasskey {
+  readonly passkey: Passkey;
+  readonly onChanged: () => Promise<void>;
+}
+
+function RenameButton({ passkey, onChanged }: OfPasskey) {
+  const name = useSignal<string | null>(null);
+  const rename = useAction(
+    async () => {
+      const path = { credential_id: passkey.id };
+      await api.patch(`${CREDENTIALS}/{credential_id}`, { path, body: { name: name.value ?? '' } });
+      name.value = null;
+      toast(t('account.saved'));
+      await onChanged();
+    },
+    { fields: ['name'] },
+  );
+  const close = () => {
+    name.value = null;
+    rename.clear();
+  };
+  return (
+    <>
+      <Button
+        kind="plain"
+        size="small"
+        label={`${t('passkeys.rename')}: ${passkey.name}`}
+        onClick={() => {
+          name.value = passkey.name;
+        }}
+      >
+        {t('passkeys.rename')}
+      </Button>
+      <Dialog title={t('passkeys.renameTitle')} isOpen={name.value !== null} onCancel={close}>
+        <form class="stack" onSubmit={rename.run}>
+          <FailureNotice of={rename} />
+          <Field
+            name="name"
+            label={t('passkeys.name')}
+            value={name.value ?? ''}
+            onValue={(value) => {
+              name.value = value;
+            }}
+            wrong={rename.of('name')}
+            required
+            maxLength={100}
+          />
+          <div class="actions">
+            <Button kind="plain" onClick={close}>
+              {t('common.cancel')}
+            </Button>
+            <Button submits action={rename}>
+              {t('passkeys.save')}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}
+
+function RemoveButton({ passkey, onChanged, isLast }: OfPasskey & { readonly isLast: boolean }) {
+  const remove = useAction(async () => {
+    await api.delete(`${CREDENTIALS}/{credential_id}`, { path: { credential_id: passkey.id } });
+    toast(t('passkeys.removed'));
+    offerToEndOthers();
+    await onChanged();
+  });
+  return (
+    <AskingButton label={t('passkeys.remove')} title={t('passkeys.removeTitle')} action={remove} size="small">
+      <p>{t('passkeys.removeWhat', { name: passkey.name })}</p>
+      {isLast && <p>{t('passkeys.removeLast')}</p>}
+    </AskingButton>
+  );
+}
+
+const Item = (props: OfPasskey & { readonly isLast: boolean }) => {
+  const { name, created_at: made, last_used_at: used } = props.passkey;
+  return (
+    <li>
+      <div class="stack tight">
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        <span class="small quiet">
+          {t('passkeys.made', { time: when(made) })} ·{' '}
+          {used === null ? t('passkeys.neverUsed') : t('passkeys.used', { time: when(used) })}
+        </span>
+      </div>
+      <div class="row">
+        <RenameButton {...props} />
+        <RemoveButton {...props} />
+      </div>
+    </li>
+  );
+};
+
+/** Whether a passkey is asked for after the password. */
+function SecondFactor({ onCodes }: { readonly onCodes: (codes: Codes) => void }) {
+  const types = user.value?.authenticator_types ?? [];
+  const isOn = types.includes(PASSKEY_AS_SECOND_FACTOR);
+  const set = useAction(async () => {
+    const body = { enabled: !isOn };
+    const { user: changed, backup_codes: codes } = await api.put('/v1/users/@me/mfa/webauthn/two-factor', { body });
+    take(changed);
+    toast(t(isOn ? 'passkeys.switchedOff' : 'passkeys.switchedOn'));
+    if (codes) onCodes(codes);
+    else offerToEndOthers();
+  });
+  return (
+    <section class="section" aria-labelledby="second-factor">
+      <h2 id="second-factor">{t('passkeys.secondFactor')}</h2>
+      <p>{t(isOn ? 'passkeys.secondFactorOn' : 'passkeys.secondFactorOff')}</p>
+      <div>
+        {isOn ? (
+          <AskingButton label={t('passkeys.switchOff')} title={t('passkeys.switchOffTitle')} action={set}>
+            <p>{t('passkeys.switchOffWhat')}</p>
+          </AskingButton>
+        ) : (
+          <>
+            <FailureNotice of={set} />
+            <Button kind="plain" action={set}>
+              {t('passkeys.switchOn')}
+            </Button>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Browsers need not offer any more what was removed, here or elsewhere. */
+function useKeptTrue(passkeys: readonly Passkey[] | null): void {
+  const former = useRef<readonly Passkey[]>([]);
+  useEffect(() => {
+    if (!passkeys || !user.value) return;
+    const ids = passkeys.map(({ id }) => id);
+    if (former.current.some(({ id }) => !ids.includes(id))) void keepOnly(user.value.id, ids);
+    former.current = passkeys;
+  }, [passkeys]);
+}
+
+export default function Passkeys() {
+  const passkeys = useLoaded(() => api.get(CREDENTIALS), ['WEBAUTHN_CREDENTIALS_UPDATE']);
+  const codes = useSignal<Codes | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const known = passkeys.value.value;
+  useKeptTrue(known);
+  useLostFocus(heading);
+  const changed = () => passkeys.again.run();
+  return (
+    <>
+      <section class="section" aria-labelledby="passkeys">
+        <h2 id="passkeys" ref={heading} tabIndex={-1}>
+          {t('passkeys.yours')}
+        </h2>
+        <p class="quiet">{t('passkeys.what')}</p>
+        <Loading of={passkeys}>
+          {(list) =>
+            list.length === 0 ? (
+              <Empty>{t('passkeys.none')}</Empty>
+            ) : (
+              <ul class="list" aria-labelledby="passkeys">
+                {list.map((passkey) => (
+                  <Item key={passkey.id} passkey={passkey} onChanged={changed} isLast={list.length === 1} />
+                ))}
+              </ul>
+            )
+          }
+        </Loading>
+      </section>
+      <section class="section" aria-labelledby="adding">
+        <h2 id="adding">{t('passkeys.addTitle')}</h2>
+        <Adding onAdded={changed} />
+      </section>
+      {known && known.length > 0 && (
+        <SecondFactor
+          onCodes={(made) => {
+            codes.value = made;
+          }}
+        />
+      )}
+      <CodesDialog
+        codes={codes.value}
+        onKept={() => {
+          codes.value = null;
+          offerToEndOthers();
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { Dialog } from '../../kit/dialog.js';
+import { MOST_ZOOM, moved, partOf, type Section, WHOLE, within } from './section.js';
+
+/** What a picture is cut to. */
+export interface Shape {
+  /** Its width by its height. */
+  readonly aspect: number;
+  /** The widest that the service ever shows. */
+  readonly width: number;
+  readonly isRound: boolean;
+}
+
+/** How far a key moves the picture, in parts of what is seen. */
+const STEP = 0.05;
+const ZOOM_STEP = 1.1;
+const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-STEP, 0],
+  ArrowRight: [STEP, 0],
+  ArrowUp: [0, -STEP],
+  ArrowDown: [0, STEP],
+};
+const ZOOMS: Readonly<Record<string, number>> = { '+': ZOOM_STEP, '=': ZOOM_STEP, '-': 1 / ZOOM_STEP };
+
+function draw(canvas: HTMLCanvasElement, picture: ImageBitmap, aspect: number, section: Section): void {
+  const { x, y, width, height } = partOf(picture, aspect, section);
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  context.imageSmoothingQuality = 'high';
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, x, y, width, height, 0, 0, canvas.width, canvas.height);
+}
+
+/** The section on a canvas of its own, no larger than it is and than it will ever be shown. */
+export function cut(picture: ImageBitmap, { aspect, width: most }: Shape, section: Section): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(Math.min(most, partOf(picture, aspect, section).width)));
+  canvas.height = Math.max(1, Math.round(canvas.width / aspect));
+  draw(canvas, picture, aspect, section);
+  return canvas;
+}
+
+type Pointer = PointerEvent & { readonly currentTarget: HTMLElement };
+
+interface CuttingProps {
+  readonly picture: ImageBitmap;
+  readonly shape: Shape;
+  readonly onCut: (canvas: HTMLCanvasElement) => void;
+  readonly onCancel: () => void;
+}
+
+function Cutting({ picture, shape, onCut, onCancel }: CuttingProps) {
+  const { aspect, isRound } = shape;
+  const section = useSignal(within(picture, aspect, WHOLE));
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const grasped = useRef<readonly [number, number]>([0, 0]);
+  const id = useId();
+  const current = section.value;
+  useEffect(() => {
+    if (canvas.current) draw(canvas.current, picture, aspect, current);
+  }, [picture, aspect, current]);
+  const zoom = (by: number) => {
+    section.value = within(picture, aspect, { ...section.value, zoom: section.value.zoom * by });
+  };
+  const press = (event: KeyboardEvent) => {
+    const [right, down] = ARROWS[event.key] ?? [];
+    const by = ZOOMS[event.key];
+    if (right !== undefined && down !== undefined) section.value = moved(picture, aspect, section.value, right, down);
+    else if (by) zoom(by);
+    else return;
+    event.preventDefault();
+  };
+  const grasp = (event: Pointer) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    grasped.current = [event.clientX, event.clientY];
+  };
+  const drag = ({ currentTarget, pointerId, clientX, clientY }: Pointer) => {
+    if (!currentTarget.hasPointerCapture(pointerId)) return;
+    const { width, height } = currentTarget.getBoundingClientRect();
+    const [x, y] = grasped.current;
+    grasped.current = [clientX, clientY];
+    section.value = moved(picture, aspect, section.value, (clientX - x) / width, (clientY - y) / height);
+  };
+  return (
+    <>
+      <p class="quiet" id={`${id}-hint`}>
+        {t('profile.cutHint')}
+      </p>
+      {/* biome-ignore-start lint/a11y: a section of a picture is chosen by keys and by dragging, for which HTML has no control */}
+      <div
+        class={isRound ? 'cutting round' : 'cutting'}
+        role="application"
+        aria-label={t('profile.cutArea')}
+        aria-describedby={`${id}-hint`}
+        tabIndex={0}
+        onKeyDown={press}
+        onPointerDown={grasp}
+        onPointerMove={drag}
+      >
+        <canvas ref={canvas} width={800} height={Math.round(800 / aspect)} />
+      </div>
+      {/* biome-ignore-end lint/a11y: see above */}
+      <div class="field">
+        <label for={id}>{t('profile.zoom')}</label>
+        <input
+          type="range"
+          id={id}
+          name="zoom"
+          min={1}
+          max={MOST_ZOOM}
+          step={0.05}
+          value={current.zoom}
+          onInput={(event) => zoom(Number(event.currentTarget.value) / section.value.zoom)}
+        />
+      </div>
+      <div class="actions">
+        <Button kind="plain" onClick={onCancel}>
+          {t('common.cancel')}
+        </Button>
+        <Button onClick={() => onCut(cut(picture, shape, section.value))}>{t('profile.useSection')}</Button>
+      </div>
+    </>
+  );
+}
+
+export interface CuttingDialogProps extends Omit<CuttingProps, 'picture'> {
+  /** Null while there is nothing to cut. */
+  readonly picture: ImageBitmap | null;
+}
+
+/** Which section of a picture is used, by mouse, by touch or by keyboard. */
+export const CuttingDialog = ({ picture, ...props }: CuttingDialogProps) => (
+  <Dialog title={t('profile.cutTitle')} isOpen={picture !== null} onCancel={props.onCancel}>
+    {picture && <Cutting picture={picture} {...props} />}
+  </Dialog>
+);

@@ -1,0 +1,50 @@
+/** A part of a picture, in its pixels. */
+export interface Part {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where the middle of the section is, from 0 to 1, and how much larger than necessary it is shown. */
+export interface Section {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+export const MOST_ZOOM = 8;
+export const WHOLE: Section = { x: 0.5, y: 0.5, zoom: 1 };
+
+const between = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
+
+/** How large the section is: of its own shape, and never more than there is. */
+function sizeOf({ width, height }: Size, aspect: number, zoom: number): Size {
+  const most = Math.min(width, height * aspect);
+  return { width: most / zoom, height: most / aspect / zoom };
+}
+
+/** The same with nothing of it beside the picture. */
+export function within(picture: Size, aspect: number, { x, y, zoom }: Section): Section {
+  const kept = between(1, zoom, MOST_ZOOM);
+  const { width, height } = sizeOf(picture, aspect, kept);
+  const [halfX, halfY] = [width / picture.width / 2, height / picture.height / 2];
+  return { x: between(halfX, x, 1 - halfX), y: between(halfY, y, 1 - halfY), zoom: kept };
+}
+
+export function partOf(picture: Size, aspect: number, { x, y, zoom }: Section): Part {
+  const { width, height } = sizeOf(picture, aspect, zoom);
+  return { x: x * picture.width - width / 2, y: y * picture.height - height / 2, width, height };
+}
+
+/** Moves the picture under the section by parts of what is seen. */
+export function moved(picture: Size, aspect: number, section: Section, right: number, down: number): Section {
+  const { width, height } = sizeOf(picture, aspect, section.zoom);
+  const [x, y] = [section.x - (right * width) / picture.width, section.y - (down * height) / picture.height];
+  return within(picture, aspect, { ...section, x, y });
+}

@@ -1,0 +1,153 @@
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { Choice, Field, TextArea } from '../../kit/field.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { toast } from '../../kit/toast.js';
+import { take, type User, user } from '../account.js';
+import { Card, colourOf } from './card.js';
+import type { Shape } from './cutting.js';
+import { bodyOf, changesOf, type Draft, MEMBERS, type Profile, saved, without } from './draft.js';
+import { Picture } from './picture.js';
+import './profile.css';
+
+const AVATAR: Shape = { aspect: 1, width: 1024, isRound: true };
+const BANNER: Shape = { aspect: 3, width: 2400, isRound: false };
+/** Where the choice of a colour begins. */
+const FIRST_COLOUR = 0x5b6cff;
+
+interface ColourProps {
+  readonly value: number | null;
+  readonly onValue: (value: number | null) => void;
+  readonly wrong: string | undefined;
+}
+
+function Colour({ value, onValue, wrong }: ColourProps) {
+  const id = useId();
+  return (
+    <>
+      <Choice
+        name="has_colour"
+        label={t('profile.withColour')}
+        checked={value !== null}
+        onChecked={(isWanted) => onValue(isWanted ? FIRST_COLOUR : null)}
+        wrong={wrong}
+      />
+      {value !== null && (
+        <div class="field">
+          <label for={id}>{t('profile.colour')}</label>
+          <input
+            type="color"
+            id={id}
+            name="accent_color"
+            class="colour"
+            value={colourOf(value)}
+            onInput={(event) => onValue(Number.parseInt(event.currentTarget.value.slice(1), 16))}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Form({ me }: { readonly me: User }) {
+  const draft = useSignal<Draft>({});
+  const shown: Profile = { ...saved(me), ...draft.value };
+  const changes = changesOf(me, draft.value);
+  const hasChanges = Object.keys(changes).length > 0;
+  const set = (change: Draft) => {
+    draft.value = { ...draft.value, ...change };
+  };
+  const save = useAction(
+    async () => {
+      if (!hasChanges) return;
+      take(await api.patch('/v1/users/@me', { body: bodyOf(changes) }));
+      draft.value = without(draft.value, changes);
+      toast(t('account.saved'));
+    },
+    { fields: MEMBERS },
+  );
+  const text = (name: 'global_name' | 'username' | 'discriminator' | 'pronouns' | 'bio') => ({
+    name,
+    value: shown[name],
+    onValue: (value: string) => set({ [name]: value }),
+    wrong: save.of(name),
+  });
+  const picture = (name: 'avatar' | 'banner') => ({
+    name,
+    value: shown[name],
+    onPicture: (data: string | null) => set({ [name]: data }),
+    wrong: save.of(name),
+  });
+  return (
+    <form class="section" onSubmit={save.run}>
+      <p class="quiet">{t('profile.lead')}</p>
+      <Card me={me} shown={shown} />
+      <Picture
+        {...picture('avatar')}
+        shape={AVATAR}
+        label="profile.avatar"
+        choose="profile.chooseAvatar"
+        remove="profile.removeAvatar"
+      />
+      <Picture
+        {...picture('banner')}
+        shape={BANNER}
+        label="profile.banner"
+        choose="profile.chooseBanner"
+        remove="profile.removeBanner"
+      />
+      <Field {...text('global_name')} label={t('profile.name')} hint={t('profile.nameHint')} autocomplete="nickname" />
+      <Field
+        {...text('username')}
+        label={t('account.username')}
+        hint={t('profile.usernameHint')}
+        autocomplete="off"
+        required
+        isVerbatim
+      />
+      <Field
+        {...text('discriminator')}
+        label={t('profile.discriminator')}
+        hint={t('profile.discriminatorHint')}
+        autocomplete="off"
+        inputMode="numeric"
+        required
+        isVerbatim
+      />
+      <Field {...text('pronouns')} label={t('profile.pronouns')} hint={t('profile.pronounsHint')} autocomplete="off" />
+      <TextArea {...text('bio')} label={t('profile.bio')} hint={t('profile.bioHint')} />
+      <Colour
+        value={shown.accent_color}
+        onValue={(value) => set({ accent_color: value })}
+        wrong={save.of('accent_color')}
+      />
+      <FailureNotice of={save} />
+      <div class="row">
+        <Button submits action={save} disabled={!hasChanges}>
+          {t('profile.save')}
+        </Button>
+        {hasChanges && (
+          <Button
+            kind="bare"
+            onClick={() => {
+              draft.value = {};
+              save.clear();
+            }}
+          >
+            {t('profile.discard')}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** What others see of the person. What changes elsewhere shows here too, but where somebody is changing it. */
+export default function ProfileView() {
+  const me = user.value;
+  return me && <Form me={me} />;
+}

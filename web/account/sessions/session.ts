@@ -1,0 +1,20 @@
+import type { Answer, paths } from 'gatehouse/client';
+import { api } from '../../core/api.js';
+
+export type Session = Answer<paths, '/v1/auth/sessions', 'get'>[number];
+
+/** That many can be ended by one request (auth.md section 9). */
+const AT_ONCE = 100;
+
+/** Ends sessions, however many, after a proof. */
+export async function end(sessions: readonly Session[]): Promise<void> {
+  const hashes = sessions.map(({ id_hash }) => id_hash);
+  for (let first = 0; first < hashes.length; first += AT_ONCE) {
+    const body = { session_id_hashes: hashes.slice(first, first + AT_ONCE) };
+    await api.post('/v1/auth/sessions/logout', { body });
+  }
+}
+
+/** All but the one that asks. */
+export const othersOf = (sessions: readonly Session[]): readonly Session[] =>
+  sessions.filter(({ current }) => !current);

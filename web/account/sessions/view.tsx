@@ -1,0 +1,137 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t, when } from '../../core/language.js';
+import { AskingButton } from '../../kit/asking.js';
+import { Loading, useLoaded } from '../../kit/loaded.js';
+import { useLostFocus } from '../../kit/lost-focus.js';
+import { Badge } from '../../kit/portrait.js';
+import { toast } from '../../kit/toast.js';
+import { end, othersOf, type Session } from './session.js';
+
+function deviceOf({ client_info: { browser, os, device } }: Session): string {
+  const kind = t(device === 'mobile' ? 'device.mobile' : 'device.desktop');
+  if (browser && os) return t('sessions.browserOn', { browser, system: os });
+  return browser ?? os ?? kind;
+}
+
+interface OfSessions {
+  readonly onEnded: () => Promise<void>;
+}
+
+function EndButton({ session, onEnded }: OfSessions & { readonly session: Session }) {
+  const action = useAction(async () => {
+    await end([session]);
+    toast(t('sessions.ended'));
+    await onEnded();
+  });
+  return (
+    <AskingButton label={t('sessions.end')} title={t('sessions.endTitle')} action={action} size="small">
+      <p>{t('sessions.endWhat', { device: deviceOf(session) })}</p>
+    </AskingButton>
+  );
+}
+
+function EndOthersButton({ others, onEnded }: OfSessions & { readonly others: readonly Session[] }) {
+  const action = useAction(async () => {
+    await end(others);
+    toast(t('sessions.othersEnded'));
+    await onEnded();
+  });
+  return (
+    <AskingButton label={t('sessions.endOthers')} title={t('sessions.endOthersTitle')} action={action}>
+      <p>{t('sessions.endOthersWhat', { count: others.length })}</p>
+    </AskingButton>
+  );
+}
+
+const Item = ({ session, onEnded }: OfSessions & { readonly session: Session }) => (
+  <li>
+    <div class="stack tight">
+      <div class="row">
+        <strong>
+          <bdi>{deviceOf(session)}</bdi>
+        </strong>
+        {session.current && <Badge>{t('sessions.thisOne')}</Badge>}
+      </div>
+      <span class="small quiet">
+        {t('sessions.network')}: <bdi>{session.masked_ip ?? t('device.unknown')}</bdi>
+      </span>
+      <span class="small quiet">
+        {t('sessions.since', { time: when(session.created_at) })} ·{' '}
+        {session.current ? t('sessions.inUse') : t('sessions.lastUsed', { time: when(session.approx_last_used_at) })}
+      </span>
+    </div>
+    {!session.current && <EndButton session={session} onEnded={onEnded} />}
+  </li>
+);
+
+function Networks() {
+  const forget = useAction(async () => {
+    await api.delete('/v1/users/@me/authorized-ips');
+    toast(t('sessions.networksForgotten'));
+  });
+  return (
+    <section class="section" aria-labelledby="networks">
+      <h2 id="networks">{t('sessions.networks')}</h2>
+      <p class="quiet">{t('sessions.networksWhat')}</p>
+      <div>
+        <AskingButton label={t('sessions.forget')} title={t('sessions.forgetTitle')} action={forget} kind="plain">
+          <p>{t('sessions.forgetWhat')}</p>
+        </AskingButton>
+      </div>
+    </section>
+  );
+}
+
+/** Sessions that never connect to the gateway are not told of: whoever comes back to the page sees them as well. */
+function useLook(look: () => Promise<void>): void {
+  useEffect(() => {
+    const seen = () => void (document.visibilityState === 'visible' && look());
+    document.addEventListener('visibilitychange', seen);
+    return () => document.removeEventListener('visibilitychange', seen);
+  }, [look]);
+}
+
+function List({
+  sessions,
+  onEnded,
+  heading,
+}: OfSessions & { sessions: readonly Session[]; heading: RefObject<HTMLHeadingElement | null> }) {
+  const others = othersOf(sessions);
+  useLostFocus(heading);
+  return (
+    <>
+      <ul class="list" aria-labelledby="sessions">
+        {sessions.map((session) => (
+          <Item key={session.id_hash} session={session} onEnded={onEnded} />
+        ))}
+      </ul>
+      {others.length > 0 && (
+        <div>
+          <EndOthersButton others={others} onEnded={onEnded} />
+        </div>
+      )}
+    </>
+  );
+}
+
+export default function Sessions() {
+  const sessions = useLoaded(() => api.get('/v1/auth/sessions'), ['SESSIONS_REPLACE']);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { run } = sessions.again;
+  useLook(run);
+  return (
+    <>
+      <section class="section" aria-labelledby="sessions">
+        <h2 id="sessions" ref={heading} tabIndex={-1}>
+          {t('sessions.devices')}
+        </h2>
+        <p class="quiet">{t('sessions.devicesWhat')}</p>
+        <Loading of={sessions}>{(list) => <List sessions={list} onEnded={run} heading={heading} />}</Loading>
+      </section>
+      <Networks />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import type { View } from '../core/views.js';
+
+/** The views of the account, as its navigation lists them. src/web/paths.ts serves the same: a test holds them together. */
+export const VIEWS: readonly View[] = [
+  { path: '/account', title: 'account.overview', load: () => import('./overview/view.js') },
+  { path: '/account/profile', title: 'profile.title', group: 'account.you', load: () => import('./profile/view.js') },
+  { path: '/account/contact', title: 'contact.title', group: 'account.you', load: () => import('./contact/view.js') },
+  {
+    path: '/account/connections',
+    title: 'connections.title',
+    group: 'account.you',
+    load: () => import('./connections/view.js'),
+  },
+  { path: '/account/data', title: 'data.title', group: 'account.you', load: () => import('./data/view.js') },
+  {
+    path: '/account/password',
+    title: 'account.password',
+    group: 'account.security',
+    load: () => import('./password/view.js'),
+  },
+  {
+    path: '/account/passkeys',
+    title: 'passkeys.title',
+    group: 'account.security',
+    load: () => import('./passkeys/view.js'),
+  },
+  {
+    path: '/account/factors',
+    title: 'factors.title',
+    group: 'account.security',
+    load: () => import('./factors/view.js'),
+  },
+  {
+    path: '/account/sessions',
+    title: 'sessions.title',
+    group: 'account.security',
+    load: () => import('./sessions/view.js'),
+  },
+  { path: '/account/events', title: 'events.title', group: 'account.security', load: () => import('./events/view.js') },
+  {
+    path: '/account/applications',
+    title: 'applications.title',
+    group: 'account.built',
+    isLoadedAnew: true,
+    load: () => import('./applications/view.js'),
+  },
+  {
+    path: '/account/webhooks',
+    title: 'webhooks.title',
+    group: 'account.built',
+    load: () => import('./webhooks/view.js'),
+  },
+];
+
+/** Shown instead of any other while the account has to do something first. */
+export const REQUIRED: View = {
+  path: '/account/required',
+  title: 'required.title',
+  load: () => import('./required/view.js'),
+};

@@ -1,0 +1,15 @@
+import { t } from '../../core/language.js';
+import { Opened } from '../../kit/opened.js';
+import { ShownOnce } from '../../kit/shown-once.js';
+import { Webhooks } from './list.js';
+import { One } from './one.js';
+
+/** Webhooks of the person's own, and what was posted to them. */
+export default function OwnWebhooks() {
+  return (
+    <>
+      <Opened title={t('webhooks.title')}>{(id) => (id ? <One key={id} id={id} /> : <Webhooks />)}</Opened>
+      <ShownOnce />
+    </>
+  );
+}

@@ -1,0 +1,9 @@
+import type { Answer, paths } from 'gatehouse/client';
+
+export type Webhook = Answer<paths, '/v1/webhooks/{id}', 'get'>;
+
+export const LIST = '/account/webhooks';
+export const pathOf = (id: string): string => `${LIST}?${new URLSearchParams({ id })}`;
+
+/** What tells of changes. */
+export const EVENTS = ['WEBHOOKS_UPDATE'] as const;

@@ -1,0 +1,122 @@
+import { rich, t, type Words } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { Notice } from '../../kit/notice.js';
+import { InnerLink } from '../../kit/opened.js';
+import { Table } from '../../kit/parts.js';
+import { Empty } from '../../kit/shown.js';
+import { addressOf, METHODS, NOTHING_ASKED, oneOf } from '../explain/question.js';
+import { ask, asked } from '../parts/address.js';
+import { holds, registry } from '../rights.js';
+import { EVERYTHING, GATE, grants, inOrder, lacking, type Rule } from './acl.js';
+import { AclChoices, AclCode, AclList } from './choices.js';
+
+const chosenNow = (): readonly string[] => inOrder(asked('acls')?.split(',') ?? []);
+const choose = (acls: readonly string[]): void => ask({ acls: acls.join(',') });
+
+/** Who holds everything is shown by that alone. */
+const isOwn = (acl: string): boolean => (holds(EVERYTHING) ? acl === EVERYTHING : holds(acl));
+
+/** A route, and the way to what would come of calling it with these ACLs. */
+const RouteLink = ({ rule: { method, path }, acls }: { readonly rule: Rule; readonly acls: readonly string[] }) => (
+  <InnerLink href={addressOf({ ...NOTHING_ASKED, method: oneOf(METHODS, method), path, credential: 'session', acls })}>
+    <code dir="ltr">
+      {method} {path}
+    </code>
+  </InnerLink>
+);
+
+interface RoutesProps {
+  readonly title: Words;
+  readonly rules: readonly Rule[];
+  readonly chosen: readonly string[];
+}
+
+function Routes({ title, rules, chosen }: RoutesProps) {
+  const missing = (rule: Rule) => {
+    const acls = lacking(chosen, rule);
+    const isAny = rule.mode === 'any' && !acls.includes(GATE);
+    return <AclList of={acls} mode={isAny ? 'any' : 'all'} />;
+  };
+  const needed = ({ acls, mode }: Rule) => <AclList of={acls} mode={mode} />;
+  const isOpen = rules.every((rule) => lacking(chosen, rule).length === 0);
+  return (
+    <div class="stack routes">
+      <h3>{t(title)}</h3>
+      {rules.length === 0 ? (
+        <Empty>{t('adminAcls.noRoute')}</Empty>
+      ) : (
+        <Table
+          caption={t(title)}
+          rows={rules}
+          keyOf={({ method, path }) => `${method} ${path}`}
+          columns={{
+            [t('adminAcls.route')]: (rule) => <RouteLink rule={rule} acls={chosen} />,
+            ...(isOpen ? { [t('adminAcls.needs')]: needed } : { [t('adminAcls.missing')]: missing }),
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What is special about a set. */
+function Remarks({ chosen }: { readonly chosen: readonly string[] }) {
+  if (chosen.includes(EVERYTHING)) {
+    return <Notice>{rich('adminAcls.everything', { acl: <AclCode acl={EVERYTHING} /> })}</Notice>;
+  }
+  if (grants(chosen, GATE)) return null;
+  return (
+    <Notice kind="warn">
+      <p>{rich('adminAcls.gate', { acl: <AclCode acl={GATE} /> })}</p>
+      <Button kind="plain" size="small" onClick={() => choose(inOrder([...chosen, GATE]))}>
+        {t('adminAcls.addGate')}
+      </Button>
+    </Notice>
+  );
+}
+
+function Opened({ chosen }: { readonly chosen: readonly string[] }) {
+  const rules = registry.value?.operations ?? [];
+  const open = rules.filter((rule) => lacking(chosen, rule).length === 0);
+  return (
+    <section class="section" aria-labelledby="opened">
+      <h2 id="opened">{t('adminAcls.opened')}</h2>
+      <p role="status">
+        {chosen.length === 0
+          ? t('adminAcls.nothing')
+          : t('adminAcls.count', { count: open.length, total: rules.length })}
+      </p>
+      {chosen.length > 0 && (
+        <>
+          <Remarks chosen={chosen} />
+          <p class="quiet small">{t('adminAcls.leads')}</p>
+          <Routes title="adminAcls.open" rules={open} chosen={chosen} />
+          <Routes title="adminAcls.closed" rules={rules.filter((rule) => !open.includes(rule))} chosen={chosen} />
+        </>
+      )}
+    </section>
+  );
+}
+
+export default function Acls() {
+  const chosen = chosenNow();
+  const all = registry.value?.acls ?? [];
+  return (
+    <>
+      <section class="section" aria-labelledby="registry">
+        <h2 id="registry">{t('adminAcls.registry')}</h2>
+        <p class="quiet">{t('adminAcls.lead')}</p>
+        <div class="row">
+          <Button kind="plain" size="small" onClick={() => choose(all.filter(isOwn))}>
+            {t('adminAcls.chooseMine')}
+          </Button>
+          <Button kind="plain" size="small" disabled={chosen.length === 0} onClick={() => choose([])}>
+            {t('adminAcls.chooseNone')}
+          </Button>
+        </div>
+        <AclChoices label={t('adminAcls.choose')} name="acl" chosen={chosen} onChosen={choose} />
+      </section>
+      <Opened chosen={chosen} />
+    </>
+  );
+}

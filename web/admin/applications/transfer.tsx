@@ -1,0 +1,103 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../core/api.js';
+import { rich, t, type Words } from '../../core/language.js';
+import { Notice } from '../../kit/notice.js';
+import { DeedButton, useDeed } from '../parts/deed.js';
+import { PersonLink } from '../parts/people.js';
+import { can } from '../rights.js';
+import { type Application, type Somebody, summaryOf } from './application.js';
+import { Whom } from './whom.js';
+
+export interface TransferProps {
+  readonly application: Application;
+  readonly onTransferred: (answer: { readonly application: Application | null }) => void;
+}
+
+/** What the codes mean for an owner to be: their own words speak to whoever owns. */
+const REFUSALS: Readonly<Record<string, Words>> = {
+  ACCESS_DENIED: 'adminApplications.cannotOwn',
+  MAX_APPLICATIONS: 'adminApplications.ownsTooMany',
+  UNKNOWN_USER: 'adminApplications.nobody',
+};
+
+const tagOf = ({ id, summary }: Somebody): string => (summary ? `${summary.username}#${summary.discriminator}` : id);
+
+interface HandOverProps extends TransferProps {
+  readonly from: Somebody;
+  readonly to: Somebody;
+  readonly onDone: () => void;
+}
+
+function HandOver({ application, from, to, onTransferred, onDone }: HandOverProps) {
+  const refusal = useSignal<Words | null>(null);
+  const transfer = useDeed(
+    async (reason) => {
+      refusal.value = null;
+      const sent = { path: { application_id: application.id }, body: { new_owner_id: to.id }, ...reason };
+      onTransferred(await api.patch('/v1/admin/applications/{application_id}', sent));
+      onDone();
+    },
+    {
+      caught: ({ code }) => {
+        refusal.value = REFUSALS[code] ?? null;
+        return refusal.value !== null;
+      },
+    },
+  );
+  const { name } = application;
+  return (
+    <>
+      {refusal.value && <Notice kind="bad">{t(refusal.value)}</Notice>}
+      <div class="row">
+        <p>{rich('adminApplications.goesTo', { to: <PersonLink {...to} /> })}</p>
+        <DeedButton
+          label={t('adminApplications.transfer')}
+          title={t('adminApplications.transferTitle', { application: name })}
+          of={transfer}
+        >
+          <p>{t('adminApplications.transferWhat', { application: name, from: tagOf(from), to: tagOf(to) })}</p>
+        </DeedButton>
+      </div>
+    </>
+  );
+}
+
+/** Gives an application to another account; the one that is built in belongs to nobody, and stays so. */
+export function Transfer({ application, onTransferred }: TransferProps) {
+  const to = useSignal<Somebody | null>(null);
+  const done = useSignal<Somebody | null>(null);
+  const { owner_user_id: owner, owner_username: name, owner_discriminator: number } = application;
+  if (owner === null || !can('patch', '/v1/admin/applications/{application_id}')) return null;
+  return (
+    <section class="section" aria-labelledby="transfer">
+      <h2 id="transfer">{t('adminApplications.transferSection')}</h2>
+      {done.value && (
+        <Notice kind="good">
+          {t('adminApplications.transferred', { application: application.name, to: tagOf(done.value) })}
+        </Notice>
+      )}
+      <Whom
+        name="new_owner"
+        label={t('adminApplications.newOwner')}
+        submit={t('adminApplications.findAccount')}
+        onFound={(somebody) => {
+          to.value = somebody;
+          done.value = null;
+        }}
+      />
+      {to.value && (
+        <HandOver
+          key={to.value.id}
+          application={application}
+          from={{ id: owner, summary: summaryOf(owner, name, number) }}
+          to={to.value}
+          onTransferred={onTransferred}
+          onDone={() => {
+            done.value = to.value;
+            to.value = null;
+          }}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import { useRef } from 'preact/hooks';
+import { t, when } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { ask } from '../parts/address.js';
+import { FILTERS, type Filter, filtersAsked } from './addresses.js';
+import type { Entry } from './entry.js';
+import { nameOfAccount } from './named.js';
+import { sayAction, sayTarget } from './words.js';
+
+const timeOf = (value: string): string => (Number.isNaN(Date.parse(value)) ? value : when(value));
+
+/** Accounts are named as the entries that were found name them. */
+const SAY: Readonly<Partial<Record<Filter, (value: string, entries: readonly Entry[]) => string>>> = {
+  admin_user_id: (id, entries) => {
+    const found = entries.find((entry) => entry.admin_user_id === id)?.admin_user;
+    if (found) return nameOfAccount(found);
+    return id === '0' ? t('adminAudit.console') : id;
+  },
+  target_id: (id, entries) => {
+    const found = entries.find((entry) => entry.target_id === id)?.target_user;
+    return found ? nameOfAccount(found) : id;
+  },
+  action: sayAction,
+  target_type: sayTarget,
+  from: timeOf,
+  to: timeOf,
+};
+
+/** What the log is filtered by, each with a button that takes it away. */
+export function Chips({ entries }: { readonly entries: readonly Entry[] }) {
+  const place = useRef<HTMLElement>(null);
+  const asked = filtersAsked();
+  const names = FILTERS.filter((name) => asked[name] !== undefined);
+  if (names.length === 0) return null;
+  const remove = (gone: readonly Filter[]) => {
+    // The button goes with its filter.
+    place.current?.focus();
+    ask(Object.fromEntries(gone.map((name) => [name, null])));
+  };
+  const said = (name: Filter): string => {
+    const value = asked[name] ?? '';
+    return SAY[name]?.(value, entries) ?? value;
+  };
+  return (
+    <section ref={place} tabIndex={-1} aria-label={t('adminAudit.filters')}>
+      <div class="row">
+        <ul class="chips">
+          {names.map((name) => (
+            <li key={name}>
+              <span>
+                {t(`adminAudit.${name}`)}: <bdi>{said(name)}</bdi>
+              </span>
+              <Button
+                kind="bare"
+                size="small"
+                label={t('adminAudit.remove', { filter: `${t(`adminAudit.${name}`)}: ${said(name)}` })}
+                onClick={() => remove([name])}
+              >
+                <span aria-hidden="true">×</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+        {names.length > 1 && (
+          <Button kind="plain" size="small" onClick={() => remove(FILTERS)}>
+            {t('adminAudit.clear')}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,5 @@
+import type { Answer, paths } from 'gatehouse/client';
+
+export type AuditPage = Answer<paths, '/v1/admin/audit-logs', 'get'>;
+export type Entry = AuditPage['logs'][number];
+export type Chain = AuditPage['chain'];

@@ -1,0 +1,64 @@
+import { t } from '../../core/language.js';
+import { InnerLink } from '../../kit/opened.js';
+import { PersonLink, type Summary } from '../parts/people.js';
+import { can } from '../rights.js';
+import { pathOfOnly, pathWith } from './addresses.js';
+import type { Entry } from './entry.js';
+import { sayTarget } from './words.js';
+
+const NOBODY = '0';
+
+export const nameOfAccount = ({ username, discriminator }: Summary): string => `${username}#${discriminator}`;
+
+interface AccountProps {
+  readonly id: string;
+  readonly summary: Summary | null | undefined;
+}
+
+/** An account by its name, with the way to it for whoever may look it up. */
+const Account = ({ id, summary }: AccountProps) =>
+  can('get', '/v1/admin/users/{user_id}') ? (
+    <PersonLink id={id} summary={summary} />
+  ) : (
+    <bdi>{summary ? nameOfAccount(summary) : id}</bdi>
+  );
+
+/** Who did it: an administrator, whoever has a shell on the server, or somebody who found a credential. */
+export function Actor({ of: { admin_user_id: id, admin_user: summary, action } }: { readonly of: Entry }) {
+  if (id !== NOBODY) return <Account id={id} summary={summary} />;
+  return <span>{t(action === 'end_leaked_credential' ? 'adminAudit.finder' : 'adminAudit.console')}</span>;
+}
+
+export const KeyLink = ({ id }: { readonly id: string }) => (
+  <InnerLink href={pathOfOnly({ target_type: 'admin_api_key', target_id: id })}>
+    <bdi>{id}</bdi>
+  </InnerLink>
+);
+
+export const AddressLink = ({ ip }: { readonly ip: string }) => (
+  <InnerLink href={pathWith({ ip })}>
+    <bdi>{ip}</bdi>
+  </InnerLink>
+);
+
+function TargetId({ type, id }: { readonly type: string; readonly id: string }) {
+  if (type === 'admin_api_key') return <KeyLink id={id} />;
+  if (type === 'ip_ban') return <AddressLink ip={id} />;
+  if (type === 'application' && can('get', '/v1/admin/applications/{application_id}')) {
+    return (
+      <InnerLink href={`/admin/applications?${new URLSearchParams({ id })}`}>
+        <bdi>{id}</bdi>
+      </InnerLink>
+    );
+  }
+  return <bdi>{id}</bdi>;
+}
+
+/** On whom or what it was done. */
+export const Target = ({ of: { target_type: type, target_id: id, target_user: summary } }: { readonly of: Entry }) => (
+  <>
+    <bdi>{sayTarget(type)}</bdi>
+    {id !== NOBODY && ' '}
+    {id !== NOBODY && (type === 'user' ? <Account id={id} summary={summary} /> : <TargetId type={type} id={id} />)}
+  </>
+);

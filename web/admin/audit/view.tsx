@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { query } from '../../core/views.js';
+import { useLostFocus } from '../../kit/lost-focus.js';
+import { Unfolding } from '../../kit/opened.js';
+import { asked } from '../parts/address.js';
+import { Entries } from '../parts/entries.js';
+import { Pages, usePaged } from '../parts/paged.js';
+import { filtersAsked } from './addresses.js';
+import { ChainState } from './chain.js';
+import { Chips } from './chips.js';
+import type { AuditPage, Entry } from './entry.js';
+import { Export } from './export.js';
+import { FilterForm } from './filter-form.js';
+import { One } from './one.js';
+
+const PAGE = 50;
+
+/** What is asked for, a page at a time, and what the service says of the whole. */
+function useLog() {
+  const whole = useSignal<Pick<AuditPage, 'total' | 'chain'> | null>(null);
+  const paged = usePaged<Entry>(async (known) => {
+    const before = known.at(-1)?.log_id;
+    // One more tells whether there are more.
+    const sent = { ...filtersAsked(), limit: PAGE + 1, ...(before === undefined ? {} : { before }) };
+    const { logs, total, chain } = await api.get('/v1/admin/audit-logs', { query: sent });
+    whole.value = { total, chain };
+    return { items: logs.slice(0, PAGE), hasMore: logs.length > PAGE };
+  }, JSON.stringify(filtersAsked()));
+  return { whole, paged };
+}
+
+function Log() {
+  const { whole, paged } = useLog();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLostFocus(heading);
+  const { items } = paged;
+  return (
+    <>
+      {whole.value && <ChainState of={whole.value.chain} />}
+      <Unfolding label={t('adminAudit.filter')}>{(fold) => <FilterForm key={query.value} onDone={fold} />}</Unfolding>
+      <Chips entries={items.value ?? []} />
+      <section class="stack" aria-labelledby="entries">
+        <div class="row between">
+          <h2 id="entries" ref={heading} tabIndex={-1}>
+            {t('adminAudit.entries')}
+          </h2>
+          <span class="small quiet" role="status">
+            {items.value && whole.value && t('adminAudit.fitting', { count: whole.value.total })}
+          </span>
+        </div>
+        <Export />
+        <Pages of={paged} empty={t('adminAudit.none')}>
+          {(entries) => <Entries of={entries} label={t('adminAudit.entries')} />}
+        </Pages>
+      </section>
+    </>
+  );
+}
+
+/** Everything that administrators did, and whether it is still as it was written. */
+export default function View() {
+  const id = asked('log_id');
+  const former = useRef(id);
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (former.current !== id) place.current?.querySelector('h2')?.focus();
+    former.current = id;
+  }, [id]);
+  return (
+    <div class="stack roomy" ref={place}>
+      {id ? <One key={id} id={id} /> : <Log />}
+    </div>
+  );
+}

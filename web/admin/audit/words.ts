@@ -1,0 +1,34 @@
+import { t } from '../../core/language.js';
+
+/** What the service itself writes into its audit log; operations of teams have names of their own. */
+export const ACTIONS = [
+  ...(['set_acls', 'update_flags', 'update_suspicious_activity_flags', 'set_traits'] as const),
+  ...(['disable_suspicious_activity', 'enable_suspicious_activity', 'temp_ban', 'unban'] as const),
+  ...(['schedule_deletion', 'cancel_deletion', 'delete_account', 'export_account'] as const),
+  ...(['terminate_sessions', 'revoke_sessions', 'end_leaked_credential'] as const),
+  ...(['disable_mfa', 'delete_webauthn_credential', 'link_sso_identity', 'unlink_sso_identity'] as const),
+  ...(['change_email', 'verify_email', 'set_email_bounce', 'resend_verification_email'] as const),
+  ...(['send_password_reset', 'update_has_verified_phone'] as const),
+  ...(['list_user_sessions', 'list_user_networks', 'list_webauthn_credentials', 'show_user', 'list_users'] as const),
+  ...(['approve_registration', 'reject_registration', 'begin_user_import', 'import_users'] as const),
+  ...(['setup', 'transfer_ownership', 'create_api_key', 'update_api_key', 'revoke_api_key'] as const),
+  ...(['ban_ip', 'ban_ip_declined', 'unban_ip', 'list_ip_bans'] as const),
+  ...(['update_instance_config', 'test_sso', 'rotate_keys', 'tail_audit_log'] as const),
+] as const;
+
+export const TARGETS = ['user', 'application', 'admin_api_key', 'ip_ban', 'instance'] as const;
+
+const has = <T extends string>(known: readonly T[], name: string): name is T =>
+  (known as readonly string[]).includes(name);
+
+/** What was done, in words; of a team's own, its name. */
+export const sayAction = (action: string): string => (has(ACTIONS, action) ? t(`adminAudit.did_${action}`) : action);
+
+/** The kind of what it was done to, in words; of a team's own, its name. */
+export const sayTarget = (type: string): string => (has(TARGETS, type) ? t(`adminAudit.kind_${type}`) : type);
+
+/** The name that words stand for, or what was typed. */
+export function nameOf(typed: string, known: readonly string[], say: (name: string) => string): string {
+  const wanted = typed.trim();
+  return known.find((name) => say(name).toLowerCase() === wanted.toLowerCase()) ?? wanted;
+}

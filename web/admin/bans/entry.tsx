@@ -1,0 +1,85 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { rich, t, when } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { InnerLink } from '../../kit/opened.js';
+import { toast } from '../../kit/toast.js';
+import { DeedButton, useDeed } from '../parts/deed.js';
+import { PersonLink } from '../parts/people.js';
+import { can } from '../rights.js';
+import type { Ban } from './ban.js';
+import { lift } from './forms.js';
+
+interface OfBan {
+  readonly ban: Ban;
+}
+
+/** Numbers of signals are weighed: they need not be whole. */
+function signalsOf({ signals }: Ban): string {
+  if (!signals) return t('adminBans.notCounted');
+  const { trigger, rejected_credentials: rejected, windows, score } = signals;
+  const points = Math.round(score);
+  if (trigger === 'rejected_credentials') return t('adminBans.guessed', { count: rejected, points });
+  return t('adminBans.refused', { count: windows, points });
+}
+
+function By({ ban: { reason, created_by_user_id: id } }: OfBan) {
+  if (reason === 'automatic') return <>{t('adminBans.automatic')}</>;
+  return <>{id ? rich('adminBans.by', { person: <PersonLink id={id} /> }) : t('adminBans.byAdministrator')}</>;
+}
+
+/** The reason that was given stands in the audit log: it is asked for when somebody wants to know. */
+function Given({ ban: { value } }: OfBan) {
+  const given = useSignal<{ readonly reason: string | null } | null>(null);
+  const look = useAction(async () => {
+    const { logs } = await api.get('/v1/admin/audit-logs', { query: { action: 'ban_ip', ip: value } });
+    // Among them may be what was done from there.
+    const entry = logs.find(({ target_id: target }) => target === value);
+    given.value = { reason: entry?.audit_log_reason ?? null };
+  });
+  const known = given.value;
+  return (
+    <div role="status">
+      <FailureNotice of={look} />
+      {!known && (
+        <Button kind="bare" size="small" action={look}>
+          {t('adminBans.why')}
+        </Button>
+      )}
+      {known && <span class="small">{known.reason ? <q>{known.reason}</q> : t('adminBans.noReason')}</span>}
+    </div>
+  );
+}
+
+/** Who banned it, why, and until when. */
+export const About = ({ ban }: OfBan) => (
+  <div class="stack tight about">
+    <span class="small quiet">
+      <By ban={ban} /> · {t('adminBans.since', { time: when(ban.created_at) })} ·{' '}
+      {ban.expires_at ? t('adminBans.until', { time: when(ban.expires_at) }) : t('adminBans.noEnd')}
+    </span>
+    {ban.reason === 'automatic' && <span class="small">{signalsOf(ban)}</span>}
+    {ban.reason !== 'automatic' && can('get', '/v1/admin/audit-logs') && <Given ban={ban} />}
+  </div>
+);
+
+export function LiftButton({ ban: { value }, onLifted }: OfBan & { readonly onLifted: () => void }) {
+  const deed = useDeed(async (sent) => {
+    await lift(value, sent);
+    toast(t('adminBans.lifted', { count: 1 }));
+    onLifted();
+  });
+  return (
+    <DeedButton label={t('adminBans.lift')} title={t('adminBans.liftTitle')} of={deed} kind="plain">
+      <p>{rich('adminBans.liftWhat', { address: <code dir="ltr">{value}</code> })}</p>
+    </DeedButton>
+  );
+}
+
+/** What was done to an address, by whom. */
+export const AuditLink = ({ ip }: { readonly ip: string }) =>
+  can('get', '/v1/admin/audit-logs') ? (
+    <InnerLink href={`/admin/audit?${new URLSearchParams({ ip })}`}>{t('adminBans.audit')}</InnerLink>
+  ) : null;

@@ -1,0 +1,201 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t, when } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { Field, Select, setting, TextArea } from '../../kit/field.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { type Reasoned, ReasonField, reasoned } from '../parts/deed.js';
+import { ENTRIES, ENTRY, linesOf } from './ban.js';
+import { type Many, Outcome, Running, useMany } from './many.js';
+
+export interface BatchProps {
+  readonly items: readonly string[];
+  readonly many: Many;
+  /** Done to each. */
+  readonly work: (item: string, sent: Reasoned) => Promise<unknown>;
+  /** Hears which are left. */
+  readonly onDone: (left: readonly string[]) => void;
+  readonly label: string;
+  /** What will happen, in one sentence. */
+  readonly what: string;
+  readonly kind: 'plain' | 'danger';
+  /** False while something is filled in wrongly: nothing is sent then. */
+  readonly isRight?: () => boolean;
+  readonly onCancel?: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/** Does the same to many, after saying what will happen and asking why. What was typed stays while something is left. */
+export function Batch({ items, many, work, onDone, isRight = () => true, ...shown }: BatchProps) {
+  const { label, what, kind, onCancel, children } = shown;
+  const reason = useSignal('');
+  const action = useAction(async () => {
+    if (!isRight()) return;
+    const sent = reasoned(reason.value);
+    const left = await many.run(items, (item) => work(item, sent));
+    if (left.length === 0) reason.value = '';
+    onDone(left);
+  });
+  return (
+    <form class="stack" onSubmit={action.run}>
+      {children}
+      <ReasonField of={{ action, reason }} isRequired={kind === 'danger'} />
+      {items.length > 0 && (
+        <Notice kind="warn" isAnnounced={false}>
+          {what}
+        </Notice>
+      )}
+      <FailureNotice of={action} />
+      <Running of={many} />
+      <div class="actions">
+        {onCancel && (
+          <Button kind="plain" onClick={onCancel}>
+            {t('adminBans.close')}
+          </Button>
+        )}
+        <Button submits kind={kind} action={action}>
+          {label}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface AddressesProps {
+  readonly text: Signal<string>;
+  readonly many: Many;
+  readonly hint: string;
+}
+
+const Addresses = ({ text, many, hint }: AddressesProps) => (
+  <TextArea
+    name="addresses"
+    label={t('adminBans.addresses')}
+    hint={hint}
+    value={text.value}
+    onValue={setting(text)}
+    isVerbatim
+    required
+    disabled={many.progress.value !== null}
+  />
+);
+
+export interface FormProps {
+  /** Stands in the field at first. */
+  readonly first: string;
+  readonly onChanged: () => void;
+  readonly onCancel: () => void;
+}
+
+const LONGEST_HOURS = 8760;
+const FOR_EVER = '0';
+const OWN = 'own';
+
+const durations = () => ({
+  '1': t('adminBans.hour'),
+  '24': t('adminBans.day'),
+  '168': t('adminBans.week'),
+  '720': t('adminBans.month'),
+  [FOR_EVER]: t('adminBans.forEver'),
+  [OWN]: t('adminBans.ownHours'),
+});
+
+/** As many hours as were chosen or typed; null when that is no duration. */
+function hoursOf(chosen: string, own: string): number | null {
+  if (chosen !== OWN) return Number(chosen);
+  const hours = /^\d{1,4}$/.test(own.trim()) ? Number(own) : 0;
+  return hours >= 1 && hours <= LONGEST_HOURS ? hours : null;
+}
+
+const addingWhat = (count: number, hours: number | null): string =>
+  hours
+    ? t('adminBans.addUntil', { count, time: when(Date.now() + hours * 3_600_000) })
+    : t('adminBans.addForEver', { count });
+
+export function AddForm({ first, onChanged, onCancel }: FormProps) {
+  const text = useSignal(first);
+  const chosen = useSignal('24');
+  const own = useSignal('');
+  const isWrong = useSignal(false);
+  const many = useMany();
+  const hours = hoursOf(chosen.value, own.value);
+  const items = linesOf(text.value);
+  return (
+    <section class="section" aria-labelledby="add">
+      <h2 id="add">{t('adminBans.add')}</h2>
+      <Batch
+        items={items}
+        many={many}
+        label={t('adminBans.addSubmit')}
+        what={addingWhat(items.length, hours)}
+        kind="danger"
+        onCancel={onCancel}
+        isRight={() => {
+          isWrong.value = hours === null;
+          return hours !== null;
+        }}
+        work={(ip, sent) => api.post(ENTRIES, { body: { ip, duration_hours: hours ?? 0 }, ...sent })}
+        onDone={(left) => {
+          text.value = left.join('\n');
+          onChanged();
+        }}
+      >
+        <Addresses text={text} many={many} hint={t('adminBans.addHint')} />
+        <Select
+          name="duration"
+          label={t('adminBans.duration')}
+          value={chosen.value}
+          options={durations()}
+          onValue={setting(chosen)}
+        />
+        {chosen.value === OWN && (
+          <Field
+            name="hours"
+            label={t('adminBans.hours')}
+            value={own.value}
+            onValue={setting(own)}
+            wrong={isWrong.value && hours === null ? t('adminBans.hoursWrong', { most: LONGEST_HOURS }) : undefined}
+            inputMode="numeric"
+            required
+            maxLength={4}
+          />
+        )}
+      </Batch>
+      <Outcome of={many} done="adminBans.added" />
+    </section>
+  );
+}
+
+/** @returns what lifts one ban */
+export const lift = (value: string, sent: Reasoned): Promise<unknown> =>
+  api.delete(ENTRY, { path: { value }, ...sent });
+
+/** Lifts bans by what was typed, for whoever sees no list too. */
+export function LiftForm({ first, onChanged, onCancel }: FormProps) {
+  const text = useSignal(first);
+  const many = useMany();
+  const items = linesOf(text.value);
+  return (
+    <section class="section" aria-labelledby="lift">
+      <h2 id="lift">{t('adminBans.liftTyped')}</h2>
+      <Batch
+        items={items}
+        many={many}
+        label={t('adminBans.liftSubmit')}
+        what={t('adminBans.liftMany', { count: items.length })}
+        kind="plain"
+        onCancel={onCancel}
+        work={lift}
+        onDone={(left) => {
+          text.value = left.join('\n');
+          onChanged();
+        }}
+      >
+        <Addresses text={text} many={many} hint={t('adminBans.liftHint')} />
+      </Batch>
+      <Outcome of={many} done="adminBans.lifted" />
+    </section>
+  );
+}

@@ -1,0 +1,124 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { failureOf } from '../../core/action.js';
+import { t, type Words } from '../../core/language.js';
+import { patiently } from '../../core/patiently.js';
+import { Button } from '../../kit/button.js';
+import { Notice } from '../../kit/notice.js';
+
+interface Left {
+  readonly item: string;
+  readonly error: unknown;
+}
+
+/** The same done to many things, one after the other. */
+export interface Many {
+  /** Null while nothing runs; `wait` are the seconds until the service takes more. */
+  readonly progress: ReadonlySignal<{ readonly done: number; readonly of: number; readonly wait: number } | null>;
+  /** What the last run did. */
+  readonly result: ReadonlySignal<{ readonly count: number; readonly left: readonly Left[] } | null>;
+  /** @returns those with which it failed, or that it did not come to */
+  readonly run: (items: readonly string[], work: (item: string) => Promise<unknown>) => Promise<readonly string[]>;
+  readonly stop: () => void;
+}
+
+export function useMany(): Many {
+  const progress = useSignal<Many['progress']['value']>(null);
+  const result = useSignal<Many['result']['value']>(null);
+  const stopping = useRef(new AbortController());
+  useEffect(() => () => stopping.current.abort(), []);
+  return useMemo(() => {
+    async function run(items: readonly string[], work: (item: string) => Promise<unknown>) {
+      stopping.current = new AbortController();
+      const { signal } = stopping.current;
+      result.value = null;
+      const left: Left[] = [];
+      const rest: string[] = [];
+      try {
+        for (const [done, item] of items.entries()) {
+          const tell = (wait: number) => {
+            progress.value = { done, of: items.length, wait };
+          };
+          tell(0);
+          try {
+            await patiently(() => work(item), signal, tell);
+          } catch (error) {
+            if (error === signal.reason) {
+              rest.push(item);
+              continue;
+            }
+            // What is no refusal is nobody's to read: it is thrown here.
+            failureOf(error);
+            left.push({ item, error });
+          }
+        }
+      } finally {
+        progress.value = null;
+      }
+      result.value = { count: items.length - left.length - rest.length, left };
+      return [...left.map(({ item }) => item), ...rest];
+    }
+    return {
+      progress,
+      result,
+      run,
+      stop: () => stopping.current.abort(),
+    };
+  }, [progress, result]);
+}
+
+/** How far it is, and a way to leave the rest. */
+export function Running({ of: { progress, stop } }: { readonly of: Many }) {
+  const now = progress.value;
+  if (!now) return null;
+  return (
+    <div class="stack tight">
+      <progress class="progress" max={now.of} value={now.done} aria-label={t('adminBans.progress')} />
+      <div class="row between">
+        <span class="small quiet">
+          {now.wait > 0
+            ? t('adminBans.waiting', { count: now.wait })
+            : t('adminBans.doneOf', { done: now.done, of: now.of })}
+        </span>
+        <Button kind="plain" size="small" onClick={stop}>
+          {t('adminBans.stop')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Why these codes come, where more can be said than what they say everywhere. */
+const WHY: Readonly<Record<string, Words>> = {
+  IP_BAN_DECLINED: 'adminBans.declined',
+  INVALID_FORMAT: 'adminBans.noNetwork',
+};
+
+function reasonOf(error: unknown): string | null {
+  const { code, message } = failureOf(error);
+  return WHY[code] ? t(WHY[code]) : message;
+}
+
+/** What was done, and what was not, with why. */
+export function Outcome({ of: { result }, done }: { readonly of: Many; readonly done: Words }) {
+  const known = result.value;
+  if (!known) return null;
+  const { count, left } = known;
+  return (
+    <>
+      {count > 0 && <Notice kind="good">{t(done, { count })}</Notice>}
+      {left.length > 0 && (
+        <Notice kind="bad">
+          <p>{t('adminBans.left', { count: left.length })}</p>
+          <ul class="points" aria-label={t('adminBans.leftLabel')}>
+            {left.map(({ item, error }) => (
+              <li key={item}>
+                <code dir="ltr">{item}</code>: {reasonOf(error)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { useSignal } from '@preact/signals';
+import { t } from '../../core/language.js';
+import { Unfolding } from '../../kit/opened.js';
+import { asked } from '../parts/address.js';
+import { can } from '../rights.js';
+import { ENTRIES, ENTRY } from './ban.js';
+import './bans.css';
+import { AddForm, LiftForm } from './forms.js';
+import { Bans } from './list.js';
+import { LookUp } from './look-up.js';
+
+/** Addresses that are kept out: each part is there for whoever holds its ACL. */
+export default function BannedAddresses() {
+  // Counts what changed here, for the parts that show it.
+  const ofList = useSignal(0);
+  const ofAnswer = useSignal(0);
+  const looked = () => {
+    ofAnswer.value++;
+  };
+  const changed = () => {
+    ofList.value++;
+    ofAnswer.value++;
+  };
+  const first = asked('ip') ?? '';
+  return (
+    <>
+      <p class="quiet">{t('adminBans.lead')}</p>
+      {can('get', ENTRY) && <LookUp turn={ofAnswer.value} onChanged={changed} />}
+      {can('post', ENTRIES) && (
+        <Unfolding label={t('adminBans.add')}>
+          {(fold) => <AddForm first={first} onChanged={changed} onCancel={fold} />}
+        </Unfolding>
+      )}
+      {can('delete', ENTRY) && (
+        <Unfolding label={t('adminBans.liftTyped')}>
+          {(fold) => <LiftForm first={first} onChanged={changed} onCancel={fold} />}
+        </Unfolding>
+      )}
+      {can('get', ENTRIES) && <Bans turn={ofList.value} onLifted={looked} />}
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../core/api.js';
+import { language, t } from '../../core/language.js';
+import { Field, fieldOf, Select, setting, TextArea } from '../../kit/field.js';
+import type { DeedsProps } from './account.js';
+import { Doing, useAccountDeed } from './parts.js';
+
+/** In hours; 0 is for good. */
+const DURATIONS = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24, forGood: 0 } as const;
+type Duration = keyof typeof DURATIONS | 'own';
+
+const lasting = (count: number, unit: 'hour' | 'day'): string =>
+  new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+
+const durations = (): Readonly<Record<Duration, string>> => ({
+  hour: lasting(1, 'hour'),
+  day: lasting(24, 'hour'),
+  week: lasting(7, 'day'),
+  month: lasting(30, 'day'),
+  forGood: t('adminDeeds.forGood'),
+  own: t('adminDeeds.ownHours'),
+});
+
+/** What was typed as hours; no number at all where that would be for good, which is chosen above. */
+const ownHours = (typed: string): number => Number(typed) || Number.NaN;
+
+/** A ban, or another one in its place. */
+export function Ban(props: DeedsProps) {
+  const { user } = props;
+  const duration = useSignal<Duration>('day');
+  const hours = useSignal('');
+  const reason = useSignal('');
+  const deed = useAccountDeed(
+    props,
+    'ban',
+    async (sent) => {
+      const chosen = duration.value;
+      const length = chosen === 'own' ? ownHours(hours.value) : DURATIONS[chosen];
+      const body = { duration_hours: length, reason: reason.value.trim() || null };
+      const answer = await api.put('/v1/admin/users/{user_id}/ban', { ...sent, body });
+      reason.value = '';
+      return answer;
+    },
+    { fields: ['duration_hours', 'reason'] },
+  );
+  const isOwn = duration.value === 'own';
+  return (
+    <Doing
+      user={user}
+      name="ban"
+      deed={deed}
+      {...(user.banned ? { label: 'adminDeeds.changeBan' } : {})}
+      {...(user.bot ? { what: 'adminDeeds.banBotWhat' } : {})}
+    >
+      <Select
+        name="duration"
+        label={t('adminDeeds.duration')}
+        value={duration.value}
+        options={durations()}
+        onValue={(value) => {
+          duration.value = value as Duration;
+        }}
+      />
+      {isOwn && (
+        <Field
+          {...fieldOf(hours, deed.action, 'duration_hours')}
+          label={t('adminDeeds.hours')}
+          hint={t('adminDeeds.hoursHint', { count: 8760 })}
+          inputMode="numeric"
+          required
+        />
+      )}
+      <TextArea
+        name="public_reason"
+        label={t('adminDeeds.publicReason')}
+        hint={t('adminDeeds.publicReasonHint')}
+        value={reason.value}
+        onValue={setting(reason)}
+        wrong={deed.action.of('reason')}
+        maxLength={512}
+      />
+    </Doing>
+  );
+}

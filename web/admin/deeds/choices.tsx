@@ -1,0 +1,58 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { t, type Words } from '../../core/language.js';
+import { Choice } from '../../kit/field.js';
+
+/** A choice of several. It is kept as what differs from how they stand: what changes elsewhere meanwhile stays as it is. */
+export interface Choosing {
+  readonly has: (name: string) => boolean;
+  readonly turn: (name: string) => void;
+  readonly forget: () => void;
+}
+
+export function useChoosing(held: readonly string[]): Choosing {
+  const turned = useSignal<ReadonlySet<string>>(new Set());
+  return {
+    has: (name) => held.includes(name) !== turned.value.has(name),
+    turn: (name) => {
+      const next = new Set(turned.value);
+      if (!next.delete(name)) next.add(name);
+      turned.value = next;
+    },
+    forget: () => {
+      turned.value = new Set();
+    },
+  };
+}
+
+interface ChoicesProps {
+  readonly legend: string;
+  readonly options: Readonly<Record<string, ComponentChildren>>;
+  readonly of: Choosing;
+}
+
+/** What can be chosen. Whoever turns away has chosen nothing. */
+export function Choices({ legend, options, of: { has, turn, forget } }: ChoicesProps) {
+  useEffect(() => forget, []);
+  return (
+    <fieldset class="lines">
+      <legend>{legend}</legend>
+      {Object.entries(options).map(([name, words]) => (
+        <Choice key={name} name={name} label={words} checked={has(name)} onChecked={() => turn(name)} />
+      ))}
+    </fieldset>
+  );
+}
+
+/** What of them holds, in words. */
+export const Held = ({ of, none }: { readonly of: readonly ComponentChildren[]; readonly none: Words }) =>
+  of.length === 0 ? (
+    <span>{t(none)}</span>
+  ) : (
+    <ul class="points">
+      {of.map((words, index) => (
+        <li key={index}>{words}</li>
+      ))}
+    </ul>
+  );

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact';
+import { rich, t } from '../../core/language.js';
+import { Notice } from '../../kit/notice.js';
+import { isErased } from '../parts/flags.js';
+import { can, type Operation } from '../rights.js';
+import { Access } from './access.js';
+import { type DeedsProps, heldBeyond, isSelf, nameOf } from './account.js';
+import { Contact } from './contact.js';
+import './deeds.css';
+import { Ending } from './ending.js';
+import { Factors } from './factors.js';
+import { Permissions } from './permissions.js';
+
+export type { DeedsProps } from './account.js';
+
+/** One operation for each ACL: whoever holds none of them has nothing to do here. */
+const OPERATIONS: readonly Operation[] = [
+  ['put', '/v1/admin/users/{user_id}/acls'],
+  ['patch', '/v1/admin/users/{user_id}/flags'],
+  ['put', '/v1/admin/users/{user_id}/traits'],
+  ['put', '/v1/admin/users/{user_id}/suspicious-activity-flags'],
+  ['put', '/v1/admin/users/{user_id}/suspicious-activity-disablement'],
+  ['put', '/v1/admin/users/{user_id}/ban'],
+  ['put', '/v1/admin/users/{user_id}/deletion'],
+  ['patch', '/v1/admin/users/{user_id}/email'],
+  ['put', '/v1/admin/users/{user_id}/phone-verification'],
+  ['delete', '/v1/admin/users/{user_id}/mfa'],
+  ['put', '/v1/admin/users/{user_id}/sso-identity'],
+];
+
+const codes = (acls: readonly string[]): ComponentChildren =>
+  acls.map((acl, index) => (
+    <span key={acl}>
+      {index > 0 && ' '}
+      <code dir="ltr">{acl}</code>
+    </span>
+  ));
+
+/** Why not everything is offered. */
+function Bounds({ user }: DeedsProps) {
+  const name = <bdi key="name">{nameOf(user)}</bdi>;
+  const beyond = heldBeyond(user);
+  if (isErased(user)) {
+    return (
+      <Notice isAnnounced={false}>
+        <p>{t('adminDeeds.gone')}</p>
+      </Notice>
+    );
+  }
+  if (beyond.length > 0) {
+    return (
+      <Notice kind="warn" isAnnounced={false}>
+        <p>{rich('adminDeeds.beyond', { name, acls: <span key="acls">{codes(beyond)}</span> })}</p>
+      </Notice>
+    );
+  }
+  if (isSelf(user)) {
+    return (
+      <Notice isAnnounced={false}>
+        <p>{t('adminDeeds.own')}</p>
+      </Notice>
+    );
+  }
+  if (!user.bot) return null;
+  return (
+    <Notice isAnnounced={false}>
+      <p>{rich('adminDeeds.bot', { name })}</p>
+    </Notice>
+  );
+}
+
+/** Everything that may be done to an account. */
+export function Deeds(props: DeedsProps) {
+  if (!OPERATIONS.some((operation) => can(...operation))) return null;
+  return (
+    <section class="stack deeds" aria-label={t('adminDeeds.title')}>
+      <h2>{t('adminDeeds.title')}</h2>
+      <Bounds {...props} />
+      <Access {...props} />
+      <Contact {...props} />
+      <Factors {...props} />
+      <Permissions {...props} />
+      <Ending {...props} />
+    </section>
+  );
+}

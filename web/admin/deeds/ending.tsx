@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../core/api.js';
+import { t, when } from '../../core/language.js';
+import { Field, fieldOf, Select, TextArea } from '../../kit/field.js';
+import { hasFlag } from '../parts/flags.js';
+import { type DeedsProps, offers } from './account.js';
+import { Doing, Group, Matter, Plainly, useAccountDeed } from './parts.js';
+
+const DELETION = '/v1/admin/users/{user_id}/deletion';
+
+/** Reason codes (admin.md section 5.3). */
+const REASONS = { requested: 1, other: 2, abuse: 3, compromised: 4, legal: 5 } as const;
+type Reason = keyof typeof REASONS;
+const NAMES = Object.keys(REASONS) as Reason[];
+
+const wordsOf = (reason: Reason): string => t(`adminDeeds.reason_${reason}`);
+/** The service raises what is less. */
+const shortest = (reason: Reason): number => (reason === 'requested' ? 14 : 60);
+
+function Schedule(props: DeedsProps) {
+  const { user } = props;
+  const reason = useSignal<Reason>('requested');
+  const days = useSignal('60');
+  const said = useSignal('');
+  const deed = useAccountDeed(
+    props,
+    'scheduleDeletion',
+    async (sent) => {
+      const body = {
+        reason_code: REASONS[reason.value],
+        days_until_deletion: Number(days.value.trim() || Number.NaN),
+        public_reason: said.value.trim() || null,
+      };
+      const answer = await api.put(DELETION, { ...sent, body });
+      said.value = '';
+      return answer;
+    },
+    { fields: ['days_until_deletion', 'public_reason'] },
+  );
+  const isScheduled = hasFlag(user, 'DELETED');
+  return (
+    <Doing
+      user={user}
+      name="scheduleDeletion"
+      deed={deed}
+      {...(isScheduled ? { label: 'adminDeeds.changeDeletion' } : {})}
+    >
+      <Select
+        name="reason_code"
+        label={t('adminDeeds.why')}
+        value={reason.value}
+        options={Object.fromEntries(NAMES.map((name) => [name, wordsOf(name)]))}
+        onValue={(value) => {
+          reason.value = value as Reason;
+        }}
+      />
+      <Field
+        {...fieldOf(days, deed.action, 'days_until_deletion')}
+        label={t('adminDeeds.days')}
+        hint={t('adminDeeds.daysHint', { count: shortest(reason.value), most: 365 })}
+        inputMode="numeric"
+        required
+      />
+      <TextArea
+        {...fieldOf(said, deed.action, 'public_reason')}
+        label={t('adminDeeds.publicReason')}
+        hint={t('adminDeeds.publicReasonHint')}
+        maxLength={512}
+      />
+    </Doing>
+  );
+}
+
+function Standing({ user }: DeedsProps) {
+  const { pending_deletion_at: at, deletion_reason_code: code, deletion_public_reason: said } = user;
+  if (at === null) return <>{t('adminDeeds.deletionNone')}</>;
+  const reason = NAMES.find((name) => REASONS[name] === code);
+  return (
+    <>
+      {t('adminDeeds.deletionAt', { time: when(at) })}
+      {reason && ` · ${wordsOf(reason)}`}
+      {said && (
+        <>
+          {' · '}
+          <bdi>{said}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The end of the account. */
+export function Ending(props: DeedsProps) {
+  const { user } = props;
+  const maySchedule = offers(user, 'people', 'put', DELETION);
+  const mayCancel = offers(user, 'people', 'delete', DELETION);
+  if (!(maySchedule || mayCancel)) return null;
+  return (
+    <Group title="adminDeeds.ending">
+      <Matter title="adminDeeds.deletion" state={<Standing {...props} />}>
+        {maySchedule && <Schedule {...props} />}
+        {mayCancel && user.pending_deletion_at !== null && (
+          <Plainly {...props} name="cancelDeletion" kind="plain" work={(sent) => api.delete(DELETION, sent)} />
+        )}
+      </Matter>
+    </Group>
+  );
+}

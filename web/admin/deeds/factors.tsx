@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import type { Answer, paths } from 'gatehouse/client';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t, when } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { Empty } from '../../kit/shown.js';
+import { isErased } from '../parts/flags.js';
+import { type AdminUser, can } from '../rights.js';
+import { type DeedsProps, offers } from './account.js';
+import { Doing, Group, Matter, Plainly, useAccountDeed } from './parts.js';
+import { Sso } from './sso.js';
+
+const MFA = '/v1/admin/users/{user_id}/mfa';
+const PASSKEYS = '/v1/admin/users/{user_id}/webauthn-credentials';
+const PASSKEY = '/v1/admin/users/{user_id}/webauthn-credentials/{credential_id}';
+const SSO = '/v1/admin/users/{user_id}/sso-identity';
+/** Of `authenticator_types`. */
+const PASSKEY_AS_SECOND_FACTOR = 2;
+
+type Passkey = Answer<paths, typeof PASSKEYS, 'get'>[number];
+
+const standsBy = ({ has_totp: hasTotp, authenticator_types: types }: AdminUser) =>
+  hasTotp ? 'app' : types.includes(PASSKEY_AS_SECOND_FACTOR) ? 'codes' : 'none';
+
+const STANDING = {
+  app: 'adminDeeds.mfaApp',
+  codes: 'adminDeeds.mfaCodes',
+  none: 'adminDeeds.mfaNone',
+} as const;
+
+function MfaMatter(props: DeedsProps) {
+  const standing = standsBy(props.user);
+  return (
+    <Matter title="adminDeeds.mfa" state={t(STANDING[standing])}>
+      {standing !== 'none' && <Plainly {...props} name="disableMfa" work={(sent) => api.delete(MFA, sent)} />}
+    </Matter>
+  );
+}
+
+interface OfPasskey extends DeedsProps {
+  readonly passkey: Passkey;
+  readonly onRemoved: (id: string) => void;
+}
+
+function RemovePasskey({ passkey, onRemoved, ...props }: OfPasskey) {
+  const deed = useAccountDeed(props, 'removePasskey', async ({ path, headers }) => {
+    await api.delete(PASSKEY, { path: { ...path, credential_id: passkey.id }, headers });
+    onRemoved(passkey.id);
+  });
+  const values = { passkey: <bdi key="passkey">{passkey.name}</bdi> };
+  return <Doing user={props.user} name="removePasskey" deed={deed} values={values} />;
+}
+
+const PasskeyItem = (props: OfPasskey) => {
+  const { name, created_at: made, last_used_at: used } = props.passkey;
+  return (
+    <li>
+      <div class="stack tight">
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        <span class="small quiet">
+          {t('adminDeeds.passkeyMade', { time: when(made) })} ·{' '}
+          {used === null ? t('adminDeeds.passkeyUnused') : t('adminDeeds.passkeyUsed', { time: when(used) })}
+        </span>
+      </div>
+      {offers(props.user, 'people', 'delete', PASSKEY) && <RemovePasskey {...props} />}
+    </li>
+  );
+};
+
+/** Whoever reads them is noted in the audit log: they are asked for when somebody wants to see them. */
+function PasskeysMatter(props: DeedsProps) {
+  const passkeys = useSignal<readonly Passkey[] | null>(null);
+  const show = useAction(async () => {
+    passkeys.value = await api.get(PASSKEYS, { path: { user_id: props.user.id } });
+  });
+  const forget = (id: string) => {
+    passkeys.value = passkeys.value?.filter((passkey) => passkey.id !== id) ?? null;
+  };
+  const known = passkeys.value;
+  return (
+    <>
+      <Matter title="adminDeeds.passkeys" state={t('adminDeeds.passkeysHint')}>
+        <Button kind="plain" size="small" action={show}>
+          {t('adminDeeds.showPasskeys')}
+        </Button>
+      </Matter>
+      <FailureNotice of={show} />
+      {known?.length === 0 && <Empty>{t('adminDeeds.noPasskeys')}</Empty>}
+      {known && known.length > 0 && (
+        <ul class="list" aria-label={t('adminDeeds.passkeys')}>
+          {known.map((passkey) => (
+            <PasskeyItem key={passkey.id} {...props} passkey={passkey} onRemoved={forget} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** What the person signs in with. */
+export function Factors(props: DeedsProps) {
+  const { user } = props;
+  if (user.bot || isErased(user)) return null;
+  const mayMfa = offers(user, 'people', 'delete', MFA);
+  const maySeePasskeys = can('get', PASSKEYS);
+  const maySeeSso = can('get', SSO);
+  if (!(mayMfa || maySeePasskeys || maySeeSso)) return null;
+  return (
+    <Group title="adminDeeds.factors">
+      {mayMfa && <MfaMatter {...props} />}
+      {maySeePasskeys && <PasskeysMatter {...props} />}
+      {maySeeSso && <Sso {...props} />}
+    </Group>
+  );
+}

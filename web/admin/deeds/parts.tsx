@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { ActionOptions } from '../../core/action.js';
+import { rich, t, type Words } from '../../core/language.js';
+import { toast } from '../../kit/toast.js';
+import { type Deed, DeedButton, type Reasoned, useDeed } from '../parts/deed.js';
+import type { AdminUser } from '../rights.js';
+import { type DeedsProps, nameOf } from './account.js';
+
+/** Deeds by the name of their words: on the button, the question, what will happen, and what is said when it did. */
+export type DeedName =
+  | 'ban'
+  | 'unban'
+  | 'disable'
+  | 'enable'
+  | 'endSessions'
+  | 'approve'
+  | 'reject'
+  | 'changeEmail'
+  | 'verifyEmail'
+  | 'bounce'
+  | 'unbounce'
+  | 'mailVerification'
+  | 'mailReset'
+  | 'verifyPhone'
+  | 'forgetPhone'
+  | 'disableMfa'
+  | 'removePasskey'
+  | 'linkSso'
+  | 'unlinkSso'
+  | 'setAcls'
+  | 'setFlags'
+  | 'setTraits'
+  | 'setDemands'
+  | 'scheduleDeletion'
+  | 'cancelDeletion';
+
+/** What goes out with an operation on an account. */
+export interface Sent extends Reasoned {
+  readonly path: { readonly user_id: string };
+}
+
+type Work = (sent: Sent) => Promise<unknown>;
+
+const isChanged = (answer: unknown): answer is { readonly user: AdminUser } =>
+  typeof answer === 'object' && answer !== null && 'user' in answer;
+
+/** Something that is done to the account: the page takes what it has become, or asks anew where the answer does not tell. */
+export function useAccountDeed({ user, take, again }: DeedsProps, name: DeedName, work: Work, options?: ActionOptions) {
+  return useDeed(async (reasoned) => {
+    const answer = await work({ path: { user_id: user.id }, ...reasoned });
+    toast(t(`adminDeeds.${name}Done`));
+    if (isChanged(answer)) take(answer.user);
+    else await again();
+  }, options);
+}
+
+interface DoingProps {
+  readonly user: AdminUser;
+  readonly name: DeedName;
+  readonly deed: Deed;
+  readonly kind?: 'plain' | 'danger';
+  /** In place of the words that go by the name. */
+  readonly label?: Words;
+  readonly what?: Words;
+  /** What else the sentence names. */
+  readonly values?: Readonly<Record<string, ComponentChildren>>;
+  readonly children?: ComponentChildren;
+}
+
+/** The button of a deed: it says what will happen to whom. */
+export const Doing = ({ user, name, deed, kind = 'danger', label, what, values, children }: DoingProps) => (
+  <DeedButton label={t(label ?? `adminDeeds.${name}`)} title={t(`adminDeeds.${name}Title`)} of={deed} kind={kind}>
+    <p>{rich(what ?? `adminDeeds.${name}What`, { name: <bdi key="name">{nameOf(user)}</bdi>, ...values })}</p>
+    {children}
+  </DeedButton>
+);
+
+interface PlainlyProps extends DeedsProps {
+  readonly name: DeedName;
+  readonly kind?: 'plain' | 'danger';
+  readonly work: Work;
+}
+
+/** A deed that needs nothing but a reason. */
+export function Plainly({ name, kind, work, ...props }: PlainlyProps) {
+  const deed = useAccountDeed(props, name, work);
+  return <Doing user={props.user} name={name} deed={deed} {...(kind ? { kind } : {})} />;
+}
+
+interface GroupProps {
+  readonly title: Words;
+  readonly children: ComponentChildren;
+}
+
+/** Deeds about the same thing; what is done and gone leaves the focus here. */
+export function Group({ title, children }: GroupProps) {
+  const id = useId();
+  return (
+    <section class="section" tabIndex={-1} aria-labelledby={id}>
+      <h3 id={id}>{t(title)}</h3>
+      {children}
+    </section>
+  );
+}
+
+interface MatterProps {
+  readonly title: Words;
+  /** How it stands now. */
+  readonly state: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** How something stands, and what can be done about it. */
+export const Matter = ({ title, state, children }: MatterProps) => (
+  <div class="matter">
+    <div>
+      <h4>{t(title)}</h4>
+      <div class="small quiet">{state}</div>
+    </div>
+    <div class="row">{children}</div>
+  </div>
+);

@@ -1,0 +1,83 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { Field, fieldOf } from '../../kit/field.js';
+import { Loading, useLoaded } from '../../kit/loaded.js';
+import { type DeedsProps, offers } from './account.js';
+import { Held } from './choices.js';
+import { Doing, Matter, Plainly, type Sent, useAccountDeed } from './parts.js';
+
+const SSO = '/v1/admin/users/{user_id}/sso-identity';
+
+interface OfIdentities extends DeedsProps {
+  readonly onChanged: () => Promise<void>;
+}
+
+function Link({ onChanged, ...props }: OfIdentities) {
+  const subject = useSignal('');
+  const deed = useAccountDeed(
+    props,
+    'linkSso',
+    async (sent) => {
+      const answer = await api.put(SSO, { ...sent, body: { subject: subject.value } });
+      subject.value = '';
+      await onChanged();
+      return answer;
+    },
+    { fields: ['subject'] },
+  );
+  const isTaken = deed.action.failure.value?.code === 'SSO_IDENTITY_MISMATCH';
+  const field = fieldOf(subject, deed.action, 'subject');
+  return (
+    <Doing user={props.user} name="linkSso" deed={deed}>
+      <Field
+        {...field}
+        wrong={isTaken ? t('adminDeeds.ssoTaken') : field.wrong}
+        label={t('adminDeeds.subject')}
+        isVerbatim
+        required
+        maxLength={255}
+      />
+    </Doing>
+  );
+}
+
+function Unlink({ onChanged, ...props }: OfIdentities) {
+  const unlink = async (sent: Sent) => {
+    const answer = await api.delete(SSO, sent);
+    await onChanged();
+    return answer;
+  };
+  return <Plainly {...props} name="unlinkSso" work={unlink} />;
+}
+
+/** Who of which provider the person is. */
+export function Sso(props: DeedsProps) {
+  const { user } = props;
+  const loaded = useLoaded(() => api.get(SSO, { path: { user_id: user.id } }));
+  const onChanged = () => loaded.again.run();
+  return (
+    <Loading of={loaded}>
+      {({ identities }) => (
+        <Matter
+          title="adminDeeds.sso"
+          state={
+            <Held
+              none="adminDeeds.ssoNone"
+              of={identities.map(({ issuer, subject }) => (
+                <>
+                  <bdi>{subject}</bdi> · <bdi dir="ltr">{issuer}</bdi>
+                </>
+              ))}
+            />
+          }
+        >
+          {offers(user, 'people', 'put', SSO) && <Link {...props} onChanged={onChanged} />}
+          {identities.length > 0 && offers(user, 'others', 'delete', SSO) && (
+            <Unlink {...props} onChanged={onChanged} />
+          )}
+        </Matter>
+      )}
+    </Loading>
+  );
+}

@@ -1,0 +1,106 @@
+import { rich, t, type Words, wordsOfCode } from '../../core/language.js';
+import { Facts } from '../../kit/facts.js';
+import { Notice } from '../../kit/notice.js';
+import { Badge } from '../../kit/portrait.js';
+import { CopyButton } from '../../kit/shown.js';
+import type { Explained } from './question.js';
+
+type Row = Explained['rows'][number];
+type Route = NonNullable<Explained['route']>;
+
+/** Names of rows are those of the service: one that came later is shown by its name alone. */
+const ROWS: ReadonlySet<string> = new Set([
+  ...['LoadGuard', 'BanGuard', 'ResolutionGuard', 'SsoGuard', 'RateGuard', 'CaptchaGuard', 'IdentityGuard'],
+  ...['KindGuard', 'ScopeGuard', 'AdminGuard', 'AclGuard', 'SuspicionGuard', 'InputGuard', 'SudoGuard'],
+]);
+const MARKS: Readonly<Record<Row['judgement'], string>> = { passes: '✓', refuses: '✕', depends: '?', unreached: '–' };
+
+const Code = ({ children }: { readonly children: string | number }) => <code dir="ltr">{children}</code>;
+
+const CodeWords = ({ code }: { readonly code: string }) => (
+  <>
+    <Code>{code}</Code> {wordsOfCode(code)}
+  </>
+);
+
+const RowItem = ({ row: { row, judgement, codes }, decides }: { readonly row: Row; readonly decides: boolean }) => (
+  <li class={`judged ${judgement}`}>
+    <span class="sign" aria-hidden="true">
+      {MARKS[judgement]}
+    </span>
+    <div class="stack tight">
+      <div class="row">
+        <strong>{ROWS.has(row) ? t(`adminExplain.row:${row}` as Words) : <Code>{row}</Code>}</strong>
+        {decides && <Badge>{t('adminExplain.decides')}</Badge>}
+      </div>
+      <span>{t(`adminExplain.judged:${judgement}`)}</span>
+      {codes.length > 0 && (
+        <ul class="small quiet codes-of-row">
+          {codes.map((code) => (
+            <li key={code}>
+              <CodeWords code={code} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  </li>
+);
+
+const RouteFacts = ({ route }: { readonly route: Route }) => (
+  <Facts
+    facts={[
+      ['adminExplain.route', <Code>{`${route.method} ${route.path}`}</Code>],
+      ['adminExplain.handler', <Code>{route.handler}</Code>],
+      ['adminExplain.policy', <Code>{route.policy}</Code>],
+      [
+        'adminExplain.body',
+        route.body_limit === null
+          ? t('adminExplain.bodyNone')
+          : t('adminExplain.bodySome', { kind: route.body, limit: route.body_limit }),
+      ],
+    ]}
+  />
+);
+
+/** What is answered, in a sentence. */
+export function Verdict({ of: { route, answer, decides } }: { readonly of: Explained }) {
+  const status = <Code>{answer.status}</Code>;
+  const code = <Code>{answer.code ?? ''}</Code>;
+  if (!route) {
+    return (
+      <Notice kind="warn" isAnnounced={false}>
+        <p>{rich('adminExplain.unknown', { status, code })}</p>
+      </Notice>
+    );
+  }
+  if (answer.admitted) {
+    return (
+      <Notice kind="good" isAnnounced={false}>
+        <p>{rich('adminExplain.admitted', { status })}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="bad" isAnnounced={false}>
+      <p>{rich('adminExplain.refused', { row: <Code>{decides ?? ''}</Code>, status, code })}</p>
+      <p>{answer.code && (wordsOfCode(answer.code) ?? answer.message)}</p>
+    </Notice>
+  );
+}
+
+/** Who judges, who decides, and of which route. */
+export const Judgement = ({ of: { route, rows, decides } }: { readonly of: Explained }) => (
+  <>
+    {route && <RouteFacts route={route} />}
+    <h3 id="rows">{t('adminExplain.rows')}</h3>
+    <ol class="list" aria-labelledby="rows">
+      {rows.map((row) => (
+        <RowItem key={row.row} row={row} decides={row.row === decides} />
+      ))}
+    </ol>
+    <div>
+      <CopyButton text={location.href} label={t('adminExplain.copyLink')} />
+    </div>
+  </>
+);

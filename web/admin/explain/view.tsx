@@ -1,0 +1,59 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { go, path, query } from '../../core/views.js';
+import { Judgement, Verdict } from './answer.js';
+import './explain.css';
+import { QuestionForm } from './form.js';
+import { addressOf, bodyOf, type Explained, pathOf, questionFrom } from './question.js';
+
+/** The address holds the question, so that it can be sent to somebody: whoever opens it is answered at once. */
+export default function Explain() {
+  const said = query.value;
+  const draft = useSignal(questionFrom(said));
+  const answer = useSignal<Explained | null>(null);
+  const place = useRef<HTMLElement>(null);
+  const asking = useAction(
+    async () => {
+      for (let asked: string | null = null; asked !== query.value; ) {
+        asked = query.value;
+        const question = questionFrom(asked);
+        if (!question.path) return;
+        answer.value = await api.post('/v1/admin/explain', { body: bodyOf(question) });
+      }
+    },
+    { fields: ['path'] },
+  );
+  useEffect(() => {
+    answer.value = null;
+    const question = questionFrom(said);
+    if (addressOf(draft.value) !== addressOf(question)) draft.value = question;
+    if (question.path) void asking.run();
+  }, [said, answer, draft, asking]);
+  const submit = () => {
+    draft.value = { ...draft.value, path: pathOf(draft.value.path) };
+    const next = addressOf(draft.value);
+    if (next === path.value + query.value) void asking.run();
+    else go(next);
+  };
+  const told = answer.value;
+  useEffect(() => {
+    if (told) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [told]);
+  return (
+    <>
+      <section class="section" aria-labelledby="question">
+        <h2 id="question">{t('adminExplain.question')}</h2>
+        <p class="quiet">{t('adminExplain.lead')}</p>
+        <QuestionForm draft={draft} action={asking} onAsked={submit} />
+      </section>
+      <section class={told ? 'section judgement' : undefined} aria-label={t('adminExplain.answer')} ref={place}>
+        {told && <h2>{t('adminExplain.answer')}</h2>}
+        <div role="status">{told && <Verdict of={told} />}</div>
+        {told && <Judgement of={told} />}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+import { useSignal } from '@preact/signals';
+import type { Action } from '../../core/action.js';
+import { t } from '../../core/language.js';
+import { Choice, Field, Notes, PasswordField, Select, TextArea } from '../../kit/field.js';
+import { type Config, linesOf, type Member, modes, REQUIREMENTS, type Value, wordsOfRequirement } from './members.js';
+
+export interface ControlProps {
+  readonly member: Member;
+  readonly value: Value;
+  readonly onValue: (value: Value) => void;
+  readonly config: Config;
+  readonly action: Action;
+}
+
+const Requirements = ({ member, value, onValue, action }: ControlProps) => {
+  const bits = Number(value);
+  return (
+    <fieldset class="lines">
+      <legend>{t(member.label)}</legend>
+      {REQUIREMENTS.map((name, bit) => (
+        <Choice
+          key={name}
+          name={`${member.path}.${name}`}
+          label={wordsOfRequirement(name)}
+          checked={Boolean(bits & (1 << bit))}
+          onChecked={() => onValue(bits ^ (1 << bit))}
+        />
+      ))}
+      <Notes id={member.path} wrong={action.of(member.path)} />
+    </fieldset>
+  );
+};
+
+/** It is never shown: what is typed replaces what is stored. */
+const Secret = ({ member, value, onValue, config, action }: ControlProps) => (
+  <div class="stack tight">
+    {value !== null && (
+      <PasswordField
+        name={member.path}
+        label={t(member.label)}
+        hint={t(config.sso.client_secret_set ? 'adminInstance.secretSet' : 'adminInstance.secretNotSet')}
+        value={String(value)}
+        onValue={onValue}
+        maxLength={1024}
+        autocomplete="off"
+        wrong={action.of(member.path)}
+      />
+    )}
+    {config.sso.client_secret_set && (
+      <Choice
+        name={`${member.path}.remove`}
+        label={t('adminInstance.secretRemove')}
+        checked={value === null}
+        onChecked={(isRemoved) => onValue(isRemoved ? null : '')}
+      />
+    )}
+  </div>
+);
+
+/** Each refused line by itself: its number says nothing to a person. The lines are those that were sent. */
+function wrongDomains({ path }: Member, sent: readonly string[], action: Action): string | undefined {
+  const lines = sent.flatMap((line, n) => {
+    const wrong = action.of(`${path}.${n}`);
+    return wrong ? [t('adminInstance.wrongLine', { line, wrong })] : [];
+  });
+  return [action.of(path), ...lines].filter(Boolean).join(' ') || undefined;
+}
+
+function Domains({ member, value, onValue, action }: ControlProps) {
+  const sent = useSignal<readonly string[]>([]);
+  // What is typed after a refusal is not what was refused.
+  if (action.isBusy.value) sent.value = linesOf(value);
+  return (
+    <TextArea
+      name={member.path}
+      label={t(member.label)}
+      hint={member.hint && t(member.hint)}
+      value={String(value)}
+      onValue={onValue}
+      isVerbatim
+      wrong={wrongDomains(member, sent.value, action)}
+    />
+  );
+}
+
+const Mode = ({ member, value, onValue, action }: ControlProps) => (
+  <Select
+    name={member.path}
+    label={t(member.label)}
+    hint={member.hint && t(member.hint)}
+    value={String(value)}
+    options={modes()}
+    onValue={onValue}
+    wrong={action.of(member.path)}
+  />
+);
+
+const Switch = ({ member, value, onValue, action }: ControlProps) => (
+  <Choice
+    name={member.path}
+    label={
+      <>
+        {t(member.label)}
+        {member.hint && <span class="hint">{t(member.hint)}</span>}
+      </>
+    }
+    checked={value === true}
+    onChecked={onValue}
+    wrong={action.of(member.path)}
+  />
+);
+
+function Line({ member, value, onValue, action }: ControlProps) {
+  if (member.kind !== 'text' && member.kind !== 'url') return null;
+  return (
+    <Field
+      name={member.path}
+      label={t(member.label)}
+      hint={member.hint && t(member.hint)}
+      value={String(value)}
+      onValue={onValue}
+      maxLength={member.maxLength}
+      required={member.isRequired ?? false}
+      isVerbatim={member.kind === 'url' || member.isTrust === true}
+      inputMode="text"
+      wrong={action.of(member.path)}
+    />
+  );
+}
+
+const CONTROLS = {
+  ...{ text: Line, url: Line, switch: Switch, mode: Mode },
+  ...{ requirements: Requirements, secret: Secret, domains: Domains },
+};
+
+/** One setting, by the control that fits it. */
+export function Control(props: ControlProps) {
+  const Fitting = CONTROLS[props.member.kind];
+  return <Fitting {...props} />;
+}

@@ -1,0 +1,76 @@
+import { Fragment } from 'preact';
+import { t, type Words } from '../../core/language.js';
+import { Notice } from '../../kit/notice.js';
+import { type Config, type Member, storedIn, type Value, wordsOf } from './members.js';
+
+export type Changes = ReadonlyMap<Member, Value>;
+
+const isSecret = ({ kind }: Member): boolean => kind === 'secret';
+
+const Change = ({
+  config,
+  member,
+  value,
+}: {
+  readonly config: Config;
+  readonly member: Member;
+  readonly value: Value;
+}) =>
+  isSecret(member) ? (
+    <dd>{t(value === null ? 'adminInstance.secretRemoved' : 'adminInstance.secretChanged')}</dd>
+  ) : (
+    <>
+      <dd>
+        <span class="quiet">{t('adminInstance.before')}</span> <bdi>{wordsOf(member, storedIn(config, member))}</bdi>
+      </dd>
+      <dd>
+        <span class="quiet">{t('adminInstance.after')}</span>{' '}
+        <strong>
+          <bdi>{wordsOf(member, value)}</bdi>
+        </strong>
+      </dd>
+    </>
+  );
+
+/** What is changed, from what to what. */
+export const Difference = ({ config, changes }: { readonly config: Config; readonly changes: Changes }) => (
+  <dl class="difference">
+    {[...changes].map(([member, value]) => (
+      <Fragment key={member.path}>
+        <dt>{t(member.label)}</dt>
+        <Change config={config} member={member} value={value} />
+      </Fragment>
+    ))}
+  </dl>
+);
+
+/** A change of one of these voids the links of administrators to the provider (sso.md section 3). */
+const PROVIDER: ReadonlySet<string> = new Set(
+  ['issuer', 'authorization_url', 'token_url', 'userinfo_url', 'jwks_url', 'client_id'].map((name) => `sso.${name}`),
+);
+
+const WARNINGS: Readonly<Record<string, (value: Value) => Words | null>> = {
+  'registration.mode': (mode) => (mode === 'closed' ? 'adminInstance.warnClosed' : null),
+  'sso.enforced': (isOn) => (isOn ? 'adminInstance.warnEnforced' : 'adminInstance.warnNotEnforced'),
+  'sso.enabled': (isOn) => (isOn ? null : 'adminInstance.warnDisabled'),
+};
+
+function warningsOf(changes: Changes): Words[] {
+  const all = [...changes].map(([{ path }, value]) =>
+    PROVIDER.has(path) ? 'adminInstance.warnProvider' : (WARNINGS[path]?.(value) ?? null),
+  );
+  return [...new Set(all.filter((words) => words !== null))];
+}
+
+/** What the changes do to people, where that is not plain. */
+export function Warnings({ of: changes }: { readonly of: Changes }) {
+  const warnings = warningsOf(changes);
+  if (warnings.length === 0) return null;
+  return (
+    <Notice kind="warn" isAnnounced={false}>
+      {warnings.map((words) => (
+        <p key={words}>{t(words)}</p>
+      ))}
+    </Notice>
+  );
+}

@@ -1,0 +1,35 @@
+import { useSignal } from '@preact/signals';
+import { can, holds } from '../rights.js';
+import { type Config, isChanged, MEMBERS, type Member, storedIn, type Value } from './members.js';
+
+/** What was changed here and is not saved yet. */
+export interface Draft {
+  readonly current: (member: Member) => Value;
+  readonly set: (member: Member, value: Value) => void;
+  /** Members that differ from what is stored. */
+  readonly changes: ReadonlyMap<Member, Value>;
+  readonly clear: () => void;
+}
+
+/** Whether the person signed in may change a member; the service decides whether it is done. */
+export const mayChange = ({ isTrust }: Member): boolean =>
+  can('patch', '/v1/admin/instance/config') && (!isTrust || holds('*'));
+
+export function useDraft(config: Config): Draft {
+  const typed = useSignal<ReadonlyMap<Member, Value>>(new Map());
+  const current = (member: Member): Value => {
+    const value = typed.value.get(member);
+    return value === undefined ? storedIn(config, member) : value;
+  };
+  const differing = MEMBERS.filter((member) => typed.value.has(member) && isChanged(config, member, current(member)));
+  return {
+    current,
+    set: (member, value) => {
+      typed.value = new Map(typed.value).set(member, value);
+    },
+    changes: new Map(differing.map((member) => [member, current(member)])),
+    clear: () => {
+      typed.value = new Map();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import type { Answer, paths } from 'gatehouse/client';
+import { t, type Words } from '../../core/language.js';
+
+export type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
+
+/** What stands in a control: of a secret nothing until one is typed, null once it is to be removed. */
+export type Value = string | boolean | number | null;
+
+interface MemberBase {
+  /** Where it stands in the configuration, and in a refusal. */
+  readonly path: string;
+  readonly label: Words;
+  readonly hint?: Words;
+  /** Decides whom the instance believes: only who holds everything may change it (admin.md section 2). */
+  readonly isTrust?: true;
+}
+
+/** One setting, by the control that it has. */
+export type Member = MemberBase &
+  (
+    | { readonly kind: 'switch' | 'mode' | 'requirements' | 'secret' | 'domains' }
+    | { readonly kind: 'text' | 'url'; readonly maxLength: number; readonly isRequired?: true }
+  );
+
+const URL_LENGTH = 2048;
+
+const url = (path: string, label: Words, more: { readonly hint?: Words; readonly isTrust?: true } = {}): Member => ({
+  ...{ kind: 'url', path, label, maxLength: URL_LENGTH },
+  ...more,
+});
+
+export const REGISTRATION: readonly Member[] = [
+  { kind: 'mode', path: 'registration.mode', label: 'adminInstance.mode', hint: 'adminInstance.modeHint' },
+  {
+    ...{ kind: 'switch', path: 'registration.hide_existing_accounts' },
+    ...{ label: 'adminInstance.hideExisting', hint: 'adminInstance.hideExistingHint' },
+  },
+  { kind: 'requirements', path: 'registration.initial_suspicious_flags', label: 'adminInstance.initialFlags' },
+];
+
+export const APPEARANCE: readonly Member[] = [
+  {
+    ...{ kind: 'text', path: 'app_public.branding.product_name', label: 'adminInstance.productName' },
+    ...{ hint: 'adminInstance.productNameHint', maxLength: 64, isRequired: true },
+  },
+  url('app_public.legal.terms_url', 'adminInstance.terms', { hint: 'adminInstance.legalHint' }),
+  url('app_public.legal.privacy_url', 'adminInstance.privacy', { hint: 'adminInstance.legalHint' }),
+];
+
+const TRUST = { isTrust: true } as const;
+
+export const SINGLE_SIGN_ON: readonly Member[] = [
+  { kind: 'switch', path: 'sso.enabled', label: 'adminInstance.ssoEnabled', ...TRUST },
+  {
+    ...{ kind: 'switch', path: 'sso.enforced', label: 'adminInstance.ssoEnforced', ...TRUST },
+    ...{ hint: 'adminInstance.ssoEnforcedHint' },
+  },
+  {
+    ...{ kind: 'text', path: 'sso.display_name', label: 'adminInstance.ssoName', maxLength: 64 },
+    ...{ hint: 'adminInstance.ssoNameHint' },
+  },
+  url('sso.issuer', 'adminInstance.ssoIssuer', { hint: 'adminInstance.ssoIssuerHint', ...TRUST }),
+  { kind: 'text', path: 'sso.client_id', label: 'adminInstance.ssoClientId', maxLength: 256, ...TRUST },
+  { kind: 'secret', path: 'sso.client_secret', label: 'adminInstance.ssoClientSecret', ...TRUST },
+  {
+    ...{ kind: 'text', path: 'sso.scope', label: 'adminInstance.ssoScope', maxLength: 256 },
+    ...{ hint: 'adminInstance.ssoScopeHint' },
+  },
+  {
+    ...{ kind: 'domains', path: 'sso.allowed_domains', label: 'adminInstance.ssoDomains', ...TRUST },
+    ...{ hint: 'adminInstance.ssoDomainsHint' },
+  },
+  {
+    ...{ kind: 'switch', path: 'sso.auto_provision', label: 'adminInstance.ssoProvision', ...TRUST },
+    ...{ hint: 'adminInstance.ssoProvisionHint' },
+  },
+  url('sso.authorization_url', 'adminInstance.ssoAuthorization', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
+  url('sso.token_url', 'adminInstance.ssoToken', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
+  url('sso.userinfo_url', 'adminInstance.ssoUserinfo', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
+  url('sso.jwks_url', 'adminInstance.ssoJwks', { hint: 'adminInstance.ssoUrlHint', ...TRUST }),
+];
+
+export const MEMBERS: readonly Member[] = [...REGISTRATION, ...APPEARANCE, ...SINGLE_SIGN_ON];
+
+/** As many domains as there may be (sso.md section 1). */
+const MAX_DOMAINS = 100;
+
+/** Every path that a refusal of a member may name. */
+export const FIELDS: readonly string[] = MEMBERS.flatMap(({ kind, path }) =>
+  kind === 'domains' ? [path, ...Array.from({ length: MAX_DOMAINS }, (_, n) => `${path}.${n}`)] : [path],
+);
+
+/** The bits of a suspicious account that have a meaning, in their order (admin.md section 5.1). */
+export const REQUIREMENTS = [
+  ...(['REQUIRE_VERIFIED_EMAIL', 'REQUIRE_REVERIFIED_EMAIL'] as const),
+  ...(['REQUIRE_VERIFIED_PHONE', 'REQUIRE_REVERIFIED_PHONE'] as const),
+  ...(['REQUIRE_VERIFIED_EMAIL_OR_VERIFIED_PHONE', 'REQUIRE_REVERIFIED_EMAIL_OR_VERIFIED_PHONE'] as const),
+  ...(['REQUIRE_VERIFIED_EMAIL_OR_REVERIFIED_PHONE', 'REQUIRE_REVERIFIED_EMAIL_OR_REVERIFIED_PHONE'] as const),
+] as const;
+
+export const wordsOfRequirement = (name: (typeof REQUIREMENTS)[number]): string => t(`required.${name}`);
+
+const read = (config: Config, path: string): unknown =>
+  path.split('.').reduce<unknown>((within, name) => (within as Readonly<Record<string, unknown>>)[name], config);
+
+export const linesOf = (value: Value): string[] =>
+  String(value)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/** What a control shows of the configuration. */
+export function storedIn(config: Config, { kind, path }: Member): Value {
+  if (kind === 'secret') return '';
+  const value = read(config, path);
+  if (kind === 'domains') return (value as readonly string[]).join('\n');
+  return (value ?? '') as Value;
+}
+
+/** What is sent of what stands in a control. */
+function sentOf(member: Member, value: Value): unknown {
+  if (member.kind === 'domains') return linesOf(value);
+  if (member.kind !== 'text' && member.kind !== 'url') return value;
+  const text = String(value).trim();
+  return text === '' && !member.isRequired ? null : text;
+}
+
+export const isChanged = (config: Config, member: Member, value: Value): boolean =>
+  JSON.stringify(sentOf(member, value)) !== JSON.stringify(sentOf(member, storedIn(config, member)));
+
+/** The body of a change: these members, and nothing else. */
+export function bodyOf(changes: ReadonlyMap<Member, Value>): Record<string, object> {
+  const body: Record<string, Record<string, unknown>> = {};
+  for (const [member, value] of changes) {
+    const names = member.path.split('.');
+    const last = names.pop() as string;
+    let within: Record<string, unknown> = body;
+    for (const name of names) {
+      within[name] ??= {};
+      within = within[name] as Record<string, unknown>;
+    }
+    within[last] = sentOf(member, value);
+  }
+  return body;
+}
+
+export const modes = (): Record<Config['registration']['mode'], string> => ({
+  open: t('adminInstance.modeOpen'),
+  approval: t('adminInstance.modeApproval'),
+  closed: t('adminInstance.modeClosed'),
+});
+
+export const requirementsIn = (bits: number): string[] =>
+  REQUIREMENTS.filter((_, bit) => bits & (1 << bit)).map(wordsOfRequirement);
+
+/** A value in words. */
+export function wordsOf({ kind }: Member, value: Value): string {
+  if (kind === 'switch') return t(value ? 'adminInstance.on' : 'adminInstance.off');
+  if (kind === 'mode') return modes()[value as Config['registration']['mode']];
+  if (kind === 'requirements') return requirementsIn(Number(value)).join(' · ') || t('adminInstance.nothing');
+  if (kind === 'domains') return linesOf(value).join(', ') || t('adminInstance.nothing');
+  return String(value).trim() || t('adminInstance.nothing');
+}

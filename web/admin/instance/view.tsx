@@ -1,0 +1,215 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { Fragment } from 'preact';
+import { useRef } from 'preact/hooks';
+import { api } from '../../core/api.js';
+import { alsoSay, t, type Words } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { Dialog } from '../../kit/dialog.js';
+import { Loading, useLoaded } from '../../kit/loaded.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { CopyButton } from '../../kit/shown.js';
+import { toast } from '../../kit/toast.js';
+import { type Deed, ReasonField, useDeed } from '../parts/deed.js';
+import { Control } from './control.js';
+import { Difference, Warnings } from './difference.js';
+import { type Draft, mayChange, useDraft } from './draft.js';
+import './instance.css';
+import {
+  APPEARANCE,
+  bodyOf,
+  type Config,
+  FIELDS,
+  MEMBERS,
+  type Member,
+  REGISTRATION,
+  SINGLE_SIGN_ON,
+  storedIn,
+  wordsOf,
+} from './members.js';
+import { SingleSignOnTrial } from './trial.js';
+
+interface PartProps {
+  readonly config: Config;
+  readonly draft: Draft;
+  readonly deed: Deed;
+}
+
+function stored(config: Config, member: Member): string {
+  if (member.kind !== 'secret') return wordsOf(member, storedIn(config, member));
+  return t(config.sso.client_secret_set ? 'adminInstance.secretIsSet' : 'adminInstance.secretIsNotSet');
+}
+
+const ReadOnly = ({ config, members }: { readonly config: Config; readonly members: readonly Member[] }) => (
+  <dl class="facts">
+    {members.map((member) => (
+      <Fragment key={member.path}>
+        <dt>{t(member.label)}</dt>
+        <dd>
+          <bdi>{stored(config, member)}</bdi>
+        </dd>
+      </Fragment>
+    ))}
+  </dl>
+);
+
+/** Members of one section: those that may be changed as controls, the others to read. */
+const Members = ({ members, config, draft, deed }: PartProps & { readonly members: readonly Member[] }) => (
+  <>
+    {members.filter(mayChange).map((member) => (
+      <Control
+        key={member.path}
+        member={member}
+        config={config}
+        value={draft.current(member)}
+        onValue={(value) => draft.set(member, value)}
+        action={deed.action}
+      />
+    ))}
+    {members.some((member) => !mayChange(member)) && (
+      <ReadOnly config={config} members={members.filter((member) => !mayChange(member))} />
+    )}
+  </>
+);
+
+const Part = ({
+  id,
+  title,
+  children,
+}: {
+  readonly id: string;
+  readonly title: Words;
+  readonly children: ComponentChildren;
+}) => (
+  <section class="section" aria-labelledby={id}>
+    <h2 id={id}>{t(title)}</h2>
+    {children}
+  </section>
+);
+
+const RedirectAddress = ({ of: { sso } }: { readonly of: Config }) => (
+  <div class="stack tight">
+    <p class="small quiet">{t('adminInstance.redirect')}</p>
+    <div class="row">
+      <code dir="ltr">{sso.redirect_uri}</code>
+      <CopyButton text={sso.redirect_uri} />
+    </div>
+  </div>
+);
+
+interface ReviewProps {
+  readonly config: Config;
+  readonly draft: Draft;
+  readonly deed: Deed;
+  readonly onSave: (event: Event) => void;
+  readonly onCancel: () => void;
+}
+
+const Review = ({ config, draft: { changes }, deed, onSave, onCancel }: ReviewProps) => (
+  <form class="stack" onSubmit={onSave}>
+    <p>{t('adminInstance.reviewWhat', { count: changes.size })}</p>
+    <Difference config={config} changes={changes} />
+    <Warnings of={changes} />
+    <ReasonField of={deed} isRequired />
+    <FailureNotice of={deed.action} />
+    <div class="actions">
+      <Button kind="plain" onClick={onCancel}>
+        {t('common.cancel')}
+      </Button>
+      <Button submits action={deed.action}>
+        {t('adminInstance.save')}
+      </Button>
+    </div>
+  </form>
+);
+
+/** Reviews what differs and saves it. A refusal of members leads back to their controls. */
+function useSaving(draft: Draft, onSaved: (config: Config) => void) {
+  const isOpen = useSignal(false);
+  const voidedLinks = useSignal<number | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const deed = useDeed(
+    async (sent) => {
+      const answer = await api.patch('/v1/admin/instance/config', { ...sent, body: bodyOf(draft.changes) });
+      const { voided_admin_links: voided, ...config } = answer;
+      voidedLinks.value = voided ?? null;
+      draft.clear();
+      onSaved(config);
+      isOpen.value = false;
+      toast(t('adminInstance.saved'));
+    },
+    { fields: FIELDS },
+  );
+  const save = async (event: Event) => {
+    event.preventDefault();
+    await deed.action.run();
+    if (Object.keys(deed.action.failure.value?.fields ?? {}).length === 0) return;
+    isOpen.value = false;
+    // Once the dialog has given the focus back.
+    setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+  };
+  return { isOpen, voidedLinks, form, deed, save };
+}
+
+const mayChangeAny = (): boolean => MEMBERS.some(mayChange);
+
+function Settings({ config, onSaved }: { readonly config: Config; readonly onSaved: (config: Config) => void }) {
+  const draft = useDraft(config);
+  const { isOpen, voidedLinks, form, deed, save } = useSaving(draft, onSaved);
+  const part = { config, draft, deed };
+  const review = (event: Event) => {
+    event.preventDefault();
+    if (draft.changes.size === 0) return;
+    deed.action.clear();
+    voidedLinks.value = null;
+    isOpen.value = true;
+  };
+  const cancel = () => {
+    isOpen.value = false;
+  };
+  return (
+    <>
+      <form class="stack roomy" onSubmit={review} ref={form} noValidate>
+        {!mayChangeAny() && <Notice isAnnounced={false}>{t('adminInstance.onlyReading')}</Notice>}
+        <Part id="registration" title="adminInstance.registration">
+          <Members {...part} members={REGISTRATION} />
+        </Part>
+        <Part id="appearance" title="adminInstance.appearance">
+          <Members {...part} members={APPEARANCE} />
+        </Part>
+        <Part id="sso" title="adminInstance.sso">
+          <RedirectAddress of={config} />
+          <Members {...part} members={SINGLE_SIGN_ON} />
+          <SingleSignOnTrial />
+        </Part>
+        {voidedLinks.value !== null && (
+          <Notice kind="warn">{t('adminInstance.voided', { count: voidedLinks.value })}</Notice>
+        )}
+        {!isOpen.value && <FailureNotice of={deed.action} />}
+        {mayChangeAny() && (
+          <div class="row">
+            <Button submits disabled={draft.changes.size === 0}>
+              {t('adminInstance.review')}
+            </Button>
+            <span class="small quiet" role="status">
+              {t('adminInstance.changed', { count: draft.changes.size })}
+            </span>
+          </div>
+        )}
+      </form>
+      <Dialog title={t('adminInstance.reviewTitle')} isOpen={isOpen.value} onCancel={cancel}>
+        <Review config={config} draft={draft} deed={deed} onSave={(event) => void save(event)} onCancel={cancel} />
+      </Dialog>
+    </>
+  );
+}
+
+/** The settings of the instance. */
+export default function Instance() {
+  const loaded = useLoaded<Config>(async () => {
+    // The requirements of accounts have words there.
+    await alsoSay('account');
+    return api.get('/v1/admin/instance/config');
+  });
+  return <Loading of={loaded}>{(config) => <Settings config={config} onSaved={loaded.take} />}</Loading>;
+}

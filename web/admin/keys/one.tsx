@@ -1,0 +1,124 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../core/api.js';
+import { rich, t, when } from '../../core/language.js';
+import { go } from '../../core/views.js';
+import { Button } from '../../kit/button.js';
+import { Field, fieldOf } from '../../kit/field.js';
+import { Loading, useLoaded } from '../../kit/loaded.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { InnerLink } from '../../kit/opened.js';
+import { CopyButton } from '../../kit/shown.js';
+import { toast } from '../../kit/toast.js';
+import { DeedButton, ReasonField, useDeed } from '../parts/deed.js';
+import { can } from '../rights.js';
+import { auditPath, endsSoon, KEY, type Key, LIST } from './key.js';
+import { Ending, lastUse } from './list.js';
+import { Scope } from './scope.js';
+
+interface OfKey {
+  readonly of: Key;
+}
+
+const Facts = ({ of: key }: OfKey) => (
+  <dl class="facts">
+    <dt>{t('adminKeys.id')}</dt>
+    <dd class="row">
+      <code dir="ltr">{key.key_id}</code>
+      <CopyButton text={key.key_id} label={`${t('common.copy')}: ${t('adminKeys.id')}`} />
+    </dd>
+    <dt>{t('adminKeys.made')}</dt>
+    <dd>{when(key.created_at)}</dd>
+    <dt>{t('adminKeys.use')}</dt>
+    <dd>{lastUse(key)}</dd>
+    <dt>{t('adminKeys.end')}</dt>
+    <dd>
+      <Ending of={key} />
+    </dd>
+  </dl>
+);
+
+function EditForm({ of: key, onChanged }: OfKey & { readonly onChanged: (key: Key) => void }) {
+  const name = useSignal(key.name);
+  const chosen = useSignal<readonly string[]>(key.acls);
+  const deed = useDeed(
+    async (sent) => {
+      // What is not changed is not sent: the key may hold what its owner does not hold any more.
+      const isSame = [...chosen.value].sort().join() === [...key.acls].sort().join();
+      const body = { name: name.value, ...(isSame ? {} : { acls: [...chosen.value] }) };
+      const next = await api.patch(KEY, { path: { key_id: key.key_id }, body, ...sent });
+      name.value = next.name;
+      onChanged(next);
+      toast(t('adminKeys.saved'));
+    },
+    { fields: ['name'] },
+  );
+  return (
+    <form class="section" onSubmit={deed.action.run} aria-labelledby="edit">
+      <h3 id="edit">{t('adminKeys.edit')}</h3>
+      <Field {...fieldOf(name, deed.action, 'name')} label={t('adminKeys.name')} required maxLength={100} />
+      <Scope chosen={chosen} held={key.acls} />
+      <ReasonField of={deed} />
+      <FailureNotice of={deed.action} />
+      <div>
+        <Button submits action={deed.action}>
+          {t('adminKeys.save')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Deletion({ of: { key_id: id, name } }: OfKey) {
+  const deed = useDeed(async (sent) => {
+    await api.delete(KEY, { path: { key_id: id }, ...sent });
+    toast(t('adminKeys.deleted'));
+    go(LIST, { isInstead: true });
+  });
+  return (
+    <div>
+      <DeedButton label={t('adminKeys.delete')} title={t('adminKeys.deleteTitle')} of={deed}>
+        <p>{rich('adminKeys.deleteWhat', { key: <bdi>{name}</bdi> })}</p>
+      </DeedButton>
+    </div>
+  );
+}
+
+const Whole = ({ of: key, onChanged }: OfKey & { readonly onChanged: (key: Key) => void }) => (
+  <>
+    <section class="section" aria-labelledby="key">
+      <h2 id="key">
+        <bdi>{key.name}</bdi>
+      </h2>
+      {endsSoon(key) && (
+        <Notice kind="warn" isAnnounced={false}>
+          {t('adminKeys.soonWarning', { count: 1 })}
+        </Notice>
+      )}
+      <Facts of={key} />
+    </section>
+    {can('patch', KEY) && <EditForm of={key} onChanged={onChanged} />}
+    {can('delete', KEY) && <Deletion of={key} />}
+  </>
+);
+
+/** What the service says of an id that is none, and of one that is not, or not any more, of a key of the caller. */
+const UNKNOWN: ReadonlySet<string> = new Set(['ADMIN_API_KEY_NOT_FOUND', 'INVALID_SNOWFLAKE_FORMAT']);
+
+/** One key, with everything that its owner may do to it. */
+export function One({ id }: { readonly id: string }) {
+  const loaded = useLoaded<Key>(() => api.get(KEY, { path: { key_id: id } }));
+  const audit = auditPath(id);
+  return (
+    <>
+      <p class="row">
+        <InnerLink href={LIST}>{t('adminKeys.all')}</InnerLink>
+        {audit && <InnerLink href={audit}>{t('adminKeys.audit')}</InnerLink>}
+      </p>
+      {UNKNOWN.has(loaded.again.failure.value?.code ?? '') ? (
+        <Notice kind="bad">{t('adminKeys.unknown')}</Notice>
+      ) : (
+        <Loading of={loaded}>{(key) => <Whole of={key} onChanged={loaded.take} />}</Loading>
+      )}
+    </>
+  );
+}

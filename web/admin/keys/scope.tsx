@@ -1,0 +1,84 @@
+import type { Signal } from '@preact/signals';
+import { t } from '../../core/language.js';
+import { Choice } from '../../kit/field.js';
+import { Notice } from '../../kit/notice.js';
+import { Badge } from '../../kit/portrait.js';
+import { AclWords } from '../parts/acl-words.js';
+import { holds } from '../rights.js';
+import { choosable, openedBy } from './key.js';
+import './keys.css';
+
+const AclLabel = ({ acl }: { readonly acl: string }) => (
+  <span class="stack acl-label">
+    <span class="row">
+      <code dir="ltr">{acl}</code>
+      {!holds(acl) && <Badge>{t('adminKeys.notYours')}</Badge>}
+    </span>
+    <span class="small quiet">
+      <AclWords acl={acl} />
+    </span>
+  </span>
+);
+
+/** Which operations the chosen ACLs open, told while they are chosen. */
+export function Preview({ acls }: { readonly acls: readonly string[] }) {
+  const open = openedBy(acls);
+  const isBeyond = acls.some((acl) => !holds(acl));
+  return (
+    <div class="stack tight">
+      <p role="status">{t('adminKeys.opens', { count: open.length })}</p>
+      {isBeyond && (
+        <Notice kind="warn" isAnnounced={false}>
+          {t('adminKeys.beyond')}
+        </Notice>
+      )}
+      {open.length > 0 && (
+        <details class="opened-operations">
+          <summary>{t('adminKeys.operations')}</summary>
+          <ul class="points" aria-label={t('adminKeys.operations')}>
+            {open.map(({ method, path }) => (
+              <li key={`${method} ${path}`}>
+                <code dir="ltr">
+                  {method} {path}
+                </code>
+              </li>
+            ))}
+          </ul>
+          <p class="small quiet">{t('adminKeys.notKeys')}</p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+export interface ScopeProps {
+  readonly chosen: Signal<readonly string[]>;
+  /** What stands on the key already, the owner may hold it or not. */
+  readonly held?: readonly string[];
+}
+
+/** ACLs to choose from, within those of the owner, and what they open. */
+export function Scope({ chosen, held = [] }: ScopeProps) {
+  const offered = choosable(held);
+  const choose = (acl: string) => (isChosen: boolean) => {
+    chosen.value = offered.filter((one) => (one === acl ? isChosen : chosen.value.includes(one)));
+  };
+  return (
+    <>
+      <fieldset class="lines">
+        <legend>{t('adminKeys.acls')}</legend>
+        <p class="small quiet">{t('adminKeys.aclsHint')}</p>
+        {offered.map((acl) => (
+          <Choice
+            key={acl}
+            name={`acl.${acl}`}
+            checked={chosen.value.includes(acl)}
+            onChecked={choose(acl)}
+            label={<AclLabel acl={acl} />}
+          />
+        ))}
+      </fieldset>
+      <Preview acls={chosen.value} />
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import type { Answer, paths } from 'gatehouse/client';
+
+export type Statistics = Answer<paths, '/v1/admin/instance/statistics', 'get'>;
+export type Replica = Statistics['replicas'][number];
+export type Counts = Readonly<Record<string, number>>;
+
+/** How long what was told is kept. */
+export const WINDOW_MS = 5 * 60_000;
+/** Over less time a rate says nothing. */
+const SHORTEST_SECONDS = 1;
+
+/** Of a replica, or of all. */
+export interface Numbers {
+  readonly requestsPerSecond: number;
+  /** By code, since it was asked before. */
+  readonly refusals: Counts;
+  /** Since it was asked before. */
+  readonly signIns: number;
+  readonly sockets: number;
+  readonly delayMs: number;
+}
+
+/** What one answer tells, against those before it. */
+export interface Sample {
+  /** By the clock of this device. */
+  readonly at: number;
+  readonly told: Statistics;
+  readonly total: Numbers;
+  readonly replicas: ReadonlyMap<number, Numbers>;
+}
+
+/** A replica as it was told of last. */
+interface Known {
+  readonly reading: Replica;
+  /** From where the rate is measured. */
+  readonly base: Replica;
+  readonly numbers: Numbers;
+}
+
+/** All that is remembered from one answer to the next. */
+export interface History {
+  readonly known: ReadonlyMap<number, Known>;
+  readonly samples: readonly Sample[];
+}
+
+export const NO_HISTORY: History = { known: new Map(), samples: [] };
+
+const isSameRun = (reading: Replica, former: Replica | undefined): former is Replica =>
+  former?.started_at === reading.started_at;
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
+
+export function addedUp(counts: readonly Counts[]): Counts {
+  const codes = new Set(counts.flatMap(Object.keys));
+  return Object.fromEntries([...codes].map((code) => [code, sumOf(counts.map((of) => of[code] ?? 0))]));
+}
+
+const grown = (now: Counts, before: Counts): Counts =>
+  Object.fromEntries(
+    Object.entries(now).flatMap(([code, count]) => {
+      const more = count - (before[code] ?? 0);
+      return more > 0 ? [[code, more]] : [];
+    }),
+  );
+
+/**
+ * What a replica counts from: what it told before, or zero if it has started since. Null where nobody knows what it counted
+ * before the first answer.
+ */
+function formerOf(reading: Replica, known: Known | undefined, since: string | null): Replica | null {
+  if (isSameRun(reading, known?.reading)) return known?.reading ?? null;
+  const hasStarted = known !== undefined || (since !== null && reading.started_at > since);
+  return hasStarted ? { ...reading, seen_at: reading.started_at, requests: 0, refusals: {}, sign_ins: 0 } : null;
+}
+
+function knownOf(reading: Replica, known: Known | undefined, since: string | null): Known {
+  const former = formerOf(reading, known, since);
+  const base = isSameRun(reading, known?.base) ? (known?.base ?? reading) : former;
+  const seconds = base ? secondsBetween(base.seen_at, reading.seen_at) : 0;
+  const isLong = base !== null && seconds >= SHORTEST_SECONDS;
+  const rate = isLong ? (reading.requests - base.requests) / seconds : known?.numbers.requestsPerSecond;
+  return {
+    reading,
+    base: base === null || isLong ? reading : base,
+    numbers: {
+      requestsPerSecond: rate ?? reading.requests_per_second,
+      refusals: former ? grown(reading.refusals, former.refusals) : {},
+      signIns: former ? reading.sign_ins - former.sign_ins : 0,
+      sockets: reading.gateway_sockets,
+      delayMs: reading.event_loop_delay_ms,
+    },
+  };
+}
+
+/** The time of the service, as far as its replicas tell it. */
+export const timeOf = ({ replicas }: Statistics): string =>
+  replicas.map(({ seen_at }) => seen_at).reduce((latest, time) => (time > latest ? time : latest), '');
+
+/** Takes in what the service answered. */
+export function follow({ known, samples }: History, told: Statistics, at: number): History {
+  const latest = samples.at(-1);
+  const since = latest ? timeOf(latest.told) : null;
+  const now = new Map(told.replicas.map((one) => [one.worker_id, knownOf(one, known.get(one.worker_id), since)]));
+  const replicas = new Map([...now].map(([id, { numbers }]) => [id, numbers]));
+  const all = [...replicas.values()];
+  const total = {
+    requestsPerSecond: sumOf(all.map(({ requestsPerSecond }) => requestsPerSecond)),
+    refusals: addedUp(all.map(({ refusals }) => refusals)),
+    signIns: sumOf(all.map(({ signIns }) => signIns)),
+    sockets: told.total.gateway_sockets,
+    delayMs: told.total.event_loop_delay_ms,
+  };
+  return {
+    known: new Map([...known, ...now]),
+    samples: [...samples.filter((sample) => sample.at > at - WINDOW_MS), { at, told, total, replicas }],
+  };
+}
+
+export const countOf = (counts: Counts): number => sumOf(Object.values(counts));

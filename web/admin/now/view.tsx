@@ -1,0 +1,164 @@
+import { useSignal } from '@preact/signals';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { Select } from '../../kit/field.js';
+import { Notice } from '../../kit/notice.js';
+import { Skeleton } from '../../kit/shown.js';
+import { ask, asked } from '../parts/address.js';
+import { Chart, type Point } from './chart.js';
+import { clock, milliseconds, rate, whole } from './format.js';
+import './now.css';
+import { countOf, follow, NO_HISTORY, type Numbers, type Sample } from './numbers.js';
+import { type Polled, usePolled } from './polling.js';
+import { Codes, Replicas } from './tables.js';
+
+const EVERY_MS = 5000;
+
+/** The replica that the address names; null for all of them. */
+function chosenReplica(): number | null {
+  const said = Number(asked('replica') ?? Number.NaN);
+  return Number.isInteger(said) ? said : null;
+}
+
+interface Shown {
+  readonly samples: readonly Sample[];
+  readonly latest: Sample;
+  /** Null for all of them together. */
+  readonly replica: number | null;
+}
+
+const numbersOf = ({ total, replicas }: Sample, replica: number | null): Numbers | undefined =>
+  replica === null ? total : replicas.get(replica);
+
+function Charts({ samples, latest, replica }: Shown) {
+  const known = samples.flatMap((sample) => {
+    const numbers = numbersOf(sample, replica);
+    return numbers ? [{ at: sample.at, numbers }] : [];
+  });
+  const pointsOf = (read: (numbers: Numbers) => number): Point[] =>
+    known.map(({ at, numbers }) => ({ at, value: read(numbers) }));
+  const since = t('adminNow.since', { time: clock(samples[0]?.at ?? latest.at) });
+  const now = known.at(-1)?.numbers;
+  const refusals = pointsOf((numbers) => countOf(numbers.refusals));
+  const signIns = pointsOf((numbers) => numbers.signIns);
+  const sumOf = (points: readonly Point[]) => whole(points.reduce((sum, { value }) => sum + value, 0));
+  const requests = pointsOf(({ requestsPerSecond }) => requestsPerSecond);
+  const delays = pointsOf(({ delayMs }) => delayMs);
+  const sockets = pointsOf((numbers) => numbers.sockets);
+  const mail = samples.map(({ at, told }) => ({ at, value: told.mail_waiting }));
+  const line = { kind: 'line' } as const;
+  const bars = { kind: 'bars', beside: since } as const;
+  return (
+    <div class="charts">
+      <Chart
+        {...{ ...line, title: 'adminNow.requests', points: requests, format: rate }}
+        figure={rate(now?.requestsPerSecond ?? 0)}
+      />
+      <Chart {...{ ...bars, title: 'adminNow.refusals', points: refusals, format: whole }} figure={sumOf(refusals)} />
+      <Chart {...{ ...bars, title: 'adminNow.signIns', points: signIns, format: whole }} figure={sumOf(signIns)} />
+      <Chart
+        {...{ ...line, title: 'adminNow.sockets', points: sockets, format: whole }}
+        figure={whole(now?.sockets ?? 0)}
+      />
+      <Chart
+        {...{ ...line, title: 'adminNow.delay', points: delays, format: milliseconds }}
+        figure={milliseconds(now?.delayMs ?? 0)}
+        beside={t('adminNow.delayHint')}
+      />
+      {replica === null && (
+        <Chart
+          {...{ ...line, title: 'adminNow.mail', points: mail, format: whole }}
+          figure={whole(latest.told.mail_waiting)}
+        />
+      )}
+    </div>
+  );
+}
+
+const ALL = '#';
+/** What starts as a number would come before all that does not. */
+const nameOf = (replica: number | null): string => `${ALL}${replica ?? ''}`;
+
+/** All of them together, or one; what is not heard of any more can still be looked at. */
+function Scope({ latest, replica }: Shown) {
+  const ids = latest.told.replicas.map(({ worker_id }) => worker_id);
+  const isGone = replica !== null && !ids.includes(replica);
+  const named = isGone ? [...ids, replica] : ids;
+  const entries = named.map((id) => [nameOf(id), t('adminNow.replicaName', { id: String(id) })]);
+  const versions = new Set(latest.told.replicas.map(({ version }) => version));
+  return (
+    <>
+      <Select
+        name="replica"
+        label={t('adminNow.scope')}
+        value={nameOf(replica)}
+        options={{ [ALL]: t('adminNow.all'), ...Object.fromEntries(entries) }}
+        onValue={(value) => ask({ replica: value.slice(ALL.length) })}
+      />
+      {isGone && <Notice kind="warn">{t('adminNow.gone', { id: String(replica) })}</Notice>}
+      {versions.size > 1 && (
+        <Notice kind="warn">
+          {t('adminNow.versions')} <bdi>{[...versions].join(', ')}</bdi>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Freshness({ of: { now, lost }, at }: { readonly of: Polled; readonly at: number | undefined }) {
+  const failure = lost.value;
+  return (
+    <>
+      <div class="row between">
+        <span class="quiet">{at !== undefined && t('adminNow.asOf', { time: clock(at) })}</span>
+        <Button kind="plain" size="small" onClick={() => void now.run()}>
+          {t('adminNow.refresh')}
+        </Button>
+      </div>
+      {failure && (
+        <Notice kind="warn">
+          <p>{failure.message}</p>
+          <p>{t('adminNow.lost')}</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Panels(shown: Shown) {
+  const { samples, latest, replica } = shown;
+  const numbers = samples.flatMap((sample) => numbersOf(sample, replica) ?? []);
+  const told = latest.told.replicas.find(({ worker_id }) => worker_id === replica);
+  const ever = replica === null ? latest.told.total.refusals : (told?.refusals ?? {});
+  return (
+    <>
+      <Scope {...shown} />
+      <Charts {...shown} />
+      <Codes recent={numbers.map(({ refusals }) => refusals)} ever={ever} since={samples[0]?.at ?? latest.at} />
+      <Replicas sample={latest} />
+    </>
+  );
+}
+
+/** How the service is: asked for while somebody looks, kept for some minutes. */
+export default function Now() {
+  const history = useSignal(NO_HISTORY);
+  const polled = usePolled(async () => {
+    const told = await api.get('/v1/admin/instance/statistics');
+    history.value = follow(history.value, told, Date.now());
+  }, EVERY_MS);
+  const { samples } = history.value;
+  const latest = samples.at(-1);
+  return (
+    <>
+      <p class="quiet">{t('adminNow.lead')}</p>
+      <Freshness of={polled} at={latest?.at} />
+      {latest ? (
+        <Panels samples={samples} latest={latest} replica={chosenReplica()} />
+      ) : (
+        !polled.lost.value && <Skeleton lines={6} />
+      )}
+    </>
+  );
+}

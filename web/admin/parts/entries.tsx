@@ -1,0 +1,71 @@
+import { rich, t, when } from '../../core/language.js';
+import { InnerLink } from '../../kit/opened.js';
+import { pathOfEntry, pathWith } from '../audit/addresses.js';
+import '../audit/audit.css';
+import { Changes } from '../audit/changes.js';
+import type { Entry } from '../audit/entry.js';
+import { Actor, AddressLink, KeyLink, Target } from '../audit/named.js';
+import { sayAction } from '../audit/words.js';
+
+export type { Entry } from '../audit/entry.js';
+
+const REDACTED = '[redacted]';
+
+/** From where, by which key and in which request it was done. */
+const Traces = ({ of: { client_ip: ip, api_key_id: key, request_id: request } }: { readonly of: Entry }) => (
+  <ul class="traces small quiet">
+    {ip && (
+      <li>
+        {t('adminAudit.ip')}: {ip === REDACTED ? <bdi>{ip}</bdi> : <AddressLink ip={ip} />}
+      </li>
+    )}
+    {key && (
+      <li>
+        {t('adminAudit.key')}: <KeyLink id={key} />
+      </li>
+    )}
+    <li>
+      {t('adminAudit.request_id')}:{' '}
+      <InnerLink href={pathWith({ request_id: request })}>
+        <bdi>{request}</bdi>
+      </InnerLink>
+    </li>
+  </ul>
+);
+
+const Item = ({ of }: { readonly of: Entry }) => (
+  <li>
+    <div class="stack tight audit-entry">
+      <strong>
+        <InnerLink href={pathOfEntry(of.log_id)}>
+          <bdi>{sayAction(of.action)}</bdi>
+        </InnerLink>
+      </strong>
+      <p>
+        {rich('adminAudit.on', { target: <Target of={of} /> })}
+        {' · '}
+        {rich('adminAudit.by', { who: <Actor of={of} /> })}
+        {' · '}
+        <time class="quiet" dateTime={of.created_at}>
+          {when(of.created_at)}
+        </time>
+      </p>
+      {of.audit_log_reason && (
+        <p>
+          {t('admin.reason')}: <q dir="auto">{of.audit_log_reason}</q>
+        </p>
+      )}
+      <Changes metadata={of.metadata} />
+      <Traces of={of} />
+    </div>
+  </li>
+);
+
+/** Entries of the audit log, the newest first. */
+export const Entries = ({ of, label }: { readonly of: readonly Entry[]; readonly label: string }) => (
+  <ul class="list" aria-label={label}>
+    {of.map((entry) => (
+      <Item key={entry.log_id} of={entry} />
+    ))}
+  </ul>
+);

@@ -1,0 +1,99 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Action, useAction } from '../../core/action.js';
+import { t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { Empty, Skeleton } from '../../kit/shown.js';
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly hasMore: boolean;
+}
+
+/** A list that the service answers a page at a time. */
+export interface Paged<T> {
+  /** Null until the service has told. */
+  readonly items: ReadonlySignal<readonly T[] | null>;
+  readonly hasMore: ReadonlySignal<boolean>;
+  /** Asks for the next page. */
+  readonly more: Action;
+  /** Asks from the start. */
+  readonly again: Action;
+}
+
+/**
+ * @param ask for the page that follows these
+ * @param key what is asked for: another one begins from the start
+ */
+export function usePaged<T>(ask: (known: readonly T[]) => Promise<Page<T>>, key = ''): Paged<T> {
+  const items = useSignal<readonly T[] | null>(null);
+  const hasMore = useSignal(false);
+  // An answer to what is not asked for any more is not shown.
+  const asked = useRef(0);
+  const take = async (known: readonly T[]) => {
+    const mine = ++asked.current;
+    const page = await ask(known);
+    if (mine !== asked.current) return;
+    items.value = [...known, ...page.items];
+    hasMore.value = page.hasMore;
+  };
+  const again = useAction(() => take([]));
+  const more = useAction(() => take(items.value ?? []));
+  const former = useRef(key);
+  useEffect(() => {
+    const isAnother = former.current !== key;
+    former.current = key;
+    if (isAnother) items.value = null;
+    // What is on its way asks for the former: it ends first.
+    const isFree = () => !again.isBusy.value;
+    if (isFree()) void again.run();
+    else {
+      const stop = again.isBusy.subscribe(() => {
+        if (!isFree()) return;
+        queueMicrotask(() => {
+          stop();
+          void again.run();
+        });
+      });
+      return stop;
+    }
+    return undefined;
+  }, [key, again, items]);
+  return { items, hasMore, more, again };
+}
+
+export interface PagesProps<T> {
+  readonly of: Paged<T>;
+  /** Said where there is nothing. */
+  readonly empty: string;
+  readonly children: (items: readonly T[]) => ComponentChildren;
+}
+
+/** What is known of the list, and a button for more. */
+export function Pages<T>({ of: { items, hasMore, more, again }, empty, children }: PagesProps<T>) {
+  const known = items.value;
+  return (
+    <>
+      <FailureNotice of={again} />
+      {again.failure.value && (
+        <div>
+          <Button kind="plain" size="small" action={again}>
+            {t('common.retry')}
+          </Button>
+        </div>
+      )}
+      {known === null && !again.failure.value && <Skeleton lines={4} />}
+      {known !== null && (known.length === 0 ? <Empty>{empty}</Empty> : children(known))}
+      <FailureNotice of={more} />
+      {hasMore.value && (
+        <div>
+          <Button kind="plain" action={more}>
+            {t('common.more')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { api } from '../../core/api.js';
+import { t, when } from '../../core/language.js';
+import { Loading } from '../../kit/loaded.js';
+import { Address } from './address.js';
+import { useFresh } from './fresh.js';
+import { Read } from './read.js';
+import type { ReadingProps } from './sessions.js';
+
+function Found({ user: { id }, turn, onRead }: ReadingProps) {
+  const found = useFresh(async () => {
+    const { networks } = await api.get('/v1/admin/users/{user_id}/networks', { path: { user_id: id } });
+    onRead();
+    return networks;
+  }, turn);
+  return (
+    <Loading of={found}>
+      {(networks) =>
+        networks.length === 0 ? (
+          <p class="quiet">{t('adminPerson.networksNone')}</p>
+        ) : (
+          <ul class="list" aria-labelledby="person-networks">
+            {networks.map(({ network, created_at: since }) => (
+              <li key={network}>
+                <Address ip={network} />
+                <span class="small quiet">{t('adminPerson.networkSince', { time: when(since) })}</span>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loading>
+  );
+}
+
+/** From where the account signs in without a mailed confirmation. */
+export const Networks = (props: ReadingProps) => (
+  <Read
+    id="person-networks"
+    title={t('adminPerson.networks')}
+    what={t('adminPerson.networksWhat')}
+    label={t('adminPerson.networksShow')}
+  >
+    <Found {...props} />
+  </Read>
+);

@@ -1,0 +1,87 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { failureOf } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { patiently } from '../../core/patiently.js';
+import type { Reasoned } from '../parts/deed.js';
+import type { Registration } from './waiting.js';
+
+export type Decision = 'approved' | 'rejected';
+
+export interface Failed {
+  readonly registration: Registration;
+  readonly why: string;
+}
+
+/** How far it is, and in the end what became of it. */
+export interface Progress {
+  readonly decision: Decision;
+  readonly of: number;
+  readonly done: number;
+  readonly failed: readonly Failed[];
+  /** Seconds that the service wants to be left alone for. */
+  readonly pause: number;
+  readonly isOver: boolean;
+}
+
+/** There is nothing left to decide about these. */
+const SETTLED: ReadonlySet<string> = new Set(['REGISTRATION_NOT_PENDING', 'UNKNOWN_USER']);
+
+export interface Deciding {
+  readonly progress: ReadonlySignal<Progress | null>;
+  /** One after the other; a refusal of one leaves the others as they are. */
+  readonly decide: (decision: Decision, registrations: readonly Registration[], sent: Reasoned) => Promise<void>;
+  /** Ends after the one that is on its way. */
+  readonly stop: () => void;
+}
+
+/** @param onSettled told of each that needs no decision any more */
+export function useDeciding(onSettled: (registration: Registration) => void): Deciding {
+  const progress = useSignal<Progress | null>(null);
+  const stopping = useRef(new AbortController());
+  const stop = () => stopping.current.abort();
+  useEffect(() => stop, []);
+
+  /** @returns why it could not be decided */
+  async function one(
+    registration: Registration,
+    ask: () => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const tell = (pause: number) => {
+      if (progress.value) progress.value = { ...progress.value, pause };
+    };
+    try {
+      await patiently(ask, signal, tell);
+      onSettled(registration);
+      return null;
+    } catch (error) {
+      if (error === signal.reason) throw error;
+      const { message, code } = failureOf(error);
+      if (SETTLED.has(code)) onSettled(registration);
+      return message ?? code;
+    }
+  }
+
+  async function decide(decision: Decision, registrations: readonly Registration[], sent: Reasoned): Promise<void> {
+    stopping.current = new AbortController();
+    const { signal } = stopping.current;
+    let now: Progress = { decision, of: registrations.length, done: 0, failed: [], pause: 0, isOver: false };
+    progress.value = now;
+    const body = { status: decision };
+    try {
+      for (const registration of registrations) {
+        const path = { user_id: registration.user_id };
+        const ask = () => api.patch('/v1/admin/instance/pending-registrations/{user_id}', { ...sent, path, body });
+        const why = await one(registration, ask, signal);
+        const failed = why === null ? now.failed : [...now.failed, { registration, why }];
+        now = { ...now, done: now.done + 1, failed };
+        progress.value = now;
+      }
+    } catch (error) {
+      if (error !== signal.reason) throw error;
+    }
+    progress.value = { ...now, isOver: true };
+  }
+  return { progress, decide, stop };
+}

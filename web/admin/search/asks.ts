@@ -1,0 +1,233 @@
+import { type Answer, type paths, Refused } from 'gatehouse/client';
+import { api } from '../../core/api.js';
+import type { Words } from '../../core/language.js';
+import type { Entry } from '../parts/entries.js';
+import { type AdminUser, can, holds, type Operation, registry } from '../rights.js';
+import type { Find, Kind } from './finds.js';
+
+export type Application = Answer<paths, '/v1/admin/applications', 'get'>['applications'][number];
+type Key = Answer<paths, '/v1/admin/api-keys', 'get'>[number];
+
+/** Something that was found, by the name that it has beside others of its sort. */
+export type Hit =
+  | { readonly sort: 'people'; readonly id: string; readonly user: AdminUser }
+  | { readonly sort: 'applications'; readonly id: string; readonly application: Application }
+  | { readonly sort: 'keys'; readonly id: string; readonly key: Key | null }
+  | { readonly sort: 'entries'; readonly id: string; readonly entry: Entry }
+  | { readonly sort: 'bans'; readonly id: string; readonly isBanned: boolean }
+  | { readonly sort: 'requests'; readonly id: string; readonly count: number };
+export type Sort = Hit['sort'];
+
+/** Where the first of many are shown: how many there are, and where they all are. */
+export interface Total {
+  readonly sort: Sort;
+  readonly of: string;
+  readonly count: number;
+  readonly shown: number;
+  readonly href: string | null;
+}
+
+/** What one operation told. */
+export interface Told {
+  readonly hits: readonly Hit[];
+  readonly total?: Total;
+}
+
+/** One way to search for something. */
+export interface Ask {
+  /** What it finds, in words. */
+  readonly what: Words;
+  readonly operation: Operation;
+  /** What it needs for this beyond the ACLs of its route. */
+  readonly acls?: readonly string[];
+  readonly put: (value: string) => Promise<Told>;
+}
+
+/** More accounts than these have the same name or address: whoever looks for one of them knows more of it. */
+const MAX_PEOPLE = 50;
+const MAX_ENTRIES = 10;
+
+type Users = Answer<paths, '/v1/admin/users', 'get'>;
+type Selector = {
+  readonly [name in 'resolve' | 'username' | 'email' | 'phone' | 'session_id_hash' | 'last_active_ip']?: string;
+};
+
+const peopleOf = (users: readonly AdminUser[]): readonly Hit[] =>
+  users.map((user) => ({ sort: 'people', id: user.id, user }));
+
+async function people(of: string, selector: Selector): Promise<Told> {
+  const { users, total }: Users = await api.get('/v1/admin/users', { query: { ...selector, limit: MAX_PEOPLE } });
+  return { hits: peopleOf(users), total: { sort: 'people', of, count: total, shown: users.length, href: null } };
+}
+
+type Filter = { readonly [name in 'request_id' | 'ip' | 'target_id']?: string };
+
+async function entries(of: string, filter: Filter): Promise<Told> {
+  const { logs, total } = await api.get('/v1/admin/audit-logs', { query: { ...filter, limit: MAX_ENTRIES } });
+  const href = `/admin/audit?${new URLSearchParams(filter as Record<string, string>)}`;
+  return {
+    hits: logs.map((entry) => ({ sort: 'entries', id: entry.log_id, entry })),
+    total: { sort: 'entries', of, count: total, shown: logs.length, href },
+  };
+}
+
+/** What somebody else's key did not say, the audit log says: that it was one. */
+async function entriesAbout(id: string): Promise<Told> {
+  const told = await entries(id, { target_id: id });
+  const isKey = told.hits.some((hit) => hit.sort === 'entries' && hit.entry.target_type === 'admin_api_key');
+  return isKey ? { ...told, hits: [...told.hits, { sort: 'keys', id, key: null }] } : told;
+}
+
+async function requests(id: string): Promise<Told> {
+  const told = await entries(id, { request_id: id });
+  return { ...told, hits: [...told.hits, { sort: 'requests', id, count: told.total?.count ?? 0 }] };
+}
+
+async function ban(value: string): Promise<Told> {
+  const { banned } = await api.get('/v1/admin/blocklists/ip/entries/{value}', { path: { value } });
+  return { hits: [{ sort: 'bans', id: value, isBanned: banned }] };
+}
+
+/** Bans are listed in the order of their values: the first after what comes right before the range is its own, if any. */
+async function banOfRange(value: string): Promise<Told> {
+  const last = value.length - 1;
+  const after = `${value.slice(0, last)}${String.fromCharCode(value.charCodeAt(last) - 1)}~`;
+  const { items } = await api.get('/v1/admin/blocklists/ip/entries', { query: { after, limit: 1 } });
+  return { hits: [{ sort: 'bans', id: value, isBanned: items[0]?.value === value }] };
+}
+
+const USERS: Operation = ['get', '/v1/admin/users'];
+const LOGS: Operation = ['get', '/v1/admin/audit-logs'];
+
+const personById: Ask = {
+  what: 'adminSearch.personById',
+  operation: ['get', '/v1/admin/users/{user_id}'],
+  put: async (id) => ({
+    hits: peopleOf((await api.get('/v1/admin/users/{user_id}', { path: { user_id: id } })).users),
+  }),
+};
+
+const applicationById: Ask = {
+  what: 'adminSearch.applicationById',
+  operation: ['get', '/v1/admin/applications/{application_id}'],
+  put: async (id) => {
+    const { application } = await api.get('/v1/admin/applications/{application_id}', { path: { application_id: id } });
+    return { hits: application ? [{ sort: 'applications', id, application }] : [] };
+  },
+};
+
+const keyById: Ask = {
+  what: 'adminSearch.keyById',
+  operation: ['get', '/v1/admin/api-keys/{key_id}'],
+  put: async (id) => {
+    const key = await api.get('/v1/admin/api-keys/{key_id}', { path: { key_id: id } });
+    return { hits: [{ sort: 'keys', id, key }] };
+  },
+};
+
+const entryById: Ask = {
+  what: 'adminSearch.entryById',
+  operation: ['get', '/v1/admin/audit-logs/{log_id}'],
+  put: async (id) => {
+    const entry = await api.get('/v1/admin/audit-logs/{log_id}', { path: { log_id: id } });
+    return { hits: [{ sort: 'entries', id, entry }] };
+  },
+};
+
+const byName = (put: Ask['put']): Ask => ({ what: 'adminSearch.personByName', operation: USERS, put });
+
+const byAddress: Ask = {
+  what: 'adminSearch.entriesByAddress',
+  operation: LOGS,
+  put: (ip) => entries(ip, { ip }),
+};
+
+/** Every way to search for what a text held. */
+const ASKS: Readonly<Record<Kind, readonly Ask[]>> = {
+  id: [
+    personById,
+    applicationById,
+    keyById,
+    entryById,
+    { what: 'adminSearch.entriesAbout', operation: LOGS, put: entriesAbout },
+  ],
+  name: [byName((username) => people(username, { username }))],
+  tag: [byName((resolve) => people(resolve, { resolve }))],
+  email: [
+    {
+      what: 'adminSearch.personByEmail',
+      operation: USERS,
+      acls: ['user:view:email'],
+      put: (email) => people(email, { email }),
+    },
+  ],
+  phone: [
+    {
+      what: 'adminSearch.personByPhone',
+      operation: USERS,
+      acls: ['user:update:phone'],
+      put: (phone) => people(phone, { phone }),
+    },
+  ],
+  session: [
+    {
+      what: 'adminSearch.personBySession',
+      operation: USERS,
+      acls: ['user:list:sessions'],
+      put: (hash) => people(hash, { session_id_hash: hash }),
+    },
+  ],
+  address: [
+    {
+      what: 'adminSearch.personByAddress',
+      operation: USERS,
+      acls: ['user:view:ip'],
+      put: (ip) => people(ip, { last_active_ip: ip }),
+    },
+    { what: 'adminSearch.bans', operation: ['get', '/v1/admin/blocklists/ip/entries/{value}'], put: ban },
+    byAddress,
+  ],
+  network: [
+    { what: 'adminSearch.bans', operation: ['get', '/v1/admin/blocklists/ip/entries'], put: banOfRange },
+    byAddress,
+  ],
+  request: [{ what: 'adminSearch.entriesByRequest', operation: LOGS, put: requests }],
+};
+
+const may = ({ operation, acls = [] }: Ask): boolean => can(...operation) && acls.every(holds);
+
+/** The ACLs that the person signed in lacks for it. */
+function lackedBy({ operation: [method, path], acls = [] }: Ask): readonly string[] {
+  const template = path.replace(/\{(\w+)\}/g, ':$1');
+  const rule = registry.value?.operations.find((one) => one.method === method.toUpperCase() && one.path === template);
+  return [...(rule?.acls ?? []), ...acls].filter((acl) => !holds(acl));
+}
+
+/** What the person signed in can search for, in words. */
+export const searchable = (): readonly Words[] => [
+  ...new Set(
+    Object.values(ASKS)
+      .flat()
+      .filter(may)
+      .map(({ what }) => what),
+  ),
+];
+
+/** What may be asked for these, and what may not. */
+export function asksFor(finds: readonly Find[]) {
+  const all = finds.flatMap(({ kind, value }) => ASKS[kind].map((ask) => ({ ask, value })));
+  return {
+    jobs: all.filter(({ ask }) => may(ask)),
+    lacking: new Map(all.flatMap(({ ask }) => (may(ask) ? [] : [[ask.what, lackedBy(ask)]]))),
+  };
+}
+
+/** What is not there is no refusal. */
+export async function put(ask: Ask, value: string): Promise<Told> {
+  try {
+    return await ask.put(value);
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return { hits: [] };
+    throw error;
+  }
+}

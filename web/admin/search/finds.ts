@@ -1,0 +1,150 @@
+export type Kind = 'id' | 'tag' | 'name' | 'email' | 'phone' | 'address' | 'network' | 'session' | 'request';
+
+/** Something in a text that can be searched for. */
+export interface Find {
+  readonly kind: Kind;
+  readonly value: string;
+}
+
+export interface Finds {
+  readonly finds: readonly Find[];
+  /** There is more in the text than is searched for. */
+  readonly isCut: boolean;
+}
+
+const MAX_TEXT = 10_000;
+const MAX_FINDS = 12;
+/** As long as an e-mail address can be: what is longer is judged by its pieces. */
+const MAX_WORD = 320;
+/** Encoded. The address of a page is a header of the request for it. */
+const MAX_QUERY = 4_000;
+const LARGEST_ID = 9223372036854775807n;
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const MAPPED = /^::ffff:(\d[\d.]+)$/i;
+const IPV6 = /^(?=.*:.*:)(?=.*[\da-f])[\da-f:.]{2,45}$/i;
+const RANGE = /^([\da-f:.]+)\/(0|[1-9]\d{0,2})$/i;
+const EMAIL = /^[^@:/=#]{1,64}@[^@:/=#]+\.[^@:/=#]+$/;
+const TAG = /^\w{1,32}#\d{4}$/;
+const NAME = /^@?(\w{1,32})$/;
+const PHONE = /^\+[1-9]\d{6,14}$/;
+/** As people write it. */
+const SPACED_PHONE = /^\+[\d\s().-]{6,30}$/;
+const SESSION = /^[\w-]{43}$/;
+/** As the service makes them: what callers name their requests can be anything. */
+const MINTED_REQUEST = /^(?:cli-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const REQUEST = /^[\w.-]{1,64}$/;
+const NAMED_REQUEST = /request[_-]?id["']?\s{0,3}[:=]\s{0,3}["']?([\w.-]{1,64})/gi;
+const BETWEEN_WORDS = /[\s"'`<>(),;{}[\]|\\]+/;
+const BETWEEN_PIECES = /[:=/?&]+/;
+const AT_THE_ENDS = /^[.:!?]+|[.:!?]+$/g;
+
+/** Credentials whose first part is no secret, and others (src/core/log.ts). */
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/\bfa_(\d+)_[A-Za-z0-9]{32}/g, '$1'],
+  [/\b(\d+)\.[\w-]{43}(?![\w-])/g, '$1'],
+  [/(\/webhooks\/\d+)\/[A-Za-z0-9]{64}/g, '$1'],
+  [/flx_[A-Za-z0-9]{36}/g, ''],
+  [/eyJ[\w-]{1,200}\.[\w-]+\.[\w-]*/g, ''],
+  [/\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi, ''],
+];
+
+/** A search stands in the address of the page: a secret that is pasted with the rest does not. */
+const withoutSecrets = (text: string): string =>
+  SECRETS.reduce((rest, [secret, kept]) => rest.replace(secret, kept), text.slice(0, MAX_TEXT));
+
+export const isMintedRequest = (value: string): boolean => MINTED_REQUEST.test(value);
+
+/** An address in the spelling that the service stores. */
+function addressOf(text: string): string | null {
+  const plain = MAPPED.exec(text)?.[1] ?? text;
+  if (IPV4.test(plain)) return plain;
+  const host = `http://[${text}]`;
+  return IPV6.test(text) && URL.canParse(host) ? new URL(host).hostname.slice(1, -1) : null;
+}
+
+/** The bits of an address, the first first. */
+function bitsOf(address: string): string {
+  const [numbers, width] = address.includes(':') ? [groupsOf(address), 16] : [address.split('.').map(Number), 8];
+  return numbers.map((number) => number.toString(2).padStart(width, '0')).join('');
+}
+
+function groupsOf(address: string): number[] {
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter(Boolean));
+  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+  return groups.map((group) => Number.parseInt(group, 16));
+}
+
+/** A range; where bits are set behind it, the address that somebody wrote with its network. */
+function rangeOf(text: string): Find | null {
+  const [, host = '', suffix = ''] = RANGE.exec(text) ?? [];
+  const address = addressOf(host);
+  if (address === null) return null;
+  const bits = bitsOf(address);
+  if (Number(suffix) > bits.length) return null;
+  return bits.slice(Number(suffix)).includes('1') || Number(suffix) === bits.length
+    ? { kind: 'address', value: address }
+    : { kind: 'network', value: `${address}/${suffix}` };
+}
+
+const isId = (text: string): boolean => /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= LARGEST_ID;
+
+/** What a word says by its form alone. Shorter numbers than ids of today mean nothing among other words. */
+function read(word: string): Find | null {
+  const address = addressOf(word);
+  if (address) return { kind: 'address', value: address };
+  const range = rangeOf(word);
+  if (range) return range;
+  if (/^\d{15,}$/.test(word)) return isId(word) ? { kind: 'id', value: word } : null;
+  if (EMAIL.test(word)) return { kind: 'email', value: word };
+  if (TAG.test(word)) return { kind: 'tag', value: word };
+  if (PHONE.test(word)) return { kind: 'phone', value: word };
+  if (MINTED_REQUEST.test(word)) return { kind: 'request', value: word };
+  return SESSION.test(word) ? { kind: 'session', value: word } : null;
+}
+
+function readWord(word: string): readonly Find[] {
+  const trimmed = word.length > MAX_WORD ? '' : word.replace(AT_THE_ENDS, '');
+  const found = read(word.slice(0, MAX_WORD + 1)) ?? read(trimmed);
+  if (found) return [found];
+  return word.split(BETWEEN_PIECES).flatMap((piece) => (piece.length > MAX_WORD ? [] : (read(piece) ?? [])));
+}
+
+/** What a text of one word can be beside: a name, a short id, what a caller named its request. */
+function readAlone(text: string): readonly Find[] {
+  const phone = SPACED_PHONE.test(text) ? text.replace(/[^\d+]/g, '') : '';
+  if (PHONE.test(phone)) return [{ kind: 'phone', value: phone }];
+  const [, name] = NAME.exec(text) ?? [];
+  const isFree = read(text) === null || isId(text);
+  return [
+    ...(isId(text) ? [{ kind: 'id', value: text } as const] : []),
+    ...(name ? [{ kind: 'name', value: name } as const] : []),
+    ...(isFree && REQUEST.test(text) ? [{ kind: 'request', value: text } as const] : []),
+  ];
+}
+
+/** Everything in a text that can be searched for, in its order; of a long one the beginning. */
+export function findsIn(text: string): Finds {
+  const read = withoutSecrets(text).trim();
+  const named = [...read.matchAll(NAMED_REQUEST)].map(([, value = '']): Find => ({ kind: 'request', value }));
+  const found = [...readAlone(read), ...read.split(BETWEEN_WORDS).flatMap(readWord), ...named];
+  const distinct = [...new Map(found.map((find) => [`${find.kind} ${find.value}`, find])).values()];
+  return {
+    finds: distinct.slice(0, MAX_FINDS),
+    isCut: distinct.length > MAX_FINDS || text.length > MAX_TEXT,
+  };
+}
+
+/** As it is found again among other words. */
+const said = ({ kind, value }: Find): string => (kind === 'request' ? `request_id=${value}` : value);
+
+/** What stands in the address of the page for a text: the text itself, or what was found in a long one. */
+export function queryOf(text: string): string {
+  const whole = withoutSecrets(text).trim();
+  const isShort = (query: string) => encodeURIComponent(query).length <= MAX_QUERY;
+  if (isShort(whole)) return whole;
+  return findsIn(text).finds.reduce((query, find) => {
+    const longer = `${query} ${said(find)}`.trim();
+    return isShort(longer) ? longer : query;
+  }, '');
+}

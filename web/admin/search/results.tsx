@@ -1,0 +1,274 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Action, useAction } from '../../core/action.js';
+import { t, type Words, when } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { InnerLink } from '../../kit/opened.js';
+import { Badge } from '../../kit/portrait.js';
+import { Empty } from '../../kit/shown.js';
+import { PersonLink } from '../parts/people.js';
+import { asksFor, type Hit, put, type Sort, type Told } from './asks.js';
+import { type Finds, findsIn, isMintedRequest } from './finds.js';
+
+/** As many operations are under way at once. */
+const AT_ONCE = 4;
+
+type HitOf<S extends Sort> = Extract<Hit, { sort: S }>;
+
+/** Does them all, a few at a time; what fails is thrown once all others are done. */
+async function each<T>(jobs: readonly T[], work: (job: T) => Promise<void>): Promise<void> {
+  const waiting = [...jobs];
+  const next = async () => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await work(job);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, next));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+type Jobs = ReturnType<typeof asksFor>['jobs'];
+
+interface Answers {
+  /** In the order of what was asked for, whichever was answered first. */
+  readonly told: readonly Told[];
+  /** Asks for what is not answered yet. */
+  readonly again: Action;
+}
+
+function useAnswers(jobs: Jobs): Answers {
+  const answers = useSignal<ReadonlyMap<Jobs[number], Told>>(new Map());
+  const again = useAction(() =>
+    each(
+      jobs.filter((job) => !answers.value.has(job)),
+      async (job) => {
+        const told = await put(job.ask, job.value);
+        answers.value = new Map(answers.value).set(job, told);
+      },
+    ),
+  );
+  useEffect(() => void again.run(), [again]);
+  return { told: jobs.flatMap((job) => answers.value.get(job) ?? []), again };
+}
+
+const Item = ({ children, aside }: { readonly children: ComponentChildren; readonly aside?: ComponentChildren }) => (
+  <li>
+    <div class="stack tight">{children}</div>
+    {aside}
+  </li>
+);
+
+const Id = ({ of }: { readonly of: string }) => (
+  <code class="small quiet" dir="ltr">
+    {of}
+  </code>
+);
+
+const PersonItem = ({ hit: { user } }: { readonly hit: HitOf<'people'> }) => (
+  <Item
+    aside={
+      <span class="row">
+        {user.bot && <Badge>{t('adminSearch.bot')}</Badge>}
+        {user.banned && <Badge>{t('adminSearch.banned')}</Badge>}
+      </span>
+    }
+  >
+    <span class="row">
+      <PersonLink id={user.id} summary={user} />
+      {user.global_name && <bdi>{user.global_name}</bdi>}
+    </span>
+    <span class="small quiet">
+      <code dir="ltr">{user.id}</code>
+      {user.created_at && ` · ${t('adminSearch.since', { time: when(user.created_at) })}`}
+      {user.email && (
+        <>
+          {' · '}
+          <bdi>{user.email}</bdi>
+        </>
+      )}
+    </span>
+  </Item>
+);
+
+const ApplicationItem = ({ hit: { id, application } }: { readonly hit: HitOf<'applications'> }) => (
+  <Item>
+    <InnerLink href={`/admin/applications?${new URLSearchParams({ id })}`}>
+      <bdi>{application.name}</bdi>
+    </InnerLink>
+    <Id of={id} />
+  </Item>
+);
+
+/** A key of somebody else is known by what was done to it. */
+const KeyItem = ({ hit: { id, key } }: { readonly hit: HitOf<'keys'> }) => (
+  <Item>
+    {key ? (
+      <InnerLink href={`/admin/keys?${new URLSearchParams({ id })}`}>
+        <bdi>{key.name}</bdi>
+      </InnerLink>
+    ) : (
+      <InnerLink href={`/admin/audit?${new URLSearchParams({ target_type: 'admin_api_key', target_id: id })}`}>
+        {t('adminSearch.keyOfOthers')}
+      </InnerLink>
+    )}
+    <Id of={id} />
+  </Item>
+);
+
+const EntryItem = ({ hit: { id, entry } }: { readonly hit: HitOf<'entries'> }) => (
+  <Item>
+    <InnerLink href={`/admin/audit?${new URLSearchParams({ log_id: id })}`}>
+      <code dir="ltr">{entry.action}</code>
+    </InnerLink>
+    <span class="small quiet">
+      {when(entry.created_at)} · <PersonLink id={entry.admin_user_id} summary={entry.admin_user} />
+    </span>
+  </Item>
+);
+
+const BanItem = ({ hit: { id, isBanned } }: { readonly hit: HitOf<'bans'> }) => (
+  <Item aside={isBanned ? <Badge>{t('adminSearch.banned')}</Badge> : undefined}>
+    <InnerLink href={`/admin/bans?${new URLSearchParams({ ip: id })}`}>
+      <code dir="ltr">{id}</code>
+    </InnerLink>
+    {!isBanned && <span class="small quiet">{t('adminSearch.notBanned')}</span>}
+  </Item>
+);
+
+const RequestItem = ({ hit: { id, count } }: { readonly hit: HitOf<'requests'> }) => (
+  <Item>
+    <InnerLink href={`/admin/audit?${new URLSearchParams({ request_id: id })}`}>
+      <code dir="ltr">{id}</code>
+    </InnerLink>
+    <span class="small quiet">
+      {count > 0 ? t('adminSearch.leftEntries', { count }) : t('adminSearch.leftNoEntry')}
+    </span>
+  </Item>
+);
+
+function HitItem({ hit }: { readonly hit: Hit }) {
+  switch (hit.sort) {
+    case 'people':
+      return <PersonItem hit={hit} />;
+    case 'applications':
+      return <ApplicationItem hit={hit} />;
+    case 'keys':
+      return <KeyItem hit={hit} />;
+    case 'entries':
+      return <EntryItem hit={hit} />;
+    case 'bans':
+      return <BanItem hit={hit} />;
+    default:
+      return <RequestItem hit={hit} />;
+  }
+}
+
+const TITLES: Readonly<Record<Sort, Words>> = {
+  people: 'admin.people',
+  applications: 'adminApplications.title',
+  keys: 'adminSearch.keys',
+  bans: 'adminSearch.bans',
+  requests: 'adminSearch.requests',
+  entries: 'adminSearch.entries',
+};
+const SORTS = Object.keys(TITLES) as Sort[];
+
+/** What more is known of than is shown, and where it is. */
+function More({ of: told, sort }: { readonly of: readonly Told[]; readonly sort: Sort }) {
+  const totals = told.flatMap(({ total }) => (total?.sort === sort && total.count > total.shown ? [total] : []));
+  return (
+    <>
+      {totals.map(({ of, count, shown, href }) => (
+        <p key={of} class="small">
+          {t('adminSearch.firstOnes', { shown, count, of })}{' '}
+          {href && <InnerLink href={href}>{t('adminSearch.all')}</InnerLink>}
+        </p>
+      ))}
+    </>
+  );
+}
+
+interface SectionProps {
+  readonly sort: Sort;
+  readonly hits: readonly Hit[];
+  readonly told: readonly Told[];
+}
+
+const Section = ({ sort, hits, told }: SectionProps) => (
+  <section class="stack" aria-labelledby={`found-${sort}`}>
+    <h2 id={`found-${sort}`}>{t(TITLES[sort])}</h2>
+    <ul class="list" aria-labelledby={`found-${sort}`}>
+      {hits.map((hit) => (
+        <HitItem key={hit.id} hit={hit} />
+      ))}
+    </ul>
+    <More of={told} sort={sort} />
+  </section>
+);
+
+/** A word can be what somebody called a request: whether it was, an entry says. */
+const isTold = (hit: Hit): boolean => hit.sort !== 'requests' || hit.count > 0 || isMintedRequest(hit.id);
+/** That nothing is known of it is no find. */
+const isFound = (hit: Hit): boolean => (hit.sort === 'bans' ? hit.isBanned : hit.sort !== 'requests' || hit.count > 0);
+
+/** Found in two ways, each is shown once; a key of one's own as such. */
+function distinct(told: readonly Told[]): readonly Hit[] {
+  const hits = told.flatMap((one) => one.hits).filter(isTold);
+  const own = hits.filter((hit) => hit.sort === 'keys' && hit.key !== null);
+  return [...new Map([...hits, ...own].map((hit) => [`${hit.sort} ${hit.id}`, hit])).values()];
+}
+
+const Lacking = ({ of }: { readonly of: ReadonlyMap<Words, readonly string[]> }) => (
+  <Notice kind="warn" isAnnounced={false}>
+    <p>{t('adminSearch.notAsked')}</p>
+    <ul class="points">
+      {[...of].map(([what, acls]) => (
+        <li key={what}>
+          {t(what)}:{' '}
+          {acls.map((acl, index) => (
+            <span key={acl}>
+              {index > 0 && ', '}
+              <code dir="ltr">{acl}</code>
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  </Notice>
+);
+
+function Found({ finds, isCut }: Finds) {
+  const asked = useRef(asksFor(finds));
+  const { jobs, lacking } = asked.current;
+  const { told, again } = useAnswers(jobs);
+  const hits = distinct(told);
+  const count = hits.filter(isFound).length;
+  const isDone = told.length === jobs.length;
+  return (
+    <>
+      <p class="quiet" role="status">
+        {again.isBusy.value ? t('common.loading') : isDone && jobs.length > 0 && t('adminSearch.found', { count })}
+      </p>
+      <FailureNotice of={again} />
+      {again.failure.value && (
+        <div>
+          <Button kind="plain" size="small" action={again}>
+            {t('common.retry')}
+          </Button>
+        </div>
+      )}
+      {isCut && <Notice kind="warn">{t('adminSearch.cut')}</Notice>}
+      {SORTS.map((sort) => ({ sort, hits: hits.filter((hit) => hit.sort === sort) })).map(
+        (group) => group.hits.length > 0 && <Section key={group.sort} {...group} told={told} />,
+      )}
+      {lacking.size > 0 && <Lacking of={lacking} />}
+    </>
+  );
+}
+
+/** What is found for a text: everything that the ACLs of the person signed in let them ask for. */
+export function Results({ of: text }: { readonly of: string }) {
+  const found = findsIn(text);
+  return found.finds.length > 0 ? <Found {...found} /> : <Empty>{t('adminSearch.nothingToSearch')}</Empty>;
+}

@@ -1,0 +1,56 @@
+import { t } from '../../core/language.js';
+import { PersonLink } from '../parts/people.js';
+import { holds, me } from '../rights.js';
+import { searchable } from './asks.js';
+
+/** Who is signed in, and what they may do. */
+function You() {
+  const you = me.value;
+  if (!you) return null;
+  return (
+    <section class="section" aria-labelledby="you">
+      <h2 id="you">{t('adminSearch.you')}</h2>
+      <p>
+        <PersonLink id={you.id} summary={you} />
+      </p>
+      {holds('*') ? (
+        <p>{t('adminSearch.allPermissions')}</p>
+      ) : (
+        <>
+          <p>{t('adminSearch.permissions', { count: you.acls.length })}</p>
+          <ul class="row acl-list">
+            {you.acls.map((acl) => (
+              <li key={acl}>
+                <code class="small" dir="ltr">
+                  {acl}
+                </code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What stands there while nothing is searched for. */
+export function Start() {
+  const whats = searchable();
+  return (
+    <>
+      <You />
+      <section class="section" aria-labelledby="searchable">
+        <h2 id="searchable">{t('adminSearch.searchable')}</h2>
+        {whats.length === 0 ? (
+          <p>{t('adminSearch.nothingSearchable')}</p>
+        ) : (
+          <ul>
+            {whats.map((what) => (
+              <li key={what}>{t(what)}</li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import { t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
+import { ask, asked } from '../parts/address.js';
+import { queryOf } from './finds.js';
+import { Results } from './results.js';
+import './search.css';
+import { Start } from './start.js';
+
+/** A line takes no line breaks, and would join the words around them. */
+function takeLines(event: ClipboardEvent): void {
+  const pasted = event.clipboardData?.getData('text/plain') ?? '';
+  if (!/[\r\n]/.test(pasted) || !(event.currentTarget instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  const { currentTarget: input } = event;
+  const [start, end] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
+  input.setRangeText(pasted.replace(/[\r\n]+/g, ' '), start, end, 'end');
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+interface BoxProps {
+  /** What the address of the page says. */
+  readonly query: string;
+  readonly onSearch: (query: string) => void;
+}
+
+function Box({ query, onSearch }: BoxProps) {
+  const id = useId();
+  const text = useSignal(query);
+  useEffect(() => {
+    text.value = query;
+  }, [query, text]);
+  const search = (event: Event) => {
+    event.preventDefault();
+    const next = queryOf(text.value);
+    text.value = next;
+    onSearch(next);
+  };
+  return (
+    <search>
+      <form class="field" onSubmit={search}>
+        <label for={id}>{t('adminSearch.label')}</label>
+        <div class="search-line">
+          <input
+            id={id}
+            type="search"
+            name="q"
+            class="input"
+            dir="auto"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            aria-describedby={`${id}-hint`}
+            value={text.value}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+            }}
+            onPaste={takeLines}
+          />
+          <Button submits>{t('adminSearch.submit')}</Button>
+        </div>
+        <div class="hint" id={`${id}-hint`}>
+          {t('adminSearch.hint')}
+        </div>
+      </form>
+    </search>
+  );
+}
+
+/** One box for everything that can be asked for. What is searched for stands in the address of the page. */
+export default function Search() {
+  const query = asked('q') ?? '';
+  // The same is searched for anew when it is asked for again.
+  const times = useSignal(0);
+  const search = (next: string) => {
+    times.value++;
+    ask({ q: next });
+  };
+  return (
+    <>
+      <Box query={query} onSearch={search} />
+      {query ? <Results key={`${times.value} ${query}`} of={query} /> : <Start />}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../core/action.js';
+import { api } from '../core/api.js';
+import { rich, t } from '../core/language.js';
+import { leaveFor } from '../core/places.js';
+import { Button } from '../kit/button.js';
+import { Field, fieldOf } from '../kit/field.js';
+import { FailureNotice, Notice } from '../kit/notice.js';
+
+function SetupForm() {
+  const token = useSignal('');
+  const isRefused = useSignal(false);
+  const action = useAction(
+    async () => {
+      isRefused.value = false;
+      await api.post('/v1/setup', { body: { token: token.value.trim() } });
+      await leaveFor('/admin/setup');
+    },
+    {
+      fields: ['token'],
+      caught: ({ code }) => {
+        isRefused.value = code === 'MISSING_PERMISSIONS';
+        return isRefused.value;
+      },
+    },
+  );
+  return (
+    <form class="stack" onSubmit={(event) => void action.run(event)}>
+      <Field
+        {...fieldOf(token, action, 'token')}
+        label={t('admin.setupToken')}
+        hint={t('admin.setupHint')}
+        {...(isRefused.value ? { wrong: t('admin.setupRefused') } : {})}
+        isVerbatim
+        required
+        maxLength={256}
+      />
+      <FailureNotice of={action} />
+      <div>
+        <Button submits action={action}>
+          {t('admin.becomeAdministrator')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** For whoever is signed in and no administrator; the first one of an instance becomes it here. */
+export const Stranger = () => (
+  <>
+    <Notice kind="warn">{t('admin.notAnAdministrator')}</Notice>
+    <section class="section" aria-labelledby="first">
+      <h2 id="first">{t('admin.firstRun')}</h2>
+      <p>{t('admin.firstRunWhat')}</p>
+      <SetupForm />
+      <p class="quiet small">
+        {rich('admin.byCommand', { command: <code>npm run cli -- user grant-acl &lt;email&gt; '*'</code> })}
+      </p>
+    </section>
+  </>
+);

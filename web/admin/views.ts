@@ -1,0 +1,105 @@
+import type { View } from '../core/views.js';
+import { can, type Operation } from './rights.js';
+
+/** A view of the console, there for whoever may ask for one of its operations. */
+interface ConsoleView extends View {
+  readonly needs: readonly Operation[];
+}
+
+/** The views of the console, as its navigation lists them. src/web/paths.ts serves the same: a test holds them together. */
+export const VIEWS: readonly ConsoleView[] = [
+  {
+    path: '/admin',
+    title: 'adminSearch.title',
+    needs: [['get', '/v1/admin/acls']],
+    load: () => import('./search/view.js'),
+  },
+  {
+    path: '/admin/person',
+    title: 'adminPerson.title',
+    isUnlisted: true,
+    needs: [['get', '/v1/admin/users/{user_id}']],
+    load: () => import('./person/view.js'),
+  },
+  {
+    path: '/admin/registrations',
+    title: 'adminRegistrations.title',
+    group: 'admin.people',
+    needs: [['get', '/v1/admin/instance/pending-registrations']],
+    load: () => import('./registrations/view.js'),
+  },
+  {
+    path: '/admin/applications',
+    title: 'adminApplications.title',
+    group: 'admin.people',
+    needs: [
+      ['get', '/v1/admin/applications/{application_id}'],
+      ['get', '/v1/admin/applications'],
+    ],
+    load: () => import('./applications/view.js'),
+  },
+  {
+    path: '/admin/audit',
+    title: 'adminAudit.title',
+    group: 'admin.security',
+    needs: [['get', '/v1/admin/audit-logs']],
+    load: () => import('./audit/view.js'),
+  },
+  {
+    path: '/admin/bans',
+    title: 'adminBans.title',
+    group: 'admin.security',
+    needs: [
+      ['get', '/v1/admin/blocklists/ip/entries'],
+      ['post', '/v1/admin/blocklists/ip/entries'],
+      ['delete', '/v1/admin/blocklists/ip/entries/{value}'],
+    ],
+    load: () => import('./bans/view.js'),
+  },
+  {
+    path: '/admin/acls',
+    title: 'adminAcls.title',
+    group: 'admin.security',
+    needs: [['get', '/v1/admin/acls']],
+    load: () => import('./acls/view.js'),
+  },
+  {
+    path: '/admin/keys',
+    title: 'adminKeys.title',
+    group: 'admin.security',
+    needs: [['get', '/v1/admin/api-keys']],
+    load: () => import('./keys/view.js'),
+  },
+  {
+    path: '/admin/explain',
+    title: 'adminExplain.title',
+    group: 'admin.security',
+    needs: [['post', '/v1/admin/explain']],
+    load: () => import('./explain/view.js'),
+  },
+  {
+    path: '/admin/now',
+    title: 'adminNow.title',
+    group: 'admin.platform',
+    needs: [['get', '/v1/admin/instance/statistics']],
+    load: () => import('./now/view.js'),
+  },
+  {
+    path: '/admin/instance',
+    title: 'adminInstance.title',
+    group: 'admin.platform',
+    needs: [['get', '/v1/admin/instance/config']],
+    load: () => import('./instance/view.js'),
+  },
+  {
+    path: '/admin/setup',
+    title: 'adminSetup.title',
+    group: 'admin.platform',
+    isLoadedAnew: true,
+    needs: [['get', '/v1/admin/instance/config']],
+    load: () => import('./setup/view.js'),
+  },
+];
+
+/** Those that the person signed in may use. */
+export const viewsHere = (): readonly ConsoleView[] => VIEWS.filter(({ needs }) => needs.some((one) => can(...one)));

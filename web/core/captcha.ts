@@ -1,0 +1,89 @@
+import { Refused } from 'gatehouse/client';
+import { api } from './api.js';
+
+type Sent = { readonly headers?: Readonly<Record<string, string>> };
+
+interface Widget {
+  render(place: HTMLElement, options: Record<string, unknown>): void;
+}
+
+const WIDGETS: Readonly<Record<string, { readonly script: string; readonly key: string }>> = {
+  hcaptcha: { script: 'https://js.hcaptcha.com/1/api.js?render=explicit', key: 'hcaptcha_site_key' },
+  turnstile: {
+    script: 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit',
+    key: 'turnstile_site_key',
+  },
+};
+
+/** A proof of humanity cannot be had here: its provider does not answer. */
+export class CaptchaUnavailable extends Error {}
+
+interface Scripts {
+  createScriptURL(url: string): string;
+}
+type Factory = { createPolicy(name: string, rules: Scripts): Scripts };
+
+const scriptUrl = (url: string): string => {
+  const factory = (globalThis as { trustedTypes?: Factory }).trustedTypes;
+  return factory
+    ? factory.createPolicy('gatehouse-captcha', { createScriptURL: (text) => text }).createScriptURL(url)
+    : url;
+};
+
+function loaded(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.onload = () => resolve();
+    script.onerror = () => reject(new CaptchaUnavailable());
+    script.src = scriptUrl(url);
+    document.head.append(script);
+  });
+}
+
+async function asked(provider: string, siteKey: string, place: HTMLElement): Promise<string> {
+  const widgets = globalThis as unknown as Record<string, Widget | undefined>;
+  if (!widgets[provider]) await loaded(WIDGETS[provider]?.script ?? '');
+  const frame = document.createElement('div');
+  place.replaceChildren(frame);
+  return new Promise((resolve, reject) => {
+    widgets[provider]?.render(frame, {
+      sitekey: siteKey,
+      callback: resolve,
+      'error-callback': () => reject(new CaptchaUnavailable()),
+    });
+  });
+}
+
+async function worked(): Promise<string> {
+  const [challenge, { solveChallenge, pbkdf2 }] = await Promise.all([
+    api.get('/v1/captcha/challenge'),
+    import('./work.js'),
+  ]);
+  const solution = await solveChallenge({ challenge: challenge as never, deriveKey: pbkdf2 });
+  return btoa(JSON.stringify({ challenge, solution }));
+}
+
+/** What proves that there is a person, as headers. @param place where a widget may stand */
+export async function earn(place: HTMLElement | null): Promise<Record<string, string>> {
+  const { captcha } = await api.get('/.well-known/service');
+  const { provider } = captcha;
+  if (provider === 'altcha') return { 'x-captcha-token': await worked(), 'x-captcha-type': provider };
+  const widget = WIDGETS[provider];
+  if (!widget || !place) throw new CaptchaUnavailable();
+  const key = (captcha as unknown as Record<string, string | null>)[widget.key];
+  try {
+    return { 'x-captcha-token': await asked(provider, key ?? '', place), 'x-captcha-type': provider };
+  } finally {
+    place.replaceChildren();
+  }
+}
+
+/** Sends once more with a captcha where one is asked for. @param place where a widget may stand */
+export async function asHuman<T>(place: HTMLElement | null, send: (more: Sent) => Promise<T>): Promise<T> {
+  try {
+    return await send({});
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'CAPTCHA_REQUIRED') throw error;
+  }
+  return send({ headers: await earn(place) });
+}

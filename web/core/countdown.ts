@@ -1,0 +1,17 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - Date.now()) / 1000));
+
+/** Seconds that are left until a time, in milliseconds of this device's clock. */
+export function useSecondsUntil(time: number): ReadonlySignal<number> {
+  const left = useSignal(secondsUntil(time));
+  useEffect(() => {
+    left.value = secondsUntil(time);
+    const timer = setInterval(() => {
+      left.value = secondsUntil(time);
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [time, left]);
+  return left;
+}

@@ -1,0 +1,15 @@
+import type { GatewayEvents } from 'gatehouse/client';
+
+type Hear = (name: keyof GatewayEvents, data: unknown) => void;
+
+const listeners = new Set<Hear>();
+
+/** Hears every event of the gateway from now on. @returns what ends that */
+export function heard(hear: Hear): () => void {
+  listeners.add(hear);
+  return () => void listeners.delete(hear);
+}
+
+export const tellOf: Hear = (name, data) => {
+  for (const hear of listeners) hear(name, data);
+};

@@ -1,0 +1,131 @@
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type english from '../words/en-US.json';
+
+/** Languages that the pages speak, each by its own name. */
+export const LANGUAGES = {
+  'en-US': 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  'es-ES': 'Español',
+  'pt-BR': 'Português',
+  ja: '日本語',
+  ar: 'العربية',
+} as const;
+
+export type Language = keyof typeof LANGUAGES;
+type Catalogue = typeof english;
+type Entry = string | { readonly [rule: string]: string | undefined; readonly other: string };
+/** `section.name` of everything that can be said. */
+export type Words = { [S in keyof Catalogue]: `${S}.${keyof Catalogue[S] & string}` }[keyof Catalogue];
+type Values = Readonly<Record<string, string | number>>;
+type Part = 'first' | 'account' | 'admin';
+
+const CHOICE = 'gatehouse.language';
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar']);
+const load = import.meta.glob<Record<string, Record<string, Entry>>>('../words/*.json', {
+  query: '?part=first',
+  import: 'default',
+});
+const loadAccount = import.meta.glob<Record<string, Record<string, Entry>>>('../words/*.json', {
+  query: '?part=account',
+  import: 'default',
+});
+const loadAdmin = import.meta.glob<Record<string, Record<string, Entry>>>('../words/*.json', {
+  query: '?part=admin',
+  import: 'default',
+});
+const LOADERS: Readonly<Record<Part, typeof load>> = { first: load, account: loadAccount, admin: loadAdmin };
+
+export const language = signal<Language>('en-US');
+const catalogue = signal<Readonly<Record<string, Record<string, Entry>>>>({});
+const parts = new Set<Part>(['first']);
+
+const spoken = (wanted: string): Language | undefined => {
+  const names = Object.keys(LANGUAGES) as Language[];
+  const [primary] = wanted.toLowerCase().split('-');
+  return (
+    names.find((name) => name.toLowerCase() === wanted.toLowerCase()) ??
+    names.find((name) => name.split('-')[0] === primary)
+  );
+};
+
+/** What was chosen on a page, else the first language of the browser that is spoken. */
+export function preferredLanguage(): Language {
+  const wanted = [localStorage.getItem(CHOICE) ?? '', ...navigator.languages];
+  return wanted.map(spoken).find((name) => name !== undefined) ?? 'en-US';
+}
+
+/** Speaks another language from now on. @param isChoice whether a person said so, which is remembered */
+export async function speak(wanted: string, isChoice = false): Promise<void> {
+  const next = spoken(wanted) ?? 'en-US';
+  const loaded = await Promise.all([...parts].map((part) => LOADERS[part][`../words/${next}.json`]?.()));
+  catalogue.value = Object.assign({}, ...loaded);
+  language.value = next;
+  if (isChoice) localStorage.setItem(CHOICE, next);
+  document.documentElement.lang = next;
+  document.documentElement.dir = RIGHT_TO_LEFT.has(next) ? 'rtl' : 'ltr';
+}
+
+/** Loads the words of a part of the pages beside those that are there. */
+export async function alsoSay(part: Part): Promise<void> {
+  if (parts.has(part)) return;
+  parts.add(part);
+  await speak(language.value);
+}
+
+/** Whether a person chose the language here; the account's own counts otherwise. */
+export const isLanguageChosen = (): boolean => localStorage.getItem(CHOICE) !== null;
+
+function entryOf(key: string): Entry | undefined {
+  const [section = '', name = ''] = key.split('.');
+  return catalogue.value[section]?.[name];
+}
+
+function formOf(key: string, values: Values): string {
+  const entry = entryOf(key);
+  if (entry === undefined) return key;
+  if (typeof entry === 'string') return entry;
+  const rule = new Intl.PluralRules(language.value).select(Number(values.count ?? 0));
+  return entry[rule] ?? entry.other;
+}
+
+/** An address in the middle of a sentence from right to left keeps its own direction. */
+const isolated = (value: string): string => (RIGHT_TO_LEFT.has(language.value) ? `\u2068${value}\u2069` : value);
+
+/** Words in the language of the page, with `{name}` filled in; a plural goes by `count`. */
+export function t(key: Words, values: Values = {}): string {
+  return formOf(key, values).replace(/\{(\w+)\}/g, (place, name: string) => {
+    const value = values[name];
+    if (value === undefined) return place;
+    return isolated(typeof value === 'number' ? new Intl.NumberFormat(language.value).format(value) : value);
+  });
+}
+
+/** The same where what is filled in is more than text. */
+export function rich(key: Words, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] {
+  return formOf(key, {})
+    .split(/(\{\w+\})/)
+    .map((piece) => (piece.startsWith('{') ? values[piece.slice(1, -1)] : piece));
+}
+
+/** What a team says in languages of its choice: in that of the page, in another form of it, or in English. */
+export function saidIn(words: Readonly<Record<string, string>>): { readonly language: string; readonly text: string } {
+  const [primary = ''] = language.value.split('-');
+  const others = Object.keys(words).filter((name) => name.startsWith(`${primary}-`));
+  const found = [language.value, primary, ...others].find((name) => Object.hasOwn(words, name)) ?? 'en-US';
+  return { language: found, text: words[found] ?? '' };
+}
+
+/** Words for a code of the error table; undefined for one that is not known here. */
+export function wordsOfCode(code: string): string | undefined {
+  const entry = entryOf(`codes.${code}`);
+  return typeof entry === 'string' ? entry : undefined;
+}
+
+export const when = (time: string | number | Date): string =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
+
+/** A day without its time. */
+export const day = (time: string | number | Date): string =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: 'long' }).format(new Date(time));

@@ -1,0 +1,48 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { Refused } from 'gatehouse/client';
+import { type Action, useAction } from './action.js';
+import { carried, forgetCarried } from './fragment.js';
+import { keep, kept } from './kept.js';
+
+/** What has become of a link: whole, without its token or part of it, used or expired, or used just now. */
+export type LinkState = 'ready' | 'missing' | 'dead' | 'done';
+
+export interface Link {
+  readonly state: ReadonlySignal<LinkState>;
+  readonly action: Action;
+}
+
+export interface LinkOptions {
+  readonly fields?: readonly string[];
+  /** Looks at a refusal first; true when there is nothing left to say. */
+  readonly caught?: (refused: Refused) => boolean;
+}
+
+const KEY = 'link';
+
+/** The token of a mailed link, which nothing uses up but a button. @param redeem what the button does with it */
+export function useLink(redeem: (token: string) => Promise<unknown>, { fields, caught }: LinkOptions = {}): Link {
+  const token = carried('token');
+  const state = useSignal<LinkState>(kept<LinkState>(KEY) ?? (token ? 'ready' : 'missing'));
+  const settle = (next: LinkState) => {
+    forgetCarried();
+    state.value = keep(KEY, next);
+  };
+  const action = useAction(
+    async () => {
+      await redeem(token ?? '');
+      settle('done');
+    },
+    {
+      ...(fields ? { fields } : {}),
+      caught: (refused) => {
+        if (caught?.(refused)) return true;
+        const code = refused.of('token');
+        if (code === undefined) return false;
+        settle(code.startsWith('INVALID_OR_EXPIRED') ? 'dead' : 'missing');
+        return true;
+      },
+    },
+  );
+  return { state, action };
+}

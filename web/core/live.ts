@@ -1,0 +1,36 @@
+import { effect } from '@preact/signals';
+import { Gateway, type GatewayEvents } from 'gatehouse/client';
+import { brand } from './brand.js';
+import { revoked, session } from './session.js';
+
+const REVOKED = 4004;
+type Heard = (name: keyof GatewayEvents, data: unknown) => void;
+
+/**
+ * A connection for as long as somebody is signed in: what changes elsewhere is heard at once, and so is the end of the
+ * session. @returns what ends the listening
+ */
+export function listen(heard: Heard): () => void {
+  let gateway: Gateway | undefined;
+  let token: string | undefined;
+  const stop = effect(() => {
+    const held = session.value?.token;
+    if (held === token) return;
+    gateway?.close();
+    gateway = undefined;
+    token = held;
+    if (held === undefined) return;
+    gateway = new Gateway({
+      url: brand.gateway,
+      token: () => held,
+      onState: (state) => {
+        if (state.state === 'ended' && state.code === REVOKED) void revoked(held);
+      },
+    });
+    gateway.on('*', ({ name, data }) => heard(name as keyof GatewayEvents, data));
+  });
+  return () => {
+    stop();
+    gateway?.close();
+  };
+}

@@ -1,0 +1,113 @@
+import { signal, useSignal } from '@preact/signals';
+import type { SudoFactor, SudoMethods } from 'gatehouse/client';
+import { Button } from '../kit/button.js';
+import { Dialog } from '../kit/dialog.js';
+import { CodeField, PasswordField } from '../kit/field.js';
+import { FailureNotice, Notice } from '../kit/notice.js';
+import { useAction } from './action.js';
+import { api, askForSudoWith } from './api.js';
+import { t } from './language.js';
+import { assertion, PasskeyCancelled } from './passkeys.js';
+
+interface Question {
+  readonly methods: SudoMethods;
+  readonly answer: (factor: SudoFactor | null) => void;
+}
+
+const question = signal<Question | null>(null);
+
+/** One dialog for every operation that wants a fresh proof; cancelling leaves everything as it was. */
+askForSudoWith(
+  (methods) =>
+    new Promise((resolve) => {
+      question.value = {
+        methods,
+        answer: (factor) => {
+          question.value = null;
+          resolve(factor);
+        },
+      };
+    }),
+);
+
+function Factors({ methods, answer }: Question) {
+  const code = useSignal('');
+  const password = useSignal('');
+  const hasFailed = useSignal(false);
+  const { totp, webauthn, backup_codes } = methods.methods;
+  const passkey = useAction(async () => {
+    hasFailed.value = false;
+    const options = await api.post('/v1/users/@me/sudo/webauthn/authentication-options');
+    try {
+      answer({
+        mfa_method: 'webauthn',
+        webauthn_challenge: options.challenge,
+        webauthn_response: await assertion(options),
+      });
+    } catch (error) {
+      if (!(error instanceof PasskeyCancelled)) throw error;
+      hasFailed.value = true;
+    }
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (methods.has_mfa) answer({ mfa_method: 'totp', mfa_code: code.value });
+    else answer({ password: password.value });
+  };
+  const takesCode = totp || backup_codes;
+  return (
+    <>
+      <p>{t(methods.has_mfa ? 'sudo.whyFactor' : 'sudo.whyPassword')}</p>
+      <FailureNotice of={passkey} />
+      {hasFailed.value && <Notice kind="bad">{t('sudo.passkeyCancelled')}</Notice>}
+      {methods.has_mfa && webauthn && (
+        <Button action={passkey} kind={takesCode ? 'plain' : 'main'}>
+          {t('sudo.passkey')}
+        </Button>
+      )}
+      <form class="stack" onSubmit={submit}>
+        {methods.has_mfa && takesCode && (
+          <CodeField
+            name="mfa_code"
+            label={t(totp ? 'sudo.code' : 'sudo.backupCode')}
+            value={code.value}
+            onValue={(value) => {
+              code.value = value;
+            }}
+            required
+            maxLength={32}
+          />
+        )}
+        {!methods.has_mfa && (
+          <PasswordField
+            name="password"
+            autocomplete="current-password"
+            label={t('sudo.password')}
+            value={password.value}
+            onValue={(value) => {
+              password.value = value;
+            }}
+            required
+            maxLength={256}
+          />
+        )}
+        <div class="actions">
+          <Button kind="plain" onClick={() => answer(null)}>
+            {t('common.cancel')}
+          </Button>
+          {(takesCode || !methods.has_mfa) && <Button submits>{t('common.confirm')}</Button>}
+        </div>
+      </form>
+    </>
+  );
+}
+
+/** Stands once on every page with operations that may want a proof. */
+export function SudoDialog() {
+  const open = question.value;
+  return (
+    <Dialog title={t('sudo.title')} isOpen={open !== null} onCancel={() => open?.answer(null)}>
+      {open && <Factors {...open} />}
+    </Dialog>
+  );
+}

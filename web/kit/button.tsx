@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact';
+import type { Action } from '../core/action.js';
+import { t } from '../core/language.js';
+
+interface Look {
+  readonly kind?: 'main' | 'plain' | 'bare' | 'danger';
+  readonly size?: 'small' | 'wide';
+  readonly children: ComponentChildren;
+}
+
+const classOf = ({ kind = 'main', size }: Look): string =>
+  ['button', kind === 'main' ? '' : kind, size ?? ''].filter(Boolean).join(' ');
+
+export interface ButtonProps extends Look {
+  /** What it starts; it spins while that runs and counts down while that has to wait. */
+  readonly action?: Action;
+  readonly onClick?: (event: Event) => void;
+  /** Sends the form that it stands in. */
+  readonly submits?: boolean;
+  readonly disabled?: boolean;
+  readonly label?: string;
+}
+
+/** What is off keeps the focus and is read as off; it does nothing. */
+export function Button({ action, onClick, submits, disabled = false, label, ...look }: ButtonProps) {
+  const isBusy = action?.isBusy.value ?? false;
+  const seconds = action?.wait.value ?? 0;
+  const isOff = disabled || isBusy || seconds > 0;
+  const click = (event: Event) => {
+    if (isOff) event.preventDefault();
+    else if (onClick) onClick(event);
+    else if (!submits) void action?.run(event);
+  };
+  return (
+    <button
+      type={submits ? 'submit' : 'button'}
+      class={classOf(look)}
+      aria-disabled={isOff ? 'true' : undefined}
+      aria-busy={isBusy ? 'true' : undefined}
+      aria-label={label}
+      onClick={click}
+    >
+      {isBusy && <span class="spinner" aria-hidden="true" />}
+      {seconds > 0 ? t('common.wait', { count: seconds }) : look.children}
+    </button>
+  );
+}
+
+/** A link that looks like a button. */
+export const LinkButton = ({ href, ...look }: Look & { readonly href: string }) => (
+  <a class={classOf(look)} href={href}>
+    {look.children}
+  </a>
+);

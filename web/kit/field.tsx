@@ -1,0 +1,214 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren, Ref } from 'preact';
+import { useId } from 'preact/hooks';
+import type { Action } from '../core/action.js';
+import { t } from '../core/language.js';
+
+export interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly hint?: ComponentChildren;
+  /** What is wrong with it, in words. */
+  readonly wrong?: string | undefined;
+  readonly type?: 'text' | 'email' | 'tel' | 'url' | 'password';
+  readonly name: string;
+  readonly autocomplete?: string;
+  readonly required?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly inputMode?: 'text' | 'numeric' | 'email' | 'tel';
+  readonly disabled?: boolean;
+  readonly isCode?: boolean;
+  /** Names and codes are no words of a language. */
+  readonly isVerbatim?: boolean;
+  readonly inputRef?: Ref<HTMLInputElement>;
+  readonly children?: ComponentChildren;
+}
+
+/** Takes what is typed or chosen into a state. */
+export const setting =
+  <T,>(state: Signal<T>) =>
+  (value: T): void => {
+    state.value = value;
+  };
+
+/** A field of a form: what is typed goes into a state, and what it was refused for is said by it. */
+export const fieldOf = (state: Signal<string>, action: Action, name: string) => ({
+  name,
+  value: state.value,
+  onValue: setting(state),
+  wrong: action.of(name),
+});
+
+type Described = Pick<FieldProps, 'hint' | 'wrong'> & { readonly id: string };
+
+export const describedBy = ({ id, hint, wrong }: Described): string | undefined =>
+  [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(' ') || undefined;
+
+export const Notes = ({ id, hint, wrong }: Described) => (
+  <>
+    {hint && (
+      <div class="hint" id={`${id}-hint`}>
+        {hint}
+      </div>
+    )}
+    {wrong && (
+      <div class="wrong" id={`${id}-wrong`} role="alert">
+        {wrong}
+      </div>
+    )}
+  </>
+);
+
+function attributesOf(id: string, props: FieldProps) {
+  const { name, autocomplete, required, minLength, maxLength, inputMode, disabled, isCode, isVerbatim, value } = props;
+  return {
+    id,
+    name,
+    autocomplete,
+    required,
+    minLength,
+    maxLength,
+    inputMode,
+    disabled,
+    value,
+    class: isCode ? 'input code' : 'input',
+    ...(isCode || isVerbatim
+      ? ({ autocapitalize: 'off', autocorrect: 'off', spellcheck: false, dir: 'ltr' } as const)
+      : {}),
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
+      props.onValue(event.currentTarget.value),
+    'aria-invalid': props.wrong ? ('true' as const) : undefined,
+    'aria-describedby': describedBy({ id, hint: props.hint, wrong: props.wrong }),
+  };
+}
+
+/** A line to type in, with its label, a hint and what is wrong with it. */
+export function Field(props: FieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <input ref={props.inputRef} type={(props.type ?? 'text') as 'text'} {...attributesOf(id, props)} />
+      {props.children}
+      <Notes id={id} hint={props.hint} wrong={props.wrong} />
+    </div>
+  );
+}
+
+/** Several lines to type in. */
+export function TextArea(props: Omit<FieldProps, 'type' | 'inputRef'>) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <textarea dir="auto" {...attributesOf(id, props)} />
+      <Notes id={id} hint={props.hint} wrong={props.wrong} />
+    </div>
+  );
+}
+
+/** A password: it can be looked at, pasted, and filled in by a manager. */
+export function PasswordField(props: FieldProps) {
+  const id = useId();
+  const isShown = useSignal(false);
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <div class="inside">
+        <input
+          ref={props.inputRef}
+          type={(isShown.value ? 'text' : 'password') as 'text'}
+          {...attributesOf(id, { ...props, isVerbatim: true })}
+        />
+        <button
+          type="button"
+          class="button bare small"
+          aria-pressed={isShown.value}
+          aria-label={t('common.showPassword')}
+          onClick={() => {
+            isShown.value = !isShown.value;
+          }}
+        >
+          {t(isShown.value ? 'common.hide' : 'common.show')}
+        </button>
+      </div>
+      {props.children}
+      <Notes id={id} hint={props.hint} wrong={props.wrong} />
+    </div>
+  );
+}
+
+/** A code from an app or a mail: one field, whatever its length, that takes what is pasted. */
+export const CodeField = (props: FieldProps) => <Field autocomplete="one-time-code" {...props} isCode />;
+
+export interface ChoiceProps {
+  readonly label: ComponentChildren;
+  readonly checked: boolean;
+  readonly onChecked: (checked: boolean) => void;
+  readonly name: string;
+  readonly wrong?: string | undefined;
+  readonly required?: boolean;
+}
+
+export function Choice({ label, checked, onChecked, name, wrong, required }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <div class="choice">
+        <input
+          type="checkbox"
+          id={id}
+          name={name}
+          checked={checked}
+          required={required}
+          aria-invalid={wrong ? 'true' : undefined}
+          aria-describedby={describedBy({ id, wrong })}
+          onChange={(event) => onChecked(event.currentTarget.checked)}
+        />
+        <label for={id}>{label}</label>
+      </div>
+      <Notes id={id} wrong={wrong} />
+    </div>
+  );
+}
+
+export interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly onValue: (value: string) => void;
+  readonly name: string;
+  /** Stands in a line of text; its label is read and not seen. */
+  readonly isInline?: boolean;
+  readonly hint?: ComponentChildren;
+  readonly wrong?: string | undefined;
+}
+
+export function Select({ label, value, options, onValue, name, isInline, hint, wrong }: SelectProps) {
+  const id = useId();
+  return (
+    <div class={isInline ? '' : 'field'}>
+      <label for={id} class={isInline ? 'unseen' : undefined}>
+        {label}
+      </label>
+      <select
+        id={id}
+        name={name}
+        class={isInline ? 'input inline' : 'input'}
+        value={value}
+        aria-invalid={wrong ? 'true' : undefined}
+        aria-describedby={describedBy({ id, hint, wrong })}
+        onChange={(event) => onValue(event.currentTarget.value)}
+      >
+        {Object.entries(options).map(([key, words]) => (
+          <option key={key} value={key}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <Notes id={id} hint={hint} wrong={wrong} />
+    </div>
+  );
+}

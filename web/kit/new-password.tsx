@@ -1,0 +1,81 @@
+import type { Ref } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Action } from '../core/action.js';
+import { t } from '../core/language.js';
+import { PasswordField } from './field.js';
+
+const LEAST = 8;
+const MOST = 256;
+/** From here on the meter is full. */
+const AMPLE = 16;
+const FEW_KINDS = 5;
+
+interface Judgement {
+  readonly words: string;
+  readonly kind: 'bad' | 'fair' | 'good';
+  /** How full the meter is, from 0 to 1. */
+  readonly part: number;
+}
+
+/** Mostly one character, or characters that follow one another, such as 12345678. */
+function isMonotonous(characters: readonly string[]): boolean {
+  const codes = characters.map((character) => character.codePointAt(0) ?? 0);
+  const steps = codes.slice(1).filter((code, index) => Math.abs(code - (codes[index] ?? 0)) <= 1).length;
+  return new Set(characters).size < FEW_KINDS || steps * 2 > characters.length;
+}
+
+/** What can be said of a password here: its length, as the service counts it. Whether it is too common only that knows. */
+function judge(text: string): Judgement {
+  const characters = [...text];
+  const { length } = characters;
+  const part = Math.min(length, AMPLE) / AMPLE;
+  if (length === 0) return { words: t('strength.rule'), kind: 'bad', part };
+  if (length < LEAST) return { words: t('strength.more', { count: LEAST - length }), kind: 'bad', part };
+  if (length > MOST) return { words: t('strength.long'), kind: 'bad', part };
+  if (isMonotonous(characters)) return { words: t('strength.weak'), kind: 'fair', part: part / 2 };
+  return { words: t('strength.enough'), kind: 'good', part };
+}
+
+/** Case makes no common password an uncommon one. */
+const keyOf = (password: string): string => password.normalize('NFKC').toLowerCase();
+
+export interface NewPasswordProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  /** What sends it: what that was refused for is never shown as good again. */
+  readonly action: Action;
+  /** The member of the request. */
+  readonly name?: string;
+  readonly inputRef?: Ref<HTMLInputElement>;
+}
+
+/** A password that is being chosen. */
+export function NewPasswordField({ action, name = 'password', ...props }: NewPasswordProps) {
+  const refused = useRef(new Map<string, string>());
+  const sent = useRef<string | null>(null);
+  const key = keyOf(props.value);
+  if (!action.isBusy.value) {
+    const wrong = action.of(name);
+    if (wrong && sent.current !== null) refused.current.set(sent.current, wrong);
+    sent.current = null;
+  } else sent.current ??= key;
+  const wrong = refused.current.get(key);
+  const { words, kind, part } = wrong
+    ? { words: t('strength.rule'), kind: 'bad', part: 1 / AMPLE }
+    : judge(props.value);
+  return (
+    <PasswordField
+      {...props}
+      name={name}
+      autocomplete="new-password"
+      required
+      wrong={wrong}
+      hint={<span role="status">{words}</span>}
+    >
+      <div class="meter" aria-hidden="true">
+        <span class={kind} style={{ width: `${part * 100}%` }} />
+      </div>
+    </PasswordField>
+  );
+}

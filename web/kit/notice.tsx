@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import type { Failure } from '../core/action.js';
+import { t, type Words } from '../core/language.js';
+
+export interface NoticeProps {
+  readonly kind?: 'bad' | 'good' | 'warn';
+  /** Read out when it appears; what went wrong at once. */
+  readonly isAnnounced?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export const Notice = ({ kind, isAnnounced = true, children }: NoticeProps) => (
+  <div
+    class={['notice', kind].filter(Boolean).join(' ')}
+    role={isAnnounced ? (kind === 'bad' ? 'alert' : 'status') : undefined}
+  >
+    {children}
+  </div>
+);
+
+/** What an action will do, before it is done. */
+export const Effects = ({ of }: { readonly of: readonly Words[] }) => (
+  <Notice kind="warn" isAnnounced={false}>
+    <ul class="points">
+      {of.map((key) => (
+        <li key={key}>{t(key)}</li>
+      ))}
+    </ul>
+  </Notice>
+);
+
+/** An action, or whatever else knows what went wrong. */
+export interface Failed {
+  readonly failure: { readonly value: Failure | null };
+}
+
+/** What an action was refused for, where no field shows it. */
+export function FailureNotice({ of: { failure } }: { readonly of: Failed }) {
+  const known = failure.value;
+  if (!known?.message) return null;
+  return (
+    <Notice kind="bad">
+      <p>{known.message}</p>
+      {known.requestId && (
+        <p class="small quiet">
+          {t('common.requestId')} <code>{known.requestId}</code>
+        </p>
+      )}
+    </Notice>
+  );
+}

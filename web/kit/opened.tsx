@@ -1,0 +1,68 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Action } from '../core/action.js';
+import { follow, openId } from '../core/views.js';
+import { Button } from './button.js';
+import { FailureNotice } from './notice.js';
+
+export interface OpenedProps {
+  readonly title: string;
+  readonly children: (id: string | null) => ComponentChildren;
+}
+
+/** The list of a view, or the one of its things that the address names; the focus goes along. */
+export function Opened({ title, children }: OpenedProps) {
+  const id = openId.value;
+  const former = useRef(id);
+  const place = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (former.current !== id) place.current?.focus();
+    former.current = id;
+  }, [id]);
+  return (
+    <section class="stack roomy opened" tabIndex={-1} aria-label={title} ref={place}>
+      {children(id)}
+    </section>
+  );
+}
+
+/** A link within the account. */
+export const InnerLink = ({ href, children }: { readonly href: string; readonly children: ComponentChildren }) => (
+  <a href={href} onClick={(event) => follow(event, href)}>
+    {children}
+  </a>
+);
+
+export interface WhileThereProps {
+  /** Asks for the thing that is shown. */
+  readonly again: Action;
+  /** The code that says that there is no such thing. */
+  readonly code: string;
+  readonly children: ComponentChildren;
+}
+
+/** What is gone is not shown any more: that it is gone is. */
+export const WhileThere = ({ again, code, children }: WhileThereProps) => (
+  <>{again.failure.value?.code === code ? <FailureNotice of={again} /> : children}</>
+);
+
+export interface UnfoldingProps {
+  readonly label: string;
+  readonly children: (fold: () => void) => ComponentChildren;
+}
+
+/** A button in whose place a form comes; the focus goes into it, and back. */
+export function Unfolding({ label, children }: UnfoldingProps) {
+  const isOpen = useSignal(false);
+  const former = useRef(false);
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (former.current !== isOpen.value) place.current?.querySelector<HTMLElement>('input, textarea, button')?.focus();
+    former.current = isOpen.value;
+  }, [isOpen.value]);
+  const turn = (isNext: boolean) => () => {
+    isOpen.value = isNext;
+  };
+  return <div ref={place}>{isOpen.value ? children(turn(false)) : <Button onClick={turn(true)}>{label}</Button>}</div>;
+}

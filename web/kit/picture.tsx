@@ -1,0 +1,78 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { wordsOfCode } from '../core/language.js';
+import { Button } from './button.js';
+import { describedBy, Notes } from './field.js';
+
+/** What the service takes (media.md), and how large. */
+const KINDS = 'image/png,image/jpeg,image/gif,image/webp,image/avif';
+const MAX_BYTES = 2 * 1024 * 1024;
+
+/** A picture as it is sent; null takes the present one away, undefined leaves it. */
+export type Picture = string | null | undefined;
+
+const read = (file: File): Promise<string> =>
+  new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.readAsDataURL(file);
+  });
+
+export interface PictureFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly name: string;
+  readonly chosen: Signal<Picture>;
+  /** The picture that there is now; null for none. */
+  readonly present: ComponentChildren;
+  readonly look: 'portrait' | 'banner';
+  /** On the button that takes it away. */
+  readonly removeLabel: string;
+  readonly wrong?: string | undefined;
+}
+
+/** A picture of the person's own device, seen before it is sent. */
+export function PictureField({ label, hint, name, chosen, present, look, removeLabel, wrong }: PictureFieldProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const isTooLarge = useSignal(false);
+  const picture = chosen.value;
+  useEffect(() => {
+    if (picture === undefined && input.current) input.current.value = '';
+  }, [picture]);
+  const choose = async (file: File | undefined) => {
+    isTooLarge.value = file !== undefined && file.size > MAX_BYTES;
+    chosen.value = file && !isTooLarge.value ? await read(file) : undefined;
+  };
+  const remove = () => {
+    chosen.value = present ? null : undefined;
+    input.current?.focus();
+  };
+  const fault = isTooLarge.value ? wordsOfCode('IMAGE_SIZE_EXCEEDS_LIMIT') : wrong;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="row">
+        {picture ? <img class={look} alt="" src={picture} /> : picture === undefined && present}
+        {(picture || (picture === undefined && present)) && (
+          <Button kind="plain" size="small" onClick={remove}>
+            {removeLabel}
+          </Button>
+        )}
+      </div>
+      <input
+        ref={input}
+        id={id}
+        name={name}
+        type="file"
+        accept={KINDS}
+        class="input"
+        aria-invalid={fault ? 'true' : undefined}
+        aria-describedby={describedBy({ id, hint, wrong: fault })}
+        onChange={(event) => void choose(event.currentTarget.files?.[0])}
+      />
+      <Notes id={id} hint={hint} wrong={fault} />
+    </div>
+  );
+}

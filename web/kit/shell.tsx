@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useAction } from '../core/action.js';
+import { signOut } from '../core/api.js';
+import { brand } from '../core/brand.js';
+import { t } from '../core/language.js';
+import { later } from '../core/later.js';
+import { leaveFor } from '../core/places.js';
+import { SudoDialog } from '../core/sudo.js';
+import { follow, path, type View } from '../core/views.js';
+import { Button } from './button.js';
+import { LanguageSwitch, Mark } from './frame.js';
+import { FailureNotice } from './notice.js';
+import './shell.css';
+import { Skeleton } from './shown.js';
+import { Toasts } from './toast.js';
+
+const Links = ({ views }: { readonly views: readonly View[] }) => (
+  <ul>
+    {views.map((view) => (
+      <li key={view.path}>
+        <a
+          href={view.path}
+          aria-current={path.value === view.path ? 'page' : undefined}
+          onClick={(event) => follow(event, view.path)}
+        >
+          {t(view.title)}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+const Navigation = ({ label, views }: { readonly label: string; readonly views: readonly View[] }) => (
+  <nav aria-label={label}>
+    {[...new Set(views.map(({ group }) => group))].map((group) => (
+      <section key={group ?? ''}>
+        {group && <h2>{t(group)}</h2>}
+        <Links views={views.filter((view) => view.group === group)} />
+      </section>
+    ))}
+  </nav>
+);
+
+export interface ShellProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** The part that the views belong to. */
+  readonly part: string;
+  /** Where the mark leads. */
+  readonly home: string;
+  /** None while there is nowhere else to go. */
+  readonly views: readonly View[];
+  /** Stands beside the language. */
+  readonly beside?: ComponentChildren;
+}
+
+/** The frame of every view of a part. A new view is announced by its heading, which gets the focus. */
+export function Shell({ title, children, part, home, views, beside }: ShellProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const former = useRef<string | null>(null);
+  const leave = useAction(async () => {
+    await signOut();
+    leaveFor('/login');
+  });
+  const current = path.value;
+  useLayoutEffect(() => {
+    document.title = `${title} · ${brand.product}`;
+    if (former.current !== null && former.current !== current) heading.current?.focus();
+    former.current = current;
+  }, [title, current]);
+  return (
+    <div class="shell">
+      <header>
+        <a class="row" href={home}>
+          <Mark />
+          <span>{brand.product}</span>
+        </a>
+        <div class="row">
+          {beside}
+          <LanguageSwitch />
+          <Button kind="plain" size="small" action={leave}>
+            {t('common.signOut')}
+          </Button>
+        </div>
+      </header>
+      <div class="shell-body">
+        {views.length > 0 && <Navigation label={part} views={views} />}
+        <main class="stack roomy">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          <FailureNotice of={leave} />
+          {children}
+        </main>
+      </div>
+      <SudoDialog />
+      <Toasts />
+    </div>
+  );
+}
+
+/** A view, loaded when it is gone to; lines stand in its place until it is there. */
+export function ShownView({ view }: { readonly view: View }) {
+  const loaded = useSignal<{ readonly path: string; readonly Shown: ComponentType } | null>(null);
+  useEffect(() => {
+    // Another view may be wanted by the time that this one is there.
+    let isWanted = true;
+    void later(view.load).then(({ default: Shown }) => {
+      if (isWanted) loaded.value = { path: view.path, Shown };
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [view, loaded]);
+  const now = loaded.value;
+  return now?.path === view.path ? <now.Shown /> : <Skeleton lines={5} />;
+}

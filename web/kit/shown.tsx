@@ -1,0 +1,55 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { t } from '../core/language.js';
+import { later } from '../core/later.js';
+import { Button } from './button.js';
+import { toast } from './toast.js';
+
+export const Spinner = ({ label }: { readonly label: string }) => (
+  <p class="row quiet" role="status">
+    <span class="spinner" aria-hidden="true" />
+    {label}
+  </p>
+);
+
+export const Empty = ({ children }: { readonly children: ComponentChildren }) => <div class="empty">{children}</div>;
+
+/** Lines that stand where text will be. */
+export const Skeleton = ({ lines = 3 }: { readonly lines?: number }) => (
+  <div class="stack tight" aria-hidden="true">
+    {Array.from({ length: lines }, (_, index) => (
+      <span class="skeleton" key={index} style={{ width: `${90 - index * 15}%` }} />
+    ))}
+  </div>
+);
+
+/** A text as a picture that a camera reads; the text itself has to stand beside it. */
+export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const path = useSignal<{ d: string; size: number } | null>(null);
+  useEffect(() => {
+    void later(() => import('uqr')).then(({ encode }) => {
+      const { data, size } = encode(text, { border: 2 });
+      const d = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
+      path.value = { d, size };
+    });
+  }, [text, path]);
+  const code = path.value;
+  return (
+    <svg class="qr" role="img" aria-label={label} viewBox={`0 0 ${code?.size ?? 1} ${code?.size ?? 1}`}>
+      {code && <path d={code.d} fill="#000" shape-rendering="crispEdges" />}
+    </svg>
+  );
+}
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    toast(t('common.copied'));
+  };
+  return (
+    <Button kind="plain" size="small" onClick={() => void copy()}>
+      {label ?? t('common.copy')}
+    </Button>
+  );
+}

@@ -1,0 +1,40 @@
+// First of all: what a link carried leaves the address bar.
+import './core/fragment.js';
+import './kit/tokens.css';
+import './kit/base.css';
+import './kit/frame.css';
+import './kit/controls.css';
+import './kit/surfaces.css';
+import { render } from 'preact';
+import { wearAccent } from './core/brand.js';
+import { preferredLanguage, speak } from './core/language.js';
+import { wearTheme } from './core/theme.js';
+import { pageOf } from './pages.js';
+// What nearly every page uses comes with the first file, so that none asks for it later.
+import './core/action.js';
+import './core/captcha.js';
+import './core/kept.js';
+import './core/link.js';
+import './core/passkeys.js';
+import './core/places.js';
+import './kit/button.js';
+import './kit/field.js';
+import './kit/frame.js';
+import './kit/new-password.js';
+import './kit/notice.js';
+import './kit/shown.js';
+import './sign-in/second-factor.js';
+import './sign-in/sign-in.js';
+import './sign-in/signed-in.js';
+
+wearAccent();
+wearTheme();
+
+// No await at the top: what is loaded here needs this very file to have ended.
+async function open(): Promise<void> {
+  const [{ default: Page }] = await Promise.all([pageOf(location.pathname), speak(preferredLanguage())]);
+  render(<Page />, document.getElementById('page') as HTMLElement);
+}
+
+void open();
+if (import.meta.env.MODE === 'development') void import('./core/reload.js').then(({ watch }) => watch());

@@ -1,0 +1,35 @@
+import type { ComponentType } from 'preact';
+
+type Loader = () => Promise<{ readonly default: ComponentType }>;
+
+/** The pages by path. What the service serves is listed in src/web/paths.ts: a test holds the two together. */
+const PAGES: Readonly<Record<string, Loader>> = {
+  '/': () => import('./pages/start.js'),
+  '/dev/components': () => import('./dev/components.js'),
+  '/login': () => import('./pages/login/page.js'),
+  '/register': () => import('./pages/register/page.js'),
+  '/forgot': () => import('./pages/forgot/page.js'),
+  '/auth/verify': () => import('./pages/verify/page.js'),
+  '/auth/reset': () => import('./pages/reset/page.js'),
+  '/auth/authorize-ip': () => import('./pages/authorize-ip/page.js'),
+  '/auth/email-revert': () => import('./pages/email-revert/page.js'),
+  '/auth/lockdown': () => import('./pages/lockdown/page.js'),
+  '/auth/sso/callback': () => import('./pages/sso-callback/page.js'),
+  '/auth/passkey': () => import('./pages/passkey/page.js'),
+  '/passkey-bridge': () => import('./pages/passkey-bridge/page.js'),
+  '/handoff': () => import('./pages/handoff/page.js'),
+  '/oauth2/authorize': () => import('./pages/consent/page.js'),
+};
+
+/** Below these a part of its own decides. */
+const PARTS: Readonly<Record<string, Loader>> = {
+  '/account': () => import('./account/page.js'),
+  '/admin': () => import('./admin/page.js'),
+};
+
+export function pageOf(path: string): ReturnType<Loader> {
+  const part = Object.keys(PARTS).find((name) => path === name || path.startsWith(`${name}/`));
+  const loader = PAGES[path] ?? PARTS[part ?? ''];
+  if (!loader) throw new Error(`no page at ${path}`);
+  return loader();
+}

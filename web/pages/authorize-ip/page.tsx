@@ -1,0 +1,35 @@
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { useLink } from '../../core/link.js';
+import { Button, LinkButton } from '../../kit/button.js';
+import { Frame } from '../../kit/frame.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+
+export default function AuthorizeIp() {
+  const { state, action } = useLink((token) => api.post('/v1/auth/authorize-ip', { body: { token } }));
+  if (state.value === 'ready') {
+    return (
+      <Frame title={t('authorizeIp.title')}>
+        <p>{t('authorizeIp.lead')}</p>
+        <Notice kind="warn" isAnnounced={false}>
+          {t('authorizeIp.notYou')}
+        </Notice>
+        <FailureNotice of={action} />
+        <Button action={action}>{t('authorizeIp.submit')}</Button>
+      </Frame>
+    );
+  }
+  if (state.value === 'done') {
+    return (
+      <Frame title={t('authorizeIp.doneTitle')}>
+        <p>{t('authorizeIp.done')}</p>
+      </Frame>
+    );
+  }
+  return (
+    <Frame title={t(state.value === 'missing' ? 'link.missingTitle' : 'link.deadTitle')}>
+      <p>{t(state.value === 'missing' ? 'link.missing' : 'authorizeIp.dead')}</p>
+      <LinkButton href="/login">{t('common.signIn')}</LinkButton>
+    </Frame>
+  );
+}

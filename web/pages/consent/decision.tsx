@@ -1,0 +1,135 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
+import { rich, t } from '../../core/language.js';
+import type { ScopeWords } from '../../core/scopes.js';
+import { Button } from '../../kit/button.js';
+import { FailureNotice } from '../../kit/notice.js';
+import { Portrait } from '../../kit/portrait.js';
+import { as, type Decider, dismiss, isForThisAlone, isOver, type Person } from './person.js';
+import { useReading } from './reading.js';
+import { type Application, type AuthorizationRequest, hostOf } from './request.js';
+import { Scopes } from './scopes.js';
+
+export interface Question {
+  readonly request: AuthorizationRequest;
+  readonly application: Application;
+  readonly words: ScopeWords;
+}
+
+interface DecisionProps extends Question {
+  readonly decider: Decider;
+  /** The answer of the service says where to go. */
+  readonly onDecided: (target: string) => Promise<void>;
+  readonly onSignedOut: () => void;
+  /** @returns whether it is a fault of the request, which nobody can decide about */
+  readonly onFault: (error: unknown) => boolean;
+  readonly onSwitch: () => Promise<void>;
+}
+
+const tagOf = ({ username, discriminator }: Person): string => `${username}#${discriminator}`;
+
+const nameOf = (person: Person): string =>
+  person.global_name ? `${person.global_name} (${tagOf(person)})` : tagOf(person);
+
+/** A key that is held down says nothing that it has not said before. */
+function useSingleKeys(): void {
+  useEffect(() => {
+    const heed = (event: KeyboardEvent) => {
+      if (event.repeat && ['Enter', ' '].includes(event.key)) event.preventDefault();
+    };
+    document.addEventListener('keydown', heed);
+    return () => document.removeEventListener('keydown', heed);
+  }, []);
+}
+
+function Facts({ request, application, words, decider }: Question & Pick<DecisionProps, 'decider'>) {
+  const { person } = decider;
+  const name = <bdi>{application.name}</bdi>;
+  const host = request.redirect_uri && hostOf(request.redirect_uri);
+  return (
+    <>
+      <div class="row">
+        <Portrait id={application.id} name={application.name} picture={application.icon} />
+        <div>
+          <div>
+            <strong>{name}</strong>
+          </div>
+          {host && (
+            <div class="small quiet" dir="ltr">
+              {host}
+            </div>
+          )}
+        </div>
+      </div>
+      <Scopes request={request} application={application} words={words} former={decider.former} />
+      <p>
+        {rich(person.email ? 'consent.youAreWith' : 'consent.youAre', {
+          person: (
+            <strong>
+              <bdi>{nameOf(person)}</bdi>
+            </strong>
+          ),
+          email: <bdi>{person.email}</bdi>,
+        })}
+        {isForThisAlone(decider.token) && ` ${t('consent.forThisAlone')}`}
+      </p>
+      <p class="small quiet">
+        {rich(host ? 'consent.notOurs' : 'consent.notOursBack', {
+          application: name,
+          product: <bdi>{brand.product}</bdi>,
+          host: <bdi>{host}</bdi>,
+        })}
+      </p>
+    </>
+  );
+}
+
+/** The question, and the two answers to it. */
+export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...question }: DecisionProps) {
+  const { request, decider } = question;
+  const { isEarly, isEarlyNow } = useReading();
+  const isDeciding = useRef(false);
+  useSingleKeys();
+
+  async function decide(decision: 'approve' | 'deny'): Promise<void> {
+    if (isEarlyNow() || isDeciding.current) return;
+    isDeciding.current = true;
+    for (const action of [allow, deny]) action.clear();
+    try {
+      const body = { ...request, decision };
+      const { redirect_to } = await api.post('/v1/oauth2/authorize/consent', { ...as(decider.token), body });
+      await onDecided(redirect_to);
+    } catch (error) {
+      if (isOver(error)) {
+        dismiss(decider.token);
+        onSignedOut();
+      } else if (!onFault(error)) throw error;
+    } finally {
+      isDeciding.current = false;
+    }
+  }
+  const allow = useAction(() => decide('approve'));
+  const deny = useAction(() => decide('deny'));
+  const another = useAction(onSwitch);
+  const isOff = isEarly.value || allow.isBusy.value || deny.isBusy.value || another.isBusy.value;
+  return (
+    <>
+      <Facts {...question} />
+      <FailureNotice of={allow} />
+      <FailureNotice of={deny} />
+      <div class="stack tight">
+        <Button size="wide" action={allow} disabled={isOff}>
+          {t('consent.allow')}
+        </Button>
+        <Button size="wide" kind="plain" action={deny} disabled={isOff}>
+          {t('consent.deny')}
+        </Button>
+        <Button kind="bare" action={another} disabled={allow.isBusy.value || deny.isBusy.value}>
+          {t('consent.another')}
+        </Button>
+      </div>
+    </>
+  );
+}

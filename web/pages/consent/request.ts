@@ -1,0 +1,86 @@
+import type { Answer, paths } from 'gatehouse/client';
+
+export type Application = Answer<paths, '/v1/oauth2/applications/{id}/public', 'get'>;
+
+const BOUNDS = {
+  client_id: 19,
+  scope: 256,
+  response_type: 16,
+  redirect_uri: 256,
+  state: 1024,
+  code_challenge: 43,
+  code_challenge_method: 4,
+} as const;
+type Name = keyof typeof BOUNDS;
+
+/** What an application asks for, as it stands in the address (oauth.md 5.3). */
+export type AuthorizationRequest = { readonly client_id: string; readonly scope: string } & Partial<
+  Readonly<Record<Exclude<Name, 'response_type'>, string>>
+> & { readonly response_type?: 'code' };
+
+/** The request cannot be granted, whoever decides: nobody is sent anywhere. */
+export class FaultyRequest extends Error {
+  constructor(readonly code: 'UNKNOWN_APPLICATION' | 'INVALID_REQUEST' | 'INVALID_SCOPE') {
+    super(code);
+  }
+}
+
+/** A parameter without a value counts as not sent; one that is sent twice says nothing (oauth.md 1.3). */
+function parametersOf(query: URLSearchParams): Partial<Record<Name, string>> {
+  const given = Object.entries(BOUNDS).flatMap(([name, bound]) => {
+    const values = query.getAll(name);
+    if (values.length > 1 || [...(values[0] ?? '')].length > bound) throw new FaultyRequest('INVALID_REQUEST');
+    return values[0] ? [[name, values[0]]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+/** Reads the request of an address. @throws FaultyRequest */
+export function requestOf(search: string): AuthorizationRequest {
+  const query = new URLSearchParams(search);
+  // An application that is not there is not known, however its number is written.
+  if (!/^\d{1,19}$/.test(query.get('client_id') ?? '')) throw new FaultyRequest('UNKNOWN_APPLICATION');
+  const { client_id = '', scope = '', response_type = 'code', ...rest } = parametersOf(query);
+  const { code_challenge: challenge, code_challenge_method: method } = rest;
+  const isProvable = challenge === undefined ? !method : /^[\w-]{43}$/.test(challenge) && method === 'S256';
+  if (response_type !== 'code' || !isProvable) throw new FaultyRequest('INVALID_REQUEST');
+  if (scopesOf(scope).length === 0) throw new FaultyRequest('INVALID_SCOPE');
+  return { client_id, scope, response_type, ...rest };
+}
+
+export const scopesOf = (scope: string): string[] => [...new Set(scope.split(/[ +]+/).filter(Boolean))];
+
+/** As the service decides it: equal to the byte, but for the port of a loopback address (oauth.md 3.2). */
+function isRegistered(uri: string, registered: readonly string[]): boolean {
+  if (registered.includes(uri)) return true;
+  const form = /^http:\/\/(127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?=[/?]|$)/;
+  const match = form.exec(uri);
+  return registered.some((known) => {
+    const other = form.exec(known);
+    return match && other?.[1] === match[1] && known.slice(other?.[0].length) === uri.slice(match[0].length);
+  });
+}
+
+/** @throws FaultyRequest where the answer would go to an address that is not registered */
+export function demandRedirect(
+  { redirect_uri: uri, scope }: AuthorizationRequest,
+  { redirect_uris }: Application,
+): void {
+  const scopes = scopesOf(scope);
+  const isNeeded = scopes.length !== 1 || scopes[0] !== 'bot';
+  if (uri === undefined ? isNeeded : !isRegistered(uri, redirect_uris)) throw new FaultyRequest('INVALID_REQUEST');
+}
+
+/** Whom the answer goes to, in the form that no other name looks like. */
+export const hostOf = (uri: string): string => {
+  const { host, protocol } = new URL(uri);
+  return host || protocol;
+};
+
+const RUNNING = new Set(['javascript:', 'data:', 'blob:', 'vbscript:', 'file:', 'about:', 'filesystem:']);
+
+/** Leaves for where the answer goes; what would run here is no place. */
+export function leaveTo(target: string): void {
+  if (!URL.canParse(target) || RUNNING.has(new URL(target).protocol)) throw new FaultyRequest('INVALID_REQUEST');
+  location.replace(target);
+}

@@ -1,0 +1,48 @@
+import { day, rich, t } from '../../core/language.js';
+import { hasWords, learnWords, ScopeName, type ScopeWords } from '../../core/scopes.js';
+import { Badge } from '../../kit/portrait.js';
+import type { Decider } from './person.js';
+import { type Application, type AuthorizationRequest, FaultyRequest, scopesOf } from './request.js';
+
+/** The words of what is asked for, as far as these pages do not know them. @throws FaultyRequest for an unknown scope */
+export async function wordsFor({ scope }: AuthorizationRequest): Promise<ScopeWords> {
+  const names = scopesOf(scope);
+  const words = await learnWords(names);
+  if (!names.every((name) => hasWords(name, words))) throw new FaultyRequest('INVALID_SCOPE');
+  return words;
+}
+
+interface ScopesProps {
+  readonly request: AuthorizationRequest;
+  readonly application: Application;
+  readonly words: ScopeWords;
+  readonly former: Decider['former'];
+}
+
+/** What the application could do, and what of it would be new. */
+export function Scopes({ request, application, words, former }: ScopesProps) {
+  const names = scopesOf(request.scope);
+  // That a bot was added is no access that is held.
+  const isNew = (name: string) => former !== undefined && name !== 'bot' && !former.scopes.includes(name);
+  return (
+    <>
+      <p id="scopes">{t('consent.could')}</p>
+      <ul class="list" aria-labelledby="scopes">
+        {names.map((name) => (
+          <li key={name}>
+            <ScopeName name={name} words={words} />
+            {isNew(name) && <Badge>{t('consent.isNew')}</Badge>}
+          </li>
+        ))}
+      </ul>
+      {former && (
+        <p class="small quiet">
+          {rich(names.some(isNew) ? 'consent.before' : 'consent.beforeSame', {
+            application: <bdi>{application.name}</bdi>,
+            day: day(former.authorized_at),
+          })}
+        </p>
+      )}
+    </>
+  );
+}

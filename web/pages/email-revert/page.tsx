@@ -1,0 +1,73 @@
+import { useSignal } from '@preact/signals';
+import { api, enter } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
+import { t } from '../../core/language.js';
+import { useLink } from '../../core/link.js';
+import { keepOnly } from '../../core/passkeys.js';
+import { leaveFor } from '../../core/places.js';
+import { LinkButton } from '../../kit/button.js';
+import { Frame } from '../../kit/frame.js';
+import { Effects } from '../../kit/notice.js';
+import { NewPasswordForm } from '../../sign-in/new-password-form.js';
+
+const EFFECTS = [
+  'revert.address',
+  'revert.sessions',
+  'revert.factors',
+  'revert.applications',
+  'revert.networks',
+] as const;
+
+const Ways = () => (
+  <>
+    {brand.support && <LinkButton href={brand.support}>{t('common.support')}</LinkButton>}
+    <LinkButton kind="plain" href="/login">
+      {t('common.signIn')}
+    </LinkButton>
+  </>
+);
+
+export default function EmailRevert() {
+  const password = useSignal('');
+  const isKept = useSignal(false);
+  const isTaken = useSignal(false);
+  const { state, action } = useLink(
+    async (token) => {
+      const answer = await api.post('/v1/auth/email-revert', { body: { token, password: password.value } });
+      await enter(answer.token, isKept.value);
+      await keepOnly(answer.user_id, []);
+      await leaveFor('/account');
+    },
+    {
+      fields: ['password'],
+      caught: (refused) => {
+        isTaken.value = refused.of('token') === 'EMAIL_ALREADY_IN_USE';
+        return isTaken.value;
+      },
+    },
+  );
+  if (state.value !== 'ready') {
+    return (
+      <Frame title={t(state.value === 'missing' ? 'link.missingTitle' : 'link.deadTitle')}>
+        <p>{t(state.value === 'missing' ? 'link.missing' : 'revert.dead')}</p>
+        <Ways />
+      </Frame>
+    );
+  }
+  if (isTaken.value) {
+    return (
+      <Frame title={t('revert.takenTitle')}>
+        <p>{t('revert.taken')}</p>
+        <Ways />
+      </Frame>
+    );
+  }
+  return (
+    <Frame title={t('revert.title')} isWide>
+      <p>{t('revert.lead')}</p>
+      <Effects of={EFFECTS} />
+      <p class="quiet">{t('revert.own')}</p>
+      <NewPasswordForm password={password} isKept={isKept} action={action} submit={t('revert.submit')} />
+    </Frame>
+  );
+}

@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { asHuman } from '../../core/captcha.js';
+import { keep, kept } from '../../core/kept.js';
+import { rich, t } from '../../core/language.js';
+import { withDestination } from '../../core/places.js';
+import { Button, LinkButton } from '../../kit/button.js';
+import { Field, fieldOf } from '../../kit/field.js';
+import { Frame } from '../../kit/frame.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { learnService, service } from '../../sign-in/service.js';
+
+interface FormProps {
+  readonly email: string;
+  readonly onSent: (email: string) => void;
+}
+
+function AddressForm({ email: first, onSent }: FormProps) {
+  const email = useSignal(first);
+  const widget = useRef<HTMLDivElement>(null);
+  const send = useAction(
+    async () => {
+      const address = email.value.trim();
+      await asHuman(widget.current, (more) => api.post('/v1/auth/forgot', { body: { email: address }, ...more }));
+      onSent(address);
+    },
+    { fields: ['email'] },
+  );
+  return (
+    <>
+      <FailureNotice of={send} />
+      <form class="stack" onSubmit={send.run}>
+        <Field
+          {...fieldOf(email, send, 'email')}
+          type="email"
+          label={t('common.email')}
+          autocomplete="username"
+          isVerbatim
+          required
+        />
+        <div ref={widget} />
+        <Button submits action={send} size="wide">
+          {t('forgot.submit')}
+        </Button>
+      </form>
+    </>
+  );
+}
+
+const BackToSignIn = () => <a href={withDestination('/login')}>{t('forgot.backToSignIn')}</a>;
+
+/** Asks for the address and says the same whether or not there is an account. @param title, lead why it is asked for */
+export function Forgot({ title, lead }: { readonly title: string; readonly lead: string }) {
+  const sentTo = useSignal(kept<string>('sentTo') ?? null);
+  const email = useRef('');
+  useEffect(() => void learnService(), []);
+  if (sentTo.value !== null) {
+    return (
+      <Frame title={t('forgot.sentTitle')} below={<BackToSignIn />}>
+        <p>{rich('forgot.sent', { email: <b>{sentTo.value}</b> })}</p>
+        <p class="quiet">{t('forgot.sentHint')}</p>
+        <Button
+          kind="plain"
+          onClick={() => {
+            email.current = sentTo.value ?? '';
+            sentTo.value = keep('sentTo', null);
+          }}
+        >
+          {t('forgot.again')}
+        </Button>
+      </Frame>
+    );
+  }
+  if (service.value?.features.email === false) {
+    return (
+      <Frame title={title}>
+        <Notice isAnnounced={false}>{t('forgot.noMail')}</Notice>
+        <LinkButton href={withDestination('/login')}>{t('forgot.backToSignIn')}</LinkButton>
+      </Frame>
+    );
+  }
+  return (
+    <Frame title={title} below={<BackToSignIn />}>
+      <p>{lead}</p>
+      <AddressForm
+        email={email.current}
+        onSent={(address) => {
+          sentTo.value = keep('sentTo', address);
+        }}
+      />
+    </Frame>
+  );
+}
+
+export default function ForgotPage() {
+  return <Forgot title={t('forgot.title')} lead={t('forgot.lead')} />;
+}

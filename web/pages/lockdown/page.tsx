@@ -1,0 +1,38 @@
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { useLink } from '../../core/link.js';
+import { Button, LinkButton } from '../../kit/button.js';
+import { Frame } from '../../kit/frame.js';
+import { Effects, FailureNotice } from '../../kit/notice.js';
+
+const EFFECTS = ['lockdown.sessions', 'lockdown.applications', 'lockdown.tokens', 'lockdown.password'] as const;
+
+export default function Lockdown() {
+  const { state, action } = useLink((token) => api.post('/v1/auth/lockdown', { body: { token } }));
+  if (state.value === 'ready') {
+    return (
+      <Frame title={t('lockdown.title')} isWide>
+        <p>{t('lockdown.lead')}</p>
+        <Effects of={EFFECTS} />
+        <p class="quiet">{t('lockdown.own')}</p>
+        <FailureNotice of={action} />
+        <Button action={action}>{t('lockdown.submit')}</Button>
+      </Frame>
+    );
+  }
+  if (state.value === 'done') {
+    return (
+      <Frame title={t('lockdown.doneTitle')}>
+        <p>{t('lockdown.done')}</p>
+        <p>{t('lockdown.check')}</p>
+        <LinkButton href="/forgot">{t('lockdown.next')}</LinkButton>
+      </Frame>
+    );
+  }
+  return (
+    <Frame title={t(state.value === 'missing' ? 'link.missingTitle' : 'link.deadTitle')}>
+      <p>{t(state.value === 'missing' ? 'link.missing' : 'lockdown.dead')}</p>
+      <LinkButton href="/forgot">{t('lockdown.next')}</LinkButton>
+    </Frame>
+  );
+}

@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { later } from '../../core/later.js';
+import { destination, leaveFor } from '../../core/places.js';
+import { departure, session, settled } from '../../core/session.js';
+import { Button } from '../../kit/button.js';
+import { Frame } from '../../kit/frame.js';
+import { Notice } from '../../kit/notice.js';
+import { Skeleton, Spinner } from '../../kit/shown.js';
+import { SignIn } from '../../sign-in/sign-in.js';
+import { enter, type SignedIn } from '../../sign-in/signed-in.js';
+
+/** Somebody else's page may have sent the person here because the session ended. */
+const wasSignedOut = new URLSearchParams(location.search).get('signed_out') === 'elsewhere';
+
+function AlreadySignedIn({ onOther }: { readonly onOther: () => void }) {
+  const name = useSignal<string | null>(null);
+  const token = session.value?.token;
+  useEffect(() => {
+    name.value = null;
+    api.get('/v1/users/@me').then(
+      (me) => {
+        if (session.value?.token === token) name.value = me.global_name ?? me.username;
+      },
+      () => {
+        if (session.value) onOther();
+      },
+    );
+  }, [name, token]);
+  if (name.value === null) return <Skeleton />;
+  const who = { name: name.value };
+  return (
+    <>
+      <p>{t('login.signedInAs', who)}</p>
+      <Button size="wide" onClick={() => leaveFor(destination())}>
+        {t('login.goOn', who)}
+      </Button>
+      <Button kind="plain" size="wide" onClick={onOther}>
+        {t('login.otherAccount')}
+      </Button>
+    </>
+  );
+}
+
+export default function Login() {
+  const isOther = useSignal(false);
+  const isLeaving = useSignal(false);
+  // Another tab may know somebody: nothing waits for its answer.
+  useEffect(() => void settled(), []);
+  const done = (answer: SignedIn, isKept: boolean, password?: string) => {
+    isLeaving.value = true;
+    const note = async () => {
+      if (password === undefined) return;
+      const { notePasswordSignIn } = await later(() => import('../../core/password-sign-in.js'));
+      await notePasswordSignIn(answer.user_id, password);
+    };
+    void enter(answer, isKept, destination(), note);
+  };
+  const isGone = departure.value === 'elsewhere' || wasSignedOut;
+  return (
+    <Frame title={t('login.title')}>
+      {isLeaving.value ? (
+        <Spinner label={t('login.leaving')} />
+      ) : session.value && !isOther.value ? (
+        <AlreadySignedIn
+          onOther={() => {
+            isOther.value = true;
+          }}
+        />
+      ) : (
+        <SignIn
+          onSignedIn={done}
+          intro={isGone && !session.value && <Notice kind="warn">{t('common.signedOutElsewhere')}</Notice>}
+        />
+      )}
+    </Frame>
+  );
+}

@@ -1,0 +1,179 @@
+import { useSignal } from '@preact/signals';
+import type { Answer, paths } from 'gatehouse/client';
+import { useEffect } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
+import { carried, carry, forgetCarried } from '../../core/fragment.js';
+import { t, when } from '../../core/language.js';
+import { assertion, hasPasskeys, PasskeyCancelled } from '../../core/passkeys.js';
+import { leaveFor } from '../../core/places.js';
+import { Button } from '../../kit/button.js';
+import { Facts, factsOf } from '../../kit/facts.js';
+import { Frame } from '../../kit/frame.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { CopyButton, Spinner } from '../../kit/shown.js';
+
+type Asked = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/options', 'post'>;
+type Options = Asked['options'];
+type Ended = Answer<paths, '/v1/auth/passkey-bridge/{ceremony_id}/complete', 'post'>;
+type View =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'code'; readonly code: string };
+
+const ceremonyId = carried('ceremony_id') ?? '';
+const path = { ceremony_id: ceremonyId };
+const TITLES = {
+  asking: 'bridge.title',
+  gone: 'bridge.goneTitle',
+  refused: 'bridge.refusedTitle',
+  leaving: 'bridge.title',
+  code: 'bridge.codeTitle',
+} as const;
+
+function first(): View {
+  const code = carried('completion_code');
+  if (code) return { kind: 'code', code };
+  return { kind: ceremonyId ? 'asking' : 'gone' };
+}
+
+/** Of a ceremony that is unknown, over or answered already. */
+const isGone = (code: string): boolean => code === 'PASSKEY_AUTHENTICATION_FAILED';
+
+const Asker = ({ client_info, masked_ip, at }: NonNullable<Asked['requested_by']>) => (
+  <>
+    <p>{t('bridge.asks')}</p>
+    <Facts
+      facts={[
+        ...factsOf(client_info),
+        ['device.network', masked_ip && <bdi>{masked_ip}</bdi>],
+        ['device.time', <time dateTime={at}>{when(at)}</time>],
+      ]}
+    />
+  </>
+);
+
+function Question({ onView }: { readonly onView: (view: View) => void }) {
+  const options = useSignal<Options | null>(null);
+  const asker = useSignal<Asked['requested_by']>(null);
+  const isCancelled = useSignal(false);
+  const isConfirmation = useSignal(false);
+  const ask = async () => {
+    const answered = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/options', { path });
+    options.value = answered.options;
+    asker.value = answered.requested_by;
+    isConfirmation.value = 'allowCredentials' in answered.options;
+  };
+  const gone = ({ code }: { readonly code: string }) => {
+    if (isGone(code)) onView({ kind: 'gone' });
+    return isGone(code);
+  };
+  const leave = ({ return_url: url }: Ended) => {
+    onView({ kind: 'leaving' });
+    leaveFor(url as string);
+  };
+  const load = useAction(ask, { caught: gone });
+  const answer = useAction(
+    async () => {
+      isCancelled.value = false;
+      refuse.clear();
+      if (!options.value) await ask();
+      const asked = options.value;
+      try {
+        const response = (await assertion(asked)) as never;
+        // A challenge is used up by its answer, whatever becomes of that.
+        options.value = null;
+        const ended = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/complete', { path, body: { response } });
+        if (ended.completion_code === null) return leave(ended);
+        carry({ completion_code: ended.completion_code });
+        return onView({ kind: 'code', code: ended.completion_code });
+      } catch (error) {
+        if (!(error instanceof PasskeyCancelled)) throw error;
+        isCancelled.value = true;
+      }
+    },
+    {
+      // The same code for a wrong passkey and for a request that is over: asking anew tells which.
+      caught: async (refused) => {
+        if (!isGone(refused.code)) return false;
+        await load.run();
+        return options.value === null && !load.failure.value;
+      },
+    },
+  );
+  const refuse = useAction(
+    async () => {
+      const ended = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/cancel', { path });
+      if (ended.completion_code === null) return leave(ended);
+      forgetCarried();
+      return onView({ kind: 'refused' });
+    },
+    { caught: gone },
+  );
+  useEffect(() => void load.run(), [load]);
+
+  if (!options.value && !answer.isBusy.value && !answer.failure.value) {
+    if (!load.failure.value) return <Spinner label={t('common.loading')} />;
+    return (
+      <>
+        <FailureNotice of={load} />
+        <Button action={load} size="wide">
+          {t('common.retry')}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <p>{t('bridge.why', { product: brand.product })}</p>
+      {asker.value && <Asker {...asker.value} />}
+      <p>{t(isConfirmation.value ? 'bridge.yesConfirms' : 'bridge.yesSignsIn')}</p>
+      <Notice kind="warn" isAnnounced={false}>
+        {t('bridge.onlyYours')}
+      </Notice>
+      {!hasPasskeys() && <Notice kind="bad">{t('signIn.noPasskeysHere')}</Notice>}
+      <FailureNotice of={answer} />
+      <FailureNotice of={refuse} />
+      {isCancelled.value && <Notice kind="bad">{t('bridge.noPasskey')}</Notice>}
+      {hasPasskeys() && (
+        <Button action={answer} size="wide">
+          {t('signIn.passkey')}
+        </Button>
+      )}
+      <Button action={refuse} kind="plain" size="wide">
+        {t('bridge.refuse')}
+      </Button>
+    </>
+  );
+}
+
+const Code = ({ code }: { readonly code: string }) => (
+  <>
+    <p>{t('bridge.codeHow')}</p>
+    <output class="shown-code small" dir="ltr">
+      {code}
+    </output>
+    <CopyButton text={code} />
+  </>
+);
+
+/** A passkey that another page or an app asks for, because it belongs to this origin. */
+export default function PasskeyBridge() {
+  const view = useSignal<View>(first());
+  const { value } = view;
+  const show = (next: View) => {
+    view.value = next;
+  };
+  return (
+    <Frame title={t(TITLES[value.kind])}>
+      {value.kind === 'asking' && <Question onView={show} />}
+      {value.kind === 'gone' && <Notice kind="warn">{t('bridge.gone')}</Notice>}
+      {value.kind === 'refused' && <Notice kind="good">{t('bridge.refused')}</Notice>}
+      {value.kind === 'leaving' && <Spinner label={t('common.loading')} />}
+      {value.kind === 'code' && <Code code={value.code} />}
+    </Frame>
+  );
+}

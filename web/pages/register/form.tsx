@@ -1,0 +1,226 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { useAction } from '../../core/action.js';
+import { api, enter } from '../../core/api.js';
+import { brand } from '../../core/brand.js';
+import { asHuman } from '../../core/captcha.js';
+import { keep } from '../../core/kept.js';
+import { rich, t } from '../../core/language.js';
+import { destination, leaveFor, withDestination } from '../../core/places.js';
+import { Button } from '../../kit/button.js';
+import { Choice, Field } from '../../kit/field.js';
+import { Frame } from '../../kit/frame.js';
+import { NewPasswordField } from '../../kit/new-password.js';
+import { FailureNotice, Notice } from '../../kit/notice.js';
+import { learnService, noteSso, service } from '../../sign-in/service.js';
+
+/** A registration that was taken and signs nobody in yet. */
+export interface Pending {
+  readonly kind: 'approval' | 'verification';
+  readonly email: string;
+}
+
+/** What may be called by the name that others see; asked for once the person has typed it, for every question counts. */
+function useSuggestion(displayName: Signal<string>) {
+  const suggestion = useSignal<string | null>(null);
+  const asked = useRef('');
+  const ask = async () => {
+    const wanted = displayName.value.trim();
+    if (wanted === asked.current) return;
+    asked.current = wanted;
+    const answer = wanted
+      ? await api.post('/v1/auth/username-suggestions', { body: { global_name: wanted } }).catch(() => null)
+      : null;
+    if (asked.current === wanted) suggestion.value = answer?.suggestions[0] ?? null;
+  };
+  return { suggestion, ask };
+}
+
+function UsernameField({ displayName, username, wrong }: UsernameProps) {
+  const { suggestion, ask } = useSuggestion(displayName);
+  const name = suggestion.value;
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <div onFocusOut={() => void ask()}>
+        <Field
+          name="global_name"
+          label={t('register.displayName')}
+          hint={t('register.displayNameHint')}
+          autocomplete="name"
+          value={displayName.value}
+          onValue={(value) => {
+            displayName.value = value;
+          }}
+          wrong={wrong('global_name')}
+        />
+      </div>
+      <Field
+        name="username"
+        label={t('register.username')}
+        hint={t('register.usernameHint')}
+        autocomplete="nickname"
+        isVerbatim
+        inputRef={input}
+        value={username.value}
+        onValue={(value) => {
+          username.value = value;
+        }}
+        wrong={wrong('username')}
+      >
+        {name && name !== username.value && (
+          <div role="status">
+            <Button
+              kind="plain"
+              size="small"
+              onClick={() => {
+                username.value = name;
+                input.current?.focus();
+              }}
+            >
+              {t('register.suggestion', { name })}
+            </Button>
+          </div>
+        )}
+      </Field>
+    </>
+  );
+}
+
+interface UsernameProps {
+  readonly displayName: Signal<string>;
+  readonly username: Signal<string>;
+  readonly wrong: (field: string) => string | undefined;
+}
+
+/** A page of the platform's own; what was typed here stays. */
+const Document = ({ href, words }: { readonly href: string; readonly words: string }) => (
+  <a href={href} target="_blank" rel="noopener noreferrer">
+    {words}
+  </a>
+);
+
+function documents() {
+  const { terms_url: terms, privacy_url: privacy } = service.value?.legal ?? {
+    terms_url: brand.terms,
+    privacy_url: brand.privacy,
+  };
+  if (!terms && !privacy) return null;
+  const key = terms && privacy ? 'register.consent' : terms ? 'register.consentTerms' : 'register.consentPrivacy';
+  return rich(key, {
+    terms: terms && <Document href={terms} words={t('register.termsLink')} />,
+    privacy: privacy && <Document href={privacy} words={t('register.privacyLink')} />,
+  });
+}
+
+const Taken = () => (
+  <p class="small">
+    <a href={withDestination('/login')}>{t('register.takenSignIn')}</a>{' '}
+    <a href={withDestination('/forgot')}>{t('register.takenReset')}</a>
+  </p>
+);
+
+export function RegisterForm({ onPending }: { readonly onPending: (pending: Pending) => void }) {
+  const displayName = useSignal('');
+  const username = useSignal('');
+  const email = useSignal('');
+  const password = useSignal('');
+  const hasAgreed = useSignal(false);
+  const isKept = useSignal(false);
+  const taken = useSignal<string | null>(null);
+  const widget = useRef<HTMLDivElement>(null);
+  const agreement = documents();
+  const fields = ['global_name', 'username', 'email', 'password', ...(agreement ? ['consent'] : [])];
+  const register = useAction(
+    async () => {
+      const address = email.value.trim();
+      const body = {
+        email: address,
+        password: password.value,
+        ...(username.value.trim() ? { username: username.value.trim() } : {}),
+        ...(displayName.value.trim() ? { global_name: displayName.value.trim() } : {}),
+        ...(agreement ? { consent: hasAgreed.value } : {}),
+      };
+      const answer = await asHuman(widget.current, (more) => api.post('/v1/auth/register', { body, ...more }));
+      if ('token' in answer) {
+        await enter(answer.token, isKept.value);
+        await leaveFor(destination());
+      } else {
+        const kind = 'registration_pending_approval' in answer ? 'approval' : 'verification';
+        onPending(keep('registered', { kind, email: address }));
+      }
+    },
+    {
+      fields,
+      caught: (refused) => {
+        taken.value = refused.of('email') === 'EMAIL_ALREADY_IN_USE' ? email.value : null;
+        // Terms that were published since this page was opened.
+        if (!agreement && refused.of('consent')) void learnService();
+        return noteSso(refused);
+      },
+    },
+  );
+  return (
+    <Frame
+      title={t('register.title')}
+      below={
+        <p>{rich('register.haveAccount', { link: <a href={withDestination('/login')}>{t('common.signIn')}</a> })}</p>
+      }
+    >
+      {service.value?.registration.mode === 'approval' && (
+        <Notice isAnnounced={false}>{t('register.approvalHint')}</Notice>
+      )}
+      <FailureNotice of={register} />
+      <form class="stack" onSubmit={register.run}>
+        <UsernameField displayName={displayName} username={username} wrong={register.of} />
+        <Field
+          name="email"
+          type="email"
+          label={t('common.email')}
+          autocomplete="email"
+          isVerbatim
+          required
+          value={email.value}
+          onValue={(value) => {
+            email.value = value;
+          }}
+          wrong={register.of('email')}
+        >
+          {taken.value !== null && taken.value === email.value && <Taken />}
+        </Field>
+        <NewPasswordField
+          label={t('common.password')}
+          action={register}
+          value={password.value}
+          onValue={(value) => {
+            password.value = value;
+          }}
+        />
+        {agreement && (
+          <Choice
+            name="consent"
+            label={agreement}
+            required
+            checked={hasAgreed.value}
+            onChecked={(checked) => {
+              hasAgreed.value = checked;
+            }}
+            wrong={register.of('consent')}
+          />
+        )}
+        <Choice
+          name="keep"
+          label={t('signIn.keep')}
+          checked={isKept.value}
+          onChecked={(checked) => {
+            isKept.value = checked;
+          }}
+        />
+        <div ref={widget} />
+        <Button submits action={register} size="wide">
+          {t('register.submit')}
+        </Button>
+      </form>
+    </Frame>
+  );
+}

@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { t } from '../../core/language.js';
+import { LinkButton } from '../../kit/button.js';
+import { Frame } from '../../kit/frame.js';
+import { Skeleton } from '../../kit/shown.js';
+
+type Form = typeof import('../forgot/page.js').Forgot;
+
+/** The form that asks for a new link, in place of one that does not work. */
+export function NewLink(why: { readonly title: string; readonly lead: string }) {
+  const form = useSignal<{ readonly Forgot: Form } | null>(null);
+  const isLost = useSignal(false);
+  useEffect(() => {
+    import('../forgot/page.js').then(
+      (loaded) => {
+        form.value = loaded;
+      },
+      () => {
+        isLost.value = true;
+      },
+    );
+  }, [form, isLost]);
+  if (form.value) return <form.value.Forgot {...why} />;
+  return (
+    <Frame title={why.title}>
+      <p>{why.lead}</p>
+      {isLost.value ? <LinkButton href="/forgot">{t('forgot.title')}</LinkButton> : <Skeleton />}
+    </Frame>
+  );
+}

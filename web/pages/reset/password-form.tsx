@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../core/action.js';
+import { api } from '../../core/api.js';
+import { t } from '../../core/language.js';
+import { Frame } from '../../kit/frame.js';
+import { NewPasswordForm } from '../../sign-in/new-password-form.js';
+import type { Challenge, SignedIn } from '../../sign-in/signed-in.js';
+
+export interface PasswordFormProps {
+  readonly token: string;
+  readonly onDead: () => void;
+  readonly onFactor: (challenge: Challenge, isKept: boolean) => void;
+  readonly onSignedIn: (answer: SignedIn, isKept: boolean) => Promise<void>;
+}
+
+export function PasswordForm({ token, onDead, onFactor, onSignedIn }: PasswordFormProps) {
+  const password = useSignal('');
+  const isKept = useSignal(false);
+  const reset = useAction(
+    async () => {
+      const answer = await api.post('/v1/auth/reset', { body: { token, password: password.value } });
+      if ('mfa' in answer) onFactor(answer, isKept.value);
+      else await onSignedIn(answer, isKept.value);
+    },
+    {
+      fields: ['password'],
+      caught: (refused) => {
+        if (refused.of('token') === undefined) return false;
+        onDead();
+        return true;
+      },
+    },
+  );
+  return (
+    <Frame title={t('reset.title')}>
+      <p>{t('reset.lead')}</p>
+      <NewPasswordForm password={password} isKept={isKept} action={reset} submit={t('reset.submit')} />
+    </Frame>
+  );
+}

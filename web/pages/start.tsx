@@ -1,0 +1,9 @@
+import { leaveFor } from '../core/places.js';
+import { settled } from '../core/session.js';
+
+void settled().then((session) => leaveFor(session ? '/account' : '/login'));
+
+/** Leads on; it is never seen. */
+export default function Start() {
+  return null;
+}

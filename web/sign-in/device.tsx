@@ -1,0 +1,107 @@
+import { useSignal } from '@preact/signals';
+import { Refused } from 'gatehouse/client';
+import { type Failure, failureOf, useAction } from '../core/action.js';
+import { api } from '../core/api.js';
+import { brand } from '../core/brand.js';
+import { rich, t } from '../core/language.js';
+import { Button } from '../kit/button.js';
+import { useStep } from '../kit/frame.js';
+import { FailureNotice, Notice } from '../kit/notice.js';
+import { QrCode, Spinner } from '../kit/shown.js';
+import { usePolling } from './polling.js';
+import type { SignedIn } from './signed-in.js';
+import type { Handoff } from './steps.js';
+
+export interface OtherDeviceProps {
+  readonly handoff: Handoff;
+  readonly onHandoff: (handoff: Handoff) => void;
+  readonly onSignedIn: (answer: SignedIn) => void;
+  readonly onBack: (failure?: Failure) => void;
+}
+
+const POLL_SECONDS = 3;
+
+export const beginHandoff = (): Promise<Handoff> => api.post('/v1/auth/handoff/initiate');
+
+/** Too many wrong codes from a network block it for a while: here nobody typed one. */
+const blockedOr = (refused: Refused): Failure =>
+  refused.code === 'INVALID_HANDOFF_CODE'
+    ? { message: t('signIn.deviceBlocked'), fields: {}, code: refused.code }
+    : failureOf(refused);
+
+function Waiting({
+  handoff,
+  onSignedIn,
+  onBack,
+  onExpired,
+}: Omit<OtherDeviceProps, 'onHandoff'> & { onExpired: () => void }) {
+  const { code, poll_secret } = handoff;
+  const trouble = usePolling(async () => {
+    try {
+      const answer = await api.post('/v1/auth/handoff/{code}/status', { path: { code }, body: { poll_secret } });
+      if (answer.status === 'completed') onSignedIn(answer);
+      if (answer.status === 'expired') onExpired();
+    } catch (error) {
+      if (!(error instanceof Refused) || ![400, 403].includes(error.status)) throw error;
+      onBack(blockedOr(error));
+    }
+  }, POLL_SECONDS);
+  return (
+    <>
+      {brand.pages ? (
+        <>
+          <p>{rich('signIn.deviceHow', { address: <strong dir="ltr">{`${location.host}/handoff`}</strong> })}</p>
+          <QrCode text={`${location.origin}/handoff#code=${code}`} label={t('signIn.deviceQr')} />
+        </>
+      ) : (
+        <p>{t('signIn.deviceElsewhere', { product: brand.product })}</p>
+      )}
+      <output class="shown-code" dir="ltr">
+        {code}
+      </output>
+      {trouble.value ? <Notice kind="warn">{trouble.value}</Notice> : <Spinner label={t('signIn.deviceWaits')} />}
+    </>
+  );
+}
+
+/** A sign-in that a device where the person is signed in approves. */
+export function OtherDevice({ handoff, onHandoff, onSignedIn, onBack }: OtherDeviceProps) {
+  useStep('signIn.deviceTitle');
+  const expired = useSignal<Handoff | null>(null);
+  const renew = useAction(async () => onHandoff(await beginHandoff()));
+  const cancel = () => {
+    // It ends by itself as well: nobody has to wait for the answer.
+    void api.delete('/v1/auth/handoff/{code}', { path: { code: handoff.code } }).catch(() => {});
+    onBack();
+  };
+  if (expired.value === handoff) {
+    return (
+      <>
+        <Notice kind="warn">{t('signIn.deviceExpired')}</Notice>
+        <FailureNotice of={renew} />
+        <Button action={renew} size="wide">
+          {t('signIn.deviceRenew')}
+        </Button>
+        <Button kind="bare" onClick={() => onBack()}>
+          {t('common.back')}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <Waiting
+        key={handoff.code}
+        handoff={handoff}
+        onSignedIn={onSignedIn}
+        onBack={onBack}
+        onExpired={() => {
+          expired.value = handoff;
+        }}
+      />
+      <Button kind="bare" onClick={cancel}>
+        {t('common.cancel')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { Refused } from 'gatehouse/client';
+import { type Failure, failureOf, useAction } from '../core/action.js';
+import { api } from '../core/api.js';
+import { useSecondsUntil } from '../core/countdown.js';
+import { rich, t } from '../core/language.js';
+import { Button } from '../kit/button.js';
+import { useStep } from '../kit/frame.js';
+import { FailureNotice, Notice } from '../kit/notice.js';
+import { Spinner } from '../kit/shown.js';
+import { usePolling } from './polling.js';
+import { noteSso } from './service.js';
+import type { SignedIn } from './signed-in.js';
+import type { Hold } from './steps.js';
+
+export interface HeldProps {
+  readonly hold: Hold;
+  readonly onHold: (hold: Hold) => void;
+  readonly onSignedIn: (answer: SignedIn) => void;
+  /** Back to the first step; with what went wrong, if something did. */
+  readonly onBack: (failure?: Failure) => void;
+}
+
+const POLL_SECONDS = 3;
+const TICKET_IS_GONE = 'INVALID_OR_EXPIRED_AUTHORIZATION_TICKET';
+
+function ResendButton({
+  hold,
+  onHold,
+  onGone,
+}: Omit<HeldProps, 'onSignedIn' | 'onBack'> & { onGone: (failure: Failure) => void }) {
+  const left = useSecondsUntil(hold.resendAt);
+  const resend = useAction(
+    async () => {
+      await api.post('/v1/auth/ip-authorization/resend', { body: { ticket: hold.ticket } });
+      onHold({ ...hold, isResent: true });
+    },
+    {
+      caught: (refused) => {
+        const seconds = Number(refused.body?.resend_available_in ?? 0);
+        const isEarly = refused.code === 'IP_AUTHORIZATION_RESEND_COOLDOWN' && seconds > 0;
+        if (isEarly) onHold({ ...hold, resendAt: Date.now() + seconds * 1000 });
+        const isSpent = refused.code === 'IP_AUTHORIZATION_RESEND_LIMIT_EXCEEDED';
+        if (isSpent) onHold({ ...hold, isResent: true });
+        const isGone = refused.of('ticket') === TICKET_IS_GONE;
+        if (isGone) onGone(failureOf(refused));
+        return isEarly || isSpent || isGone || noteSso(refused);
+      },
+    },
+  );
+  return (
+    <>
+      <FailureNotice of={resend} />
+      <Button action={resend} kind="plain" size="wide" disabled={left.value > 0}>
+        {left.value > 0 ? t('signIn.resendIn', { count: left.value }) : t('signIn.resend')}
+      </Button>
+    </>
+  );
+}
+
+/** A sign-in that is held until a link of a mail is opened, on whatever device. It goes on by itself. */
+export function Held({ hold, onHold, onSignedIn, onBack }: HeldProps) {
+  useStep('signIn.holdTitle');
+  const trouble = usePolling(async () => {
+    try {
+      const answer = await api.get('/v1/auth/ip-authorization/poll', { query: { ticket: hold.ticket } });
+      if (answer.completed) onSignedIn(answer);
+    } catch (error) {
+      if (!(error instanceof Refused) || ![400, 403].includes(error.status)) throw error;
+      noteSso(error);
+      onBack(failureOf(error));
+    }
+  }, POLL_SECONDS);
+  return (
+    <>
+      <p>{rich('signIn.holdWhy', { email: <strong>{hold.email}</strong> })}</p>
+      <p>{t('signIn.holdHow')}</p>
+      {trouble.value ? <Notice kind="warn">{trouble.value}</Notice> : <Spinner label={t('signIn.holdWaits')} />}
+      {hold.isResent ? (
+        <Notice>{t('signIn.resent')}</Notice>
+      ) : (
+        <ResendButton hold={hold} onHold={onHold} onGone={onBack} />
+      )}
+      <Button kind="bare" onClick={() => onBack()}>
+        {t('signIn.startAgain')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Signal } from '@preact/signals';
+import type { Action } from '../core/action.js';
+import { t } from '../core/language.js';
+import { Button } from '../kit/button.js';
+import { Choice } from '../kit/field.js';
+import { NewPasswordField } from '../kit/new-password.js';
+import { FailureNotice } from '../kit/notice.js';
+
+export interface NewPasswordFormProps {
+  readonly password: Signal<string>;
+  readonly isKept: Signal<boolean>;
+  readonly action: Action;
+  /** Words of the button. */
+  readonly submit: string;
+}
+
+/** A new password that signs in, in this tab alone or to stay. */
+export const NewPasswordForm = ({ password, isKept, action, submit }: NewPasswordFormProps) => (
+  <>
+    <FailureNotice of={action} />
+    <form class="stack" onSubmit={action.run}>
+      <NewPasswordField
+        label={t('reset.password')}
+        action={action}
+        value={password.value}
+        onValue={(value) => {
+          password.value = value;
+        }}
+      />
+      <Choice
+        name="keep"
+        label={t('signIn.keep')}
+        checked={isKept.value}
+        onChecked={(checked) => {
+          isKept.value = checked;
+        }}
+      />
+      <Button submits action={action} size="wide">
+        {submit}
+      </Button>
+    </form>
+  </>
+);

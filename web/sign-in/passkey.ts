@@ -1,0 +1,42 @@
+import { Refused } from 'gatehouse/client';
+import { api } from '../core/api.js';
+import { type Assertion, assertion, disown } from '../core/passkeys.js';
+import type { SignedIn } from './signed-in.js';
+
+/** A challenge lives five minutes; what comes late is refused for that alone. */
+const FRESH_MS = 270_000;
+
+/** A passkey that the person chose, and what it was chosen for. */
+export interface Chosen {
+  readonly options: { readonly challenge: string; readonly rpId: string };
+  readonly response: Assertion;
+  readonly until: number;
+}
+
+export interface Choice {
+  /** In the list of a field, for as long as it takes. */
+  readonly isAutofill?: boolean;
+  /** Looked at once the service has answered: another question may have come first. */
+  readonly isWanted?: () => boolean;
+}
+
+/** Lets the person choose a passkey of theirs. @throws PasskeyCancelled */
+export async function choosePasskey({ isAutofill = false, isWanted }: Choice = {}): Promise<Chosen | null> {
+  const options = await api.post('/v1/auth/webauthn/authentication-options');
+  const until = performance.now() + FRESH_MS;
+  if (isWanted?.() === false) return null;
+  return { options, response: await assertion(options, isAutofill), until };
+}
+
+export async function signInWith(chosen: Chosen): Promise<SignedIn> {
+  const { options, response, until } = chosen;
+  try {
+    return await api.post('/v1/auth/webauthn/authenticate', {
+      body: { challenge: options.challenge, response: response as never },
+    });
+  } catch (error) {
+    const isUnknown = error instanceof Refused && error.code === 'PASSKEY_AUTHENTICATION_FAILED';
+    if (isUnknown && performance.now() <= until) await disown(options.rpId, response.id);
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { Answer, paths, Refused } from 'gatehouse/client';
+import { useRef } from 'preact/hooks';
+import { useAction } from '../core/action.js';
+import { api } from '../core/api.js';
+import { asHuman, CaptchaUnavailable } from '../core/captcha.js';
+import { t } from '../core/language.js';
+import { Button } from '../kit/button.js';
+import { Choice, Field, fieldOf, PasswordField } from '../kit/field.js';
+import { Notice } from '../kit/notice.js';
+import { SignInFailure } from './failure.js';
+import { noteSso } from './service.js';
+
+export interface PasswordFormProps {
+  readonly email: Signal<string>;
+  readonly password: Signal<string>;
+  /** Whether the session is to be kept; without it nobody is asked. */
+  readonly isKept?: Signal<boolean> | undefined;
+  readonly onAnswer: (answer: Answer<paths, '/v1/auth/login', 'post'>) => void;
+  /** The sign-in is held until a link of a mail is opened. */
+  readonly onHeld: (refused: Refused) => void;
+}
+
+export function PasswordForm({ email, password, isKept, onAnswer, onHeld }: PasswordFormProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const hasNoCaptcha = useSignal(false);
+  const send = useAction(
+    async () => {
+      hasNoCaptcha.value = false;
+      const body = { email: email.value, password: password.value };
+      try {
+        onAnswer(await asHuman(place.current, (more) => api.post('/v1/auth/login', { body, ...more })));
+      } catch (error) {
+        if (!(error instanceof CaptchaUnavailable)) throw error;
+        hasNoCaptcha.value = true;
+      }
+    },
+    {
+      fields: ['email', 'password'],
+      caught: (refused) => {
+        if (refused.code !== 'IP_AUTHORIZATION_REQUIRED') return noteSso(refused);
+        onHeld(refused);
+        return true;
+      },
+    },
+  );
+  // One of the two is wrong, and which one is not said: once is enough.
+  const isEither = send.failure.value?.code === 'INVALID_EMAIL_OR_PASSWORD';
+  return (
+    <form class="stack" onSubmit={send.run}>
+      <SignInFailure of={send} />
+      {hasNoCaptcha.value && <Notice kind="bad">{t('signIn.captchaUnavailable')}</Notice>}
+      <Field
+        type="email"
+        name="email"
+        label={t('common.email')}
+        autocomplete="username webauthn"
+        inputMode="email"
+        value={email.value}
+        onValue={(value) => {
+          email.value = value;
+        }}
+        wrong={isEither ? undefined : send.of('email')}
+        required
+        maxLength={254}
+        isVerbatim
+      />
+      <PasswordField
+        {...fieldOf(password, send, 'password')}
+        label={t('common.password')}
+        autocomplete="current-password"
+        required
+        maxLength={256}
+      />
+      {isKept && (
+        <Choice
+          name="keep"
+          label={t('signIn.keep')}
+          checked={isKept.value}
+          onChecked={(checked) => {
+            isKept.value = checked;
+          }}
+        />
+      )}
+      <div class="widget" ref={place} />
+      <Button submits action={send} size="wide">
+        {t('common.signIn')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import type { Refused } from 'gatehouse/client';
+import { useAction } from '../core/action.js';
+import { api } from '../core/api.js';
+import { t } from '../core/language.js';
+import { assertion, hasPasskeys, PasskeyCancelled } from '../core/passkeys.js';
+import { Button } from '../kit/button.js';
+import { CodeField, fieldOf } from '../kit/field.js';
+import { useStep } from '../kit/frame.js';
+import { Notice } from '../kit/notice.js';
+import { SignInFailure } from './failure.js';
+import { noteSso } from './service.js';
+import type { Challenge, SignedIn } from './signed-in.js';
+
+export interface SecondFactorProps {
+  readonly challenge: Challenge;
+  readonly onSignedIn: (answer: SignedIn) => void;
+  /** The challenge is over: too late, or too many wrong codes. */
+  readonly onTimeout: () => void;
+}
+
+/** The step after the password, within a `Frame`: a code of the app, a passkey, or a backup code. */
+export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorProps) {
+  useStep('signIn.factorTitle');
+  const { ticket, totp, webauthn, backup_codes: hasBackup } = challenge;
+  const code = useSignal('');
+  const isBackup = useSignal(!totp);
+  const isCancelled = useSignal(false);
+  const caught = (refused: Refused): boolean => {
+    if (refused.of('ticket') === 'SESSION_TIMEOUT') {
+      onTimeout();
+      return true;
+    }
+    return noteSso(refused);
+  };
+
+  const enter = useAction(
+    async () => {
+      passkey.clear();
+      isCancelled.value = false;
+      const body = { ticket, code: code.value.replace(/\s/g, '') };
+      onSignedIn(await api.post('/v1/auth/login/mfa/totp', { body }));
+    },
+    { fields: ['code'], caught },
+  );
+  const passkey = useAction(
+    async () => {
+      enter.clear();
+      isCancelled.value = false;
+      try {
+        const options = await api.post('/v1/auth/login/mfa/webauthn/authentication-options', { body: { ticket } });
+        const response = (await assertion(options)) as never;
+        const body = { ticket, challenge: options.challenge, response };
+        onSignedIn(await api.post('/v1/auth/login/mfa/webauthn', { body }));
+      } catch (error) {
+        if (!(error instanceof PasskeyCancelled)) throw error;
+        isCancelled.value = true;
+      }
+    },
+    { caught },
+  );
+
+  const takesCode = totp || hasBackup;
+  const backup = isBackup.value;
+  return (
+    <>
+      <p>{t(takesCode ? 'signIn.factorWhy' : 'signIn.factorWhyPasskey')}</p>
+      <SignInFailure of={enter} />
+      <SignInFailure of={passkey} />
+      {isCancelled.value && <Notice kind="bad">{t('signIn.passkeyCancelled')}</Notice>}
+      {takesCode && (
+        <form class="stack" onSubmit={enter.run}>
+          <CodeField
+            {...fieldOf(code, enter, 'code')}
+            label={t(backup ? 'signIn.backupCode' : 'signIn.code')}
+            hint={t(backup ? 'signIn.backupCodeHint' : 'signIn.codeHint')}
+            inputMode={backup ? 'text' : 'numeric'}
+            autocomplete={backup ? 'off' : 'one-time-code'}
+            required
+            maxLength={32}
+          />
+          <Button submits action={enter} size="wide">
+            {t('common.continue')}
+          </Button>
+        </form>
+      )}
+      {takesCode && webauthn && hasPasskeys() && <p class="or">{t('signIn.or')}</p>}
+      {webauthn && hasPasskeys() && (
+        <Button action={passkey} kind={takesCode ? 'plain' : 'main'} size="wide">
+          {t('signIn.passkey')}
+        </Button>
+      )}
+      {!takesCode && !hasPasskeys() && <Notice kind="warn">{t('signIn.noPasskeysHere')}</Notice>}
+      {totp && hasBackup && (
+        <Button
+          kind="bare"
+          onClick={() => {
+            isBackup.value = !backup;
+            code.value = '';
+            enter.clear();
+          }}
+        >
+          {t(backup ? 'signIn.useCode' : 'signIn.useBackupCode')}
+        </Button>
+      )}
+    </>
+  );
+}

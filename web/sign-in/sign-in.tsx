@@ -1,0 +1,225 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { Refused } from 'gatehouse/client';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { type Failure, useAction } from '../core/action.js';
+import { brand } from '../core/brand.js';
+import { t, wordsOfCode } from '../core/language.js';
+import { hasPasskeys, PasskeyCancelled } from '../core/passkeys.js';
+import { onward, withDestination } from '../core/places.js';
+import { Button } from '../kit/button.js';
+import { Notice } from '../kit/notice.js';
+import { useAutofill } from './autofill.js';
+import { beginHandoff, OtherDevice } from './device.js';
+import { SignInFailure } from './failure.js';
+import { Held } from './hold.js';
+import { type Chosen, choosePasskey, signInWith } from './passkey.js';
+import { PasswordForm } from './password-form.js';
+import { SecondFactor } from './second-factor.js';
+import { isSsoEnforced, learnService, noteSso, service } from './service.js';
+import type { SignedIn } from './signed-in.js';
+import { SsoButton } from './single-sign-on.js';
+import { keepStep, keptStep, type Step } from './steps.js';
+
+export interface SignInProps {
+  /**
+   * Once, when the person is signed in. The page begins the session (`core/session`) and leads on. Where a password was
+   * used it is given, empty unless it was the only factor.
+   */
+  readonly onSignedIn: (answer: SignedIn, isKept: boolean, password?: string) => void;
+  /** Stands above the first step. */
+  readonly intro?: ComponentChildren;
+  /** Whether the person may say "keep me signed in". */
+  readonly allowsKeep?: boolean;
+}
+
+/** What the first step needs of the whole. */
+interface Entry {
+  readonly isKept: Signal<boolean>;
+  readonly allowsKeep: boolean;
+  readonly typed: { readonly email: Signal<string>; readonly password: Signal<string> };
+  readonly go: (step: Step) => void;
+  readonly done: (answer: SignedIn, password?: string) => void;
+}
+
+const held = ({ body }: Refused): Step => ({
+  kind: 'hold',
+  hold: {
+    ticket: String(body?.ticket),
+    email: String(body?.email),
+    resendAt: Date.now() + Number(body?.resend_available_in) * 1000,
+    isResent: false,
+  },
+});
+
+function PasskeyButton({ done }: Pick<Entry, 'done'>) {
+  const isCancelled = useSignal(false);
+  const found = useRef<Chosen | null>(null);
+  const passkey = useAction(
+    async () => {
+      isCancelled.value = false;
+      try {
+        const chosen = found.current ?? (await choosePasskey());
+        if (chosen) done(await signInWith(chosen));
+      } catch (error) {
+        if (!(error instanceof PasskeyCancelled)) throw error;
+        isCancelled.value = true;
+      }
+    },
+    { caught: noteSso },
+  );
+  useAutofill(!passkey.isBusy.value, async (chosen) => {
+    found.current = chosen;
+    await passkey.run();
+    found.current = null;
+  });
+  if (!hasPasskeys()) return null;
+  return (
+    <>
+      <SignInFailure of={passkey} />
+      {isCancelled.value && <Notice kind="bad">{t('signIn.passkeyCancelled')}</Notice>}
+      <Button action={passkey} kind="plain" size="wide">
+        {t('signIn.passkey')}
+      </Button>
+    </>
+  );
+}
+
+function DeviceButton({ go, kind }: Pick<Entry, 'go'> & { readonly kind: 'main' | 'plain' }) {
+  const device = useAction(async () => go({ kind: 'device', handoff: await beginHandoff() }));
+  return (
+    <>
+      <SignInFailure of={device} />
+      <Button action={device} kind={kind} size="wide">
+        {t('signIn.device')}
+      </Button>
+    </>
+  );
+}
+
+function OtherWays({ isKept, go, done }: Entry) {
+  return (
+    <>
+      <p class="or">{t('signIn.or')}</p>
+      <PasskeyButton done={done} />
+      {brand.pages && service.value?.sso.enabled && <SsoButton returnTo={onward()} isKept={isKept.value} />}
+      <DeviceButton go={go} kind="plain" />
+    </>
+  );
+}
+
+const Links = () => (
+  <div class="row between small">
+    <a href={withDestination('/forgot')}>{t('signIn.forgot')}</a>
+    {service.value && service.value.registration.mode !== 'closed' && (
+      <a href={withDestination('/register')}>{t('signIn.register')}</a>
+    )}
+  </div>
+);
+
+function Enter({ allowsKeep, ...entry }: Entry) {
+  const { typed, isKept, go, done } = entry;
+  return (
+    <>
+      <PasswordForm
+        {...typed}
+        isKept={allowsKeep ? isKept : undefined}
+        onAnswer={(answer) =>
+          'mfa' in answer ? go({ kind: 'factor', challenge: answer }) : done(answer, typed.password.value)
+        }
+        onHeld={(refused) => go(held(refused))}
+      />
+      {brand.pages && <Links />}
+      <OtherWays allowsKeep={allowsKeep} {...entry} />
+    </>
+  );
+}
+
+/** Every way to sign in, within a `Frame`: what was typed stays until somebody is signed in. */
+export function SignIn({ onSignedIn, intro, allowsKeep = true }: SignInProps) {
+  const kept = useMemo(keptStep, []);
+  const step = useSignal<Step>(kept.step);
+  const isKept = useSignal(kept.isKept);
+  const typed = { email: useSignal(''), password: useSignal('') };
+  const failure = useSignal<Failure | null>(null);
+  useEffect(() => void learnService(), []);
+
+  const go = (next: Step) => {
+    failure.value = null;
+    step.value = next;
+    keepStep(next, isKept.value);
+  };
+  const back = (why?: Failure) => {
+    go({ kind: 'enter' });
+    failure.value = why ?? null;
+  };
+  const done = (answer: SignedIn, password?: string) => {
+    keepStep({ kind: 'enter' }, false);
+    onSignedIn(answer, allowsKeep && isKept.value, password);
+  };
+
+  const now = step.value;
+  // Where the other pages are not ours, nobody comes back from the provider to this one: a device that is signed in helps.
+  if (isSsoEnforced.value && !brand.pages && now.kind !== 'device') {
+    return (
+      <>
+        {intro}
+        <p>{t('signIn.ssoElsewhere')}</p>
+        <SignInFailure of={{ failure }} />
+        <DeviceButton go={go} kind="main" />
+      </>
+    );
+  }
+  if (isSsoEnforced.value && brand.pages) {
+    return (
+      <>
+        {intro}
+        <p>{t('signIn.ssoOnly')}</p>
+        <SsoButton returnTo={onward()} isKept={allowsKeep && isKept.value} kind="main" />
+      </>
+    );
+  }
+  switch (now.kind) {
+    case 'factor':
+      return (
+        <>
+          <SecondFactor
+            challenge={now.challenge}
+            onSignedIn={(answer) => done(answer, '')}
+            onTimeout={() =>
+              back({ message: wordsOfCode('SESSION_TIMEOUT') ?? null, fields: {}, code: 'SESSION_TIMEOUT' })
+            }
+          />
+          <Button kind="bare" onClick={() => back()}>
+            {t('signIn.startAgain')}
+          </Button>
+        </>
+      );
+    case 'hold':
+      return (
+        <Held
+          hold={now.hold}
+          onHold={(hold) => go({ kind: 'hold', hold })}
+          onSignedIn={(answer) => done(answer, typed.password.value)}
+          onBack={back}
+        />
+      );
+    case 'device':
+      return (
+        <OtherDevice
+          handoff={now.handoff}
+          onHandoff={(handoff) => go({ kind: 'device', handoff })}
+          onSignedIn={done}
+          onBack={back}
+        />
+      );
+    default:
+      return (
+        <>
+          {intro}
+          <SignInFailure of={{ failure }} />
+          <Enter allowsKeep={allowsKeep} isKept={isKept} typed={typed} go={go} done={done} />
+        </>
+      );
+  }
+}

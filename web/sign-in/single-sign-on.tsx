@@ -1,0 +1,53 @@
+import { useAction } from '../core/action.js';
+import { api } from '../core/api.js';
+import { t } from '../core/language.js';
+import { Button } from '../kit/button.js';
+import { FailureNotice } from '../kit/notice.js';
+import { service } from './service.js';
+
+/** What this tab keeps of a start, for the callback alone. */
+export interface SsoStart {
+  readonly state: string;
+  readonly nonce: string;
+  readonly isKept: boolean;
+  readonly returnTo: string;
+}
+
+const KEY = 'gatehouse.sso';
+const NONCE_BYTES = 32;
+
+const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The start that this tab made last, if its callback is still to come. */
+export const keptStart = (): SsoStart | null => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+
+export const forgetStart = (): void => sessionStorage.removeItem(KEY);
+
+/** Leaves for the provider. Only the callback in this very tab can finish what begins here. */
+export async function startSso(returnTo: string, isKept: boolean): Promise<void> {
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(nonce));
+  const body = { redirect_to: returnTo, nonce_hash: hex(new Uint8Array(digest)) };
+  const { authorization_url: url, state } = await api.post('/v1/auth/sso/start', { body });
+  sessionStorage.setItem(KEY, JSON.stringify({ state, nonce, isKept, returnTo } satisfies SsoStart));
+  location.assign(url);
+}
+
+export interface SsoButtonProps {
+  readonly returnTo: string;
+  readonly isKept: boolean;
+  readonly kind?: 'main' | 'plain';
+}
+
+export function SsoButton({ returnTo, isKept, kind = 'plain' }: SsoButtonProps) {
+  const start = useAction(() => startSso(returnTo, isKept));
+  const provider = service.value?.sso.display_name;
+  return (
+    <>
+      <FailureNotice of={start} />
+      <Button action={start} kind={kind} size="wide">
+        {provider ? t('signIn.ssoWith', { provider }) : t('signIn.sso')}
+      </Button>
+    </>
+  );
+}

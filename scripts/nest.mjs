@@ -99,7 +99,7 @@ const stop = (signal) => {
   }
 };
 process.on('exit', () => stop('SIGKILL'));
-setTimeout(() => demand(false, `nest start neither serves nor ends:\n${out}`), 120_000).unref();
+setTimeout(() => demand(false, `nest start neither serves nor ends:\n${out}`), 600_000).unref();
 const ended = once(service, 'close').then(() => true);
 let out = '';
 service.stdout.on('data', (chunk) => {

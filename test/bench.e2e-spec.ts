@@ -2,10 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
-
-// A service that leaks is looked at for half a minute.
-jest.setTimeout(600_000);
 
 const root = join(import.meta.dirname, '..');
 

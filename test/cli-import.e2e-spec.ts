@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Algorithm, hash as argon2, Version } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
@@ -24,9 +23,6 @@ import { Routes } from '../src/policy/routes.js';
 import { type Answer } from './support/exchange.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { Client, expectInvalid, type Row } from './support/index.js';
-
-// Every command assembles the service.
-jest.setTimeout(240_000);
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));

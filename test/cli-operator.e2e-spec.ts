@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { createApp } from '../src/app.js';
@@ -16,9 +15,6 @@ import { superuser } from './support/admin.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { GatewayClient } from './support/gateway-client.js';
 import { Client, expectRefusal, gatehouse, person, type Row, SoftwareAuthenticator, signIn } from './support/index.js';
-
-// Every command assembles the service.
-jest.setTimeout(120_000);
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-operator-'));

@@ -4,7 +4,6 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { createApp } from '../src/app.js';
@@ -14,10 +13,6 @@ import { Database } from '../src/platform/database/database.js';
 import { type Embedded, openEmbedded } from '../src/platform/database/embedded.js';
 import { Instance } from '../src/platform/instance/instance.js';
 import { Client } from './support/index.js';
-
-// Commands that are typed are processes that open the embedded database: one of each kind of outcome. The others find it open
-// where nothing is said of its opening, which costs more than they do.
-jest.setTimeout(120_000);
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));

@@ -4,12 +4,8 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
 import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { copyOfTemplate } from './support/gatehouse.js';
-
-// Every test starts processes, each with a database to open.
-jest.setTimeout(240_000);
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-data-'));

@@ -3,10 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { lockDirectory } from '../src/platform/database/directory-lock.js';
-
-jest.setTimeout(300_000);
 
 const SCRIPT = join(import.meta.dirname, 'machine', 'lock-holder.mjs');
 const REFUSED = /^DatabaseInUseError: .* is in use by process \d+ on /;

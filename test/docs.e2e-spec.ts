@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { jest } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 import { createApp } from '../src/app.js';
@@ -18,9 +17,6 @@ import { freePort } from './machine/ports.js';
 import { describeWithTools, Terminal } from './machine/terminal.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { Client, type Gatehouse, gatehouse } from './support/index.js';
-
-// A compiler, and programs of readers.
-jest.setTimeout(300_000);
 
 const root = join(import.meta.dirname, '..');
 const pages = guidePages();

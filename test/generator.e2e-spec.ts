@@ -3,16 +3,12 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { execute } from '../src/cli/execute.js';
 import { namesOf, pluralOf } from '../src/cli/new/names.js';
 import { isReserved } from '../src/cli/new/reserved.js';
 import { asker } from '../src/cli/terminal/ask.js';
 import { errorTable } from '../src/core/errors.js';
-
-// A compiler and a run of tests in a project that was made a moment ago.
-jest.setTimeout(300_000);
 
 const ROOT = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-generator-'));

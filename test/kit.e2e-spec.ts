@@ -264,7 +264,7 @@ describe('gatehouse/testing: what a team tests its modules with', () => {
 
     describeWithRedis('with a Redis', () => {
       test('a store that is cut leaves limits to the process, and is used again once it is back', () =>
-        withGatehouse({ cuttable: true, env: { REDIS_URL: redisDatabase(14), RATE_LIMITS: 'on' } }, async (limited) => {
+        withGatehouse({ cuttable: true, env: { REDIS_URL: redisDatabase(6), RATE_LIMITS: 'on' } }, async (limited) => {
           const alice = await person(limited, 'alice');
           const me = () => limited.as(alice).get('/v1/users/@me').expect(200);
           await me();

@@ -3,11 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { preparedDirectory } from './machine/service-process.js';
-
-// Every test starts a process whose modules are watched.
-jest.setTimeout(240_000);
 
 const root = join(import.meta.dirname, '..');
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

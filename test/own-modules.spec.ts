@@ -37,3 +37,18 @@ describe('files of tests that share the modules of their worker', () => {
     );
   });
 });
+
+describe('files of tests that run at the same time', () => {
+  test('each has a database of the Redis server of its own', () => {
+    const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('spec.ts'));
+    const taken = files.flatMap((path) => {
+      const source = readFileSync(join(ROOT, path), 'utf8');
+      const numbers = [...source.matchAll(/\bredisDatabase\(([^)]+)\)/g)].map(([, number = '']) => number);
+      // By number alone, so that two of them can be told apart here.
+      expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([]);
+      return [...new Set(numbers)];
+    });
+    expect(taken.length).toBeGreaterThan(5);
+    expect(taken.toSorted()).toEqual([...new Set(taken)].toSorted());
+  });
+});

@@ -3,15 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { freePort } from './machine/ports.js';
 import { endProcesses, identified, preparedDirectory, ServiceProcess, until } from './machine/service-process.js';
 import { unfinished } from './machine/unfinished.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 import { Wire } from './support/wire.js';
-
-// Every test starts processes, each with a database to open.
-jest.setTimeout(120_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-process-'));
 afterAll(async () => {

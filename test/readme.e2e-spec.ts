@@ -5,15 +5,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { freePort } from './machine/ports.js';
 import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { describeWithTools, Terminal } from './machine/terminal.js';
 import { copyOfTemplate } from './support/gatehouse.js';
-
-// Two starts of the service, a compiler and a command.
-jest.setTimeout(300_000);
 
 const root = join(import.meta.dirname, '..');
 const README = readFileSync(join(root, 'README.md'), 'utf8');

@@ -1,6 +1,5 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { jest } from '@jest/globals';
 import { emptyDatabase, query } from './machine/databases.js';
 import { describeOnPostgres } from './machine/postgres.js';
 import { hasRedis, redisDatabase } from './machine/redis.js';
@@ -21,8 +20,6 @@ import {
 import { ScriptedProvider } from './support/sso.js';
 
 const REDIS_URL = redisDatabase(12);
-
-jest.setTimeout(300_000);
 
 const ROUNDS = Number(process.env.REPLICA_ROUNDS ?? 20);
 

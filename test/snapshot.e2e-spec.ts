@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { dataSourceOptions } from '../ormconfig.js';
 import { loadConfig } from '../src/core/config/config.js';
 import { Database } from '../src/platform/database/database.js';
@@ -10,9 +9,6 @@ import { packSnapshot, snapshotKey, unpackSnapshot } from '../src/platform/datab
 import { endProcesses, preparedDirectory, ServiceProcess } from './machine/service-process.js';
 import { emptyDatabase } from './support/embedded.js';
 import { schemaOf } from './support/schema.js';
-
-// A database is made from nothing, and others are opened.
-jest.setTimeout(240_000);
 
 const BUILT = join(import.meta.dirname, '../dist/database.snapshot');
 const KEY = snapshotKey(namesOf(dataSourceOptions(undefined, 1)));

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { jest } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
 import { dataSourceOptions } from '../ormconfig.js';
@@ -16,9 +15,6 @@ import { type Release, releases } from './machine/releases.js';
 import { endProcesses, ServiceProcess } from './machine/service-process.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { schemaOf } from './support/schema.js';
-
-// Every release gets a database, and a process on it.
-jest.setTimeout(240_000);
 
 const root = join(import.meta.dirname, '..');
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');

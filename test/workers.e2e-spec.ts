@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
 import { pauseMs } from '../src/core/primary.js';
 import { emptyDatabase } from './machine/databases.js';
 import { describeOnPostgres } from './machine/postgres.js';
@@ -14,9 +13,7 @@ import { unfinished } from './machine/unfinished.js';
 import { copyOfTemplate } from './support/gatehouse.js';
 import { type Persona, person, signIn } from './support/index.js';
 
-jest.setTimeout(300_000);
-
-const REDIS_URL = redisDatabase(13);
+const REDIS_URL = redisDatabase(15);
 const TEAM = join(import.meta.dirname, 'fixtures', 'workers', 'main.mjs');
 /** Attempts of a quarter of an hour to sign in to one account. */
 const ATTEMPTS = 5;

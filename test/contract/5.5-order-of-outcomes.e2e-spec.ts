@@ -69,7 +69,7 @@ describe('5.5 every route, every kind of credential', () => {
 
   test('@AdminAcl: the ACLs of the account, and of key and owner alike', async () => {
     expect(await matrix('AdminAcl').ofAcls()).toEqual([]);
-  }, 120_000);
+  });
 });
 
 registerBucket('probe:fresh', 1_000_000, 1);
@@ -215,7 +215,7 @@ describe('credentials.md 4: which refusal wins', () => {
     }
     await enforceSso(service, false);
     expect(seen).toBe(320);
-  }, 120_000);
+  });
 
   test('on an Admin operation, over every combination of faults', async () => {
     const callers = ['nobody', 'bot', 'bearer', 'adminBearer', 'session', 'adminKey'] as const;

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import {
   expectRefusal,
   type Gatehouse,
@@ -14,9 +13,6 @@ import {
   wire,
   withGatehouse,
 } from '../support/index.js';
-
-// Hundreds of connections, each of them opened, held and judged.
-jest.setTimeout(240_000);
 
 const CROWD = 600;
 const PER_ADDRESS = 64;

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { Load } from '../../src/http/load.js';
 import {
   expectRefusal,
@@ -14,9 +13,6 @@ import {
   type WireAnswer,
   wire,
 } from '../support/index.js';
-
-// Hundreds of connections, each of them opened, held and judged.
-jest.setTimeout(240_000);
 
 const CROWD = 600;
 const PER_ADDRESS = 8;

@@ -1,12 +1,8 @@
-import { jest } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
 import { query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
 import { copyOfTemplate, expectRefusal, type Gatehouse, gatehouse, withGatehouse } from '../support/index.js';
-
-// What is seen in the background is seen in its time.
-jest.setTimeout(120_000);
 
 /** Runs `work` while every connection of the pool is in a transaction of somebody else. */
 async function whileBusy(service: Gatehouse, connections: number, work: () => Promise<void>): Promise<void> {

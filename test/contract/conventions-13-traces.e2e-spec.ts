@@ -2,11 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { copyOfTemplate, type Persona, person } from '../support/index.js';
-
-jest.setTimeout(180_000);
 
 interface SentSpan {
   readonly name: string;

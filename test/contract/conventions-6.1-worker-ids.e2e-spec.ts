@@ -1,12 +1,9 @@
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import { Replica } from '../../src/platform/replicas/replica.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
 import { Detour } from '../support/detour.js';
 import { type Answer, copyOfTemplate, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
-
-jest.setTimeout(120_000);
 
 const LEASES = 0x6777;
 

@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { SharedStore } from '../../src/platform/store/shared-store.js';
+import type { Log } from '../../src/core/log.js';
+import { RedisStore, SharedStore } from '../../src/platform/store/shared-store.js';
 import { describeWithRedis, redisDatabase } from '../machine/redis.js';
 import { expectInvalid, expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
 
 const REDIS_URL = redisDatabase(9);
+
+/** Longer than an answer of the store is waited for. */
+const STANDS_STILL_MS = 600;
 
 const wrong = { email: 'nobody@example.com', password: 'not a password of anybody' };
 const attempt = (service: Gatehouse) => service.anonymous.post('/v1/auth/login', wrong);
 const REFUSED = ['email: INVALID_EMAIL_OR_PASSWORD', 'password: INVALID_EMAIL_OR_PASSWORD'];
 
 /** A process counts by itself until it has a connection, which it makes beside its start. */
-async function reached({ app }: Gatehouse): Promise<void> {
+async function reached(store: SharedStore): Promise<void> {
   const client = new Redis(REDIS_URL);
   for (let n = 0; ; n++) {
     const key = `probe/${randomUUID()}`;
-    await app.get(SharedStore).take(key, 1, 60);
+    await store.take(key, 1, 60);
     if ((await client.exists(`gatehouse:bucket:${key}`)) === 1) break;
     if (n === 1000) throw new Error('the service does not reach its store');
     await delay(20);
@@ -55,7 +59,7 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     const env = { RATE_LIMITS: 'on', RATE_LIMIT_OVERRIDES: overrides, REDIS_URL: url };
     first = await gatehouse({ env });
     second = await gatehouse({ env });
-    for (const service of [first, second]) await reached(service);
+    for (const service of [first, second]) await reached(service.app.get(SharedStore));
   });
   afterAll(async () => {
     await first.close();
@@ -73,6 +77,27 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     }
     expectRefusal(await attempt(second), 'RATE_LIMITED', { global: false });
     expectRefusal(await attempt(first), 'RATE_LIMITED', { global: false });
+  });
+
+  test('a process that stood still reads what the store has answered meanwhile', async () => {
+    const said: string[] = [];
+    const log = { warn: (line: string) => said.push(line), info: () => {} } as unknown as Log;
+    const [standing, other] = [await RedisStore.open(REDIS_URL, log), await RedisStore.open(REDIS_URL, log)];
+    try {
+      for (const store of [standing, other]) await reached(store);
+      said.length = 0;
+      for (let round = 0; round < 5; round++) {
+        const key = randomUUID();
+        await other.add(key, 1, 60);
+        const asked = standing.add(key, 1, 60);
+        for (let turns = 0; turns < round; turns++) await turn();
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDS_STILL_MS);
+        expect(await asked).toBe(2);
+      }
+      expect(said).toEqual([]);
+    } finally {
+      await Promise.all([standing.close(), other.close()]);
+    }
   });
 
   test('a store that is gone leaves each process its own limits, never none and never an error', async () => {

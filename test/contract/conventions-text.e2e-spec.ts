@@ -93,7 +93,7 @@ describe('conventions.md 6: text that cannot be stored gets no further than the 
       }
     }
     expect(failed).toEqual([]);
-  }, 240_000);
+  });
 });
 
 const properties = (os: unknown): string => Buffer.from(JSON.stringify({ os })).toString('base64');

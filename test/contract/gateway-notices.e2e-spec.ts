@@ -13,8 +13,8 @@ import { GatewayClient } from '../support/gateway-client.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Persona, person } from '../support/index.js';
 
 /** Of this file alone: connections are counted. */
-const DATABASE = 14;
-const REDIS_URL = redisDatabase(DATABASE);
+const REDIS_URL = redisDatabase(14);
+const DATABASE = new URL(REDIS_URL).pathname.slice(1);
 const PROXY = '127.0.70.1';
 const ENTRIES = '/v1/admin/blocklists/ip/entries';
 // So seldom that no socket is closed because its credential was looked up again.

@@ -71,10 +71,8 @@ describeOnPostgres('gateway 9, 11 and 13: several replicas without a shared stor
   test('a revocation closes the sockets on every replica', async () => {
     const who = await person(first);
     const { client } = await GatewayClient.identified(second, who.authorization);
-    const startedAt = performance.now();
     await first.as(who).post('/v1/auth/logout');
     expect(await client.closed()).toEqual([4004, 'Invalid token']);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   test('events of one account reach the sessions of every replica in one order', async () => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { migratedDatabase } from '../machine/databases.js';
 import { describeWithSharedStore, redisDatabase } from '../machine/redis.js';
@@ -8,8 +7,6 @@ import type { Payload } from '../support/gateway-client.js';
 import { person } from '../support/index.js';
 
 const REDIS_URL = redisDatabase(11);
-
-jest.setTimeout(300_000);
 
 /** A socket at a process, with everything that it is sent. */
 class Socket {

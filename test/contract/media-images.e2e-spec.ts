@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { jest } from '@jest/globals';
 import sharp from 'sharp';
 import { IMAGE_SLOTS, Images } from '../../src/media/images/images.service.js';
 import { Storage } from '../../src/platform/storage/storage.js';
@@ -25,8 +24,6 @@ import {
   withGatehouse,
 } from '../support/index.js';
 
-// Work that takes minutes is started on purpose, on machines that have other work.
-jest.setTimeout(240_000);
 afterAll(endProcesses);
 
 /** The longest that there is for an image; whatever else takes time has another length. */

@@ -14,6 +14,7 @@ import {
   SoftwareAuthenticator,
   withPasskey,
 } from '../support/index.js';
+import { longestHold } from '../support/processor-time.js';
 
 const BASE = '/v1/users/@me/mfa/webauthn/credentials';
 
@@ -420,10 +421,11 @@ describe('account.md 6.3 verification of a registration', () => {
     const fresh = new SoftwareAuthenticator();
     const response = fresh.create(body, flaws(fresh));
     const before = (await service.as(alice).get(BASE)).body;
-    const started = performance.now();
-    const answer = await service.as(alice).post(BASE, { response, challenge: body.challenge, name: 'key' });
-    expectRefusal(answer, 'INVALID_WEBAUTHN_CREDENTIAL');
-    expect(performance.now() - started).toBeLessThan(1000);
+    const held = await longestHold(async () => {
+      const answer = await service.as(alice).post(BASE, { response, challenge: body.challenge, name: 'key' });
+      expectRefusal(answer, 'INVALID_WEBAUTHN_CREDENTIAL');
+    });
+    expect(held).toBeLessThan(1000);
     expect((await service.as(alice).get(BASE)).body).toEqual(before);
   });
 

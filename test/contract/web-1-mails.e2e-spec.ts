@@ -6,7 +6,7 @@ import { LANGUAGES } from '../../src/core/text/languages.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { SECURITY_EVENTS } from '../../src/platform/mail/templates/words/kinds.js';
-import { describeInBrowser, openBrowser, PATIENCE_MS } from '../machine/browser.js';
+import { describeInBrowser, openBrowser } from '../machine/browser.js';
 import { freePort } from '../machine/ports.js';
 import {
   eventually,
@@ -211,36 +211,32 @@ describeInBrowser('mails in a browser', () => {
   });
   afterAll(() => browser.close());
 
-  test(
-    'frames show them, nothing is reported, and what is read is dark where the reader wants that',
-    async () => {
-      const port = await freePort();
-      await withGatehouse({ env: { PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, PORT: String(port) } }, async () => {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          const page = await browser.newPage({ colorScheme, viewport: { width: 390, height: 800 } });
-          const reported: string[] = [];
-          page.on('console', (message) => reported.push(message.text()));
-          page.on('pageerror', (error) => reported.push(String(error)));
-          await page.goto(`http://127.0.0.1:${port}/dev/mails?kind=ip_authorization&language=ar`);
-          const frame = page.frameLocator('iframe');
-          const button = frame.locator('a.button');
-          await button.waitFor({ timeout: PATIENCE_MS });
-          const box = async (of: typeof button) => (await of.boundingBox()) ?? { x: 0, width: 0 };
-          const [title, within] = [await box(frame.locator('h1')), await box(button)];
-          // Right to left: the button begins where the title does.
-          expect(Math.round(within.x + within.width)).toBe(Math.round(title.x + title.width));
-          const inner = page.frames()[1];
-          const ground = await inner?.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor");
-          expect(ground).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 26, 32)');
-          const overflow = await inner?.evaluate(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-          );
-          expect(overflow).toBe(0);
-          expect(reported).toEqual([]);
-          await page.close();
-        }
-      });
-    },
-    PATIENCE_MS,
-  );
+  test('frames show them, nothing is reported, and what is read is dark where the reader wants that', async () => {
+    const port = await freePort();
+    await withGatehouse({ env: { PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, PORT: String(port) } }, async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await browser.newPage({ colorScheme, viewport: { width: 390, height: 800 } });
+        const reported: string[] = [];
+        page.on('console', (message) => reported.push(message.text()));
+        page.on('pageerror', (error) => reported.push(String(error)));
+        await page.goto(`http://127.0.0.1:${port}/dev/mails?kind=ip_authorization&language=ar`);
+        const frame = page.frameLocator('iframe');
+        const button = frame.locator('a.button');
+        await button.waitFor();
+        const box = async (of: typeof button) => (await of.boundingBox()) ?? { x: 0, width: 0 };
+        const [title, within] = [await box(frame.locator('h1')), await box(button)];
+        // Right to left: the button begins where the title does.
+        expect(Math.round(within.x + within.width)).toBe(Math.round(title.x + title.width));
+        const inner = page.frames()[1];
+        const ground = await inner?.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor");
+        expect(ground).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(23, 26, 32)');
+        const overflow = await inner?.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect(overflow).toBe(0);
+        expect(reported).toEqual([]);
+        await page.close();
+      }
+    });
+  });
 });

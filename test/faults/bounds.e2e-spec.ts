@@ -2,13 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { jest } from '@jest/globals';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { copyOfTemplate, newHook, person, signIn } from '../support/index.js';
-
-jest.setTimeout(300_000);
 
 /** Whether the limits of a process that runs can be changed from outside. */
 const hasPrlimit = (): boolean => {

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { Client as PgClient } from 'pg';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { until } from '../machine/service-process.js';
@@ -12,8 +11,6 @@ import {
   type Persona,
   person,
 } from '../support/index.js';
-
-jest.setTimeout(180_000);
 
 describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
   let service: Gatehouse;

@@ -1,12 +1,9 @@
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import { SMTPServer } from 'smtp-server';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
 import { newHook, type Persona, person, signIn } from '../support/index.js';
-
-jest.setTimeout(180_000);
 
 /** A mail server that takes nothing while it is told not to: whoever sends waits for its answer. */
 class Mailbox {

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { SMTPServer } from 'smtp-server';
 import { emptyDatabase, query } from '../machine/databases.js';
@@ -16,8 +15,6 @@ import {
   person,
   refresh,
 } from '../support/index.js';
-
-jest.setTimeout(300_000);
 
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);
 const PASSWORD = 'a long enough password';

@@ -6,8 +6,6 @@ import { describeOnPostgres } from '../machine/postgres.js';
 import { endProcesses, identified, ServiceProcess } from '../machine/service-process.js';
 import { type Answer, copyOfTemplate, person } from '../support/index.js';
 
-jest.setTimeout(120_000);
-
 /** Longer than every limit of ours on how long an answer of the database may take. */
 const STANDS_STILL_MS = 5500;
 /** What was asked when is a matter of chance: whatever is under way must survive. */

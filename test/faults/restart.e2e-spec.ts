@@ -1,10 +1,7 @@
-import { jest } from '@jest/globals';
 import { emptyDatabase, query } from '../machine/databases.js';
 import { describeWithOwnPostgres, describeWithOwnRedis, OwnServer } from '../machine/own-server.js';
 import { endProcesses, identified, ServiceProcess, until } from '../machine/service-process.js';
 import { type Answer, expectRefusal, type Persona, person, signIn } from '../support/index.js';
-
-jest.setTimeout(180_000);
 
 const ROUNDS = Number(process.env.RESTART_ROUNDS ?? 1);
 const PASSWORD = 'a long enough password';

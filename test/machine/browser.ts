@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { PATIENCE_MS } from '../support/patience.js';
 
 /** The shell first: Chromium without the windows that nobody sees, at half the processor time. */
 const PATHS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
@@ -16,14 +17,12 @@ export const describeInBrowser = (title: string, suite: () => void): void => {
   else describe.skip(`${title} (skipped: no Chromium on this machine)`, suite);
 };
 
-/** How long a page may take for a step, on a machine that has other work: little less than a test may. */
-export const PATIENCE_MS = 100_000;
-
-/** A browser each of whose pages has that patience. */
+/** A browser each of whose pages has the patience of all tests. */
 export async function openBrowser(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({
     executablePath: chromiumPath ?? '',
+    timeout: PATIENCE_MS,
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, WebSocket } from 'playwright-core';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from '../support/index.js';
-import { openBrowser, PATIENCE_MS } from './browser.js';
+import { PATIENCE_MS } from '../support/patience.js';
+import { openBrowser } from './browser.js';
 import { freePort } from './ports.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

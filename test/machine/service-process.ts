@@ -7,13 +7,11 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { Client } from '../support/client.js';
 import type { Front } from '../support/gatehouse.js';
+import { PATIENCE_MS } from '../support/patience.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const GATEHOUSE_SECRET = randomBytes(32).toString('base64');
 const started = new Map<ChildProcess, string>();
-
-/** Longer than a start or an end takes on a busy machine, and shorter than a test may take. */
-const PATIENCE_MS = 75_000;
 
 type Settings = Readonly<Record<string, string | undefined>>;
 

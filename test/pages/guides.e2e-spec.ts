@@ -1,13 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { describeInBrowser } from '../machine/browser.js';
 import { findings, type Site, site } from '../machine/pages.js';
 import { expectRefusal, type Gatehouse, gatehouse } from '../support/index.js';
-
-// The site is built where it is not there yet.
-jest.setTimeout(300_000);
 
 const root = join(import.meta.dirname, '..', '..');
 

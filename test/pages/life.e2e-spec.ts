@@ -312,5 +312,5 @@ describeInBrowser('web.md: the life of a person', () => {
     await goAndComeBack();
     await home.leave();
     await away.leave();
-  }, 300_000);
+  });
 });

@@ -3,6 +3,7 @@ import type { Response } from 'supertest';
 import { SuperTest } from './demanded.js';
 import { demandDescribed } from './described.js';
 import { keepLinks } from './followed-links.js';
+import { PATIENCE_MS } from './patience.js';
 
 /** What the service answered. */
 export interface Answer {
@@ -32,9 +33,6 @@ export interface Received {
   readonly body: any;
   readonly text: string;
 }
-
-/** Longer than any answer takes, and shorter than a test may take: whoever waits in vain is told for what. */
-const PATIENCE_MS = 100_000;
 
 type Done = (failure: Error | null, received: Response | undefined) => void;
 type Asserting = { assert(failure: Error | null, received: Response | undefined, done: Done): void };

@@ -4,6 +4,7 @@ import { Gateway } from '../../src/gateway/gateway.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { demandDescribedEvent } from './described-events.js';
 import type { Gatehouse } from './gatehouse.js';
+import { PATIENCE_MS } from './patience.js';
 
 /** A message of the gateway. */
 export interface Payload {
@@ -13,8 +14,6 @@ export interface Payload {
   readonly s?: number;
   readonly t?: string;
 }
-
-const PATIENCE_MS = 60_000;
 
 function within<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout;

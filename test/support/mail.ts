@@ -1,4 +1,5 @@
 import type { Front, Gatehouse } from './gatehouse.js';
+import { PATIENCE_MS } from './patience.js';
 
 /** A message of the development inbox. */
 export interface Message {
@@ -14,12 +15,11 @@ export interface Message {
   readonly created_at: string;
 }
 
-const WAIT_MS = 60_000;
 const PAUSE_MS = 20;
 
 /** Tries `attempt` until it answers something other than `undefined`. */
 export async function eventually<T>(what: string, attempt: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + WAIT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const result = await attempt();
     if (result !== undefined) return result;

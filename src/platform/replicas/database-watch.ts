@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { Config } from '../../core/config/config.js';
-import { answerWithin } from '../database/answer-limit.js';
 import { Database } from '../database/database.js';
+import { answerWithin } from '../process/answer-limit.js';
 import { Replica } from './replica.js';
 
 const LOOK_MS = 1000;

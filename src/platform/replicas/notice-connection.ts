@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import pg, { type QueryResultRow } from 'pg';
 import { unavailable } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
-import { answerWithin, NoAnswer } from '../database/answer-limit.js';
 import { Turns } from '../database/turns.js';
+import { answerWithin, NoAnswer } from '../process/answer-limit.js';
 
 const CHANNEL = 'gatehouse';
 const LEASE_CLASS = 0x6777;

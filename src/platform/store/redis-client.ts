@@ -1,4 +1,5 @@
-import type { Redis } from 'ioredis';
+import type { Command, Redis } from 'ioredis';
+import { afterSilence } from '../process/answer-limit.js';
 
 const PROBE_MS = 1500;
 const MAX_UNANSWERED = 2;
@@ -9,10 +10,17 @@ const ENDING_MS = 100;
 /** Connects in the background: a server that is down at boot delays nothing. Whoever calls has to expect no answer. */
 export async function connectRedis(url: string, answerMs: number): Promise<Redis> {
   const { Redis } = await import('ioredis');
-  const client = new Redis(url, {
+  class Asking extends Redis {
+    override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
+      const timer = afterSilence(answerMs, () => command.reject(new Error('No answer in time')));
+      const ended = () => clearTimeout(timer);
+      command.promise.then(ended, ended);
+      return super.sendCommand(command, stream);
+    }
+  }
+  const client = new Asking(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: answerMs,
     connectTimeout: RETRY_MS,
     disconnectTimeout: ENDING_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),

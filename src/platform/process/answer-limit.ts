@@ -6,15 +6,20 @@ export class NoAnswer extends Error {
 }
 
 /**
- * An answer of the database, waited for no longer than that. A process that stood still, or was kept busy, finds its timer
- * run out and the answer in its socket: the socket is read once more before the answer counts as missing.
+ * What is to be done when nothing has come for that long, if its timer is not cleared. A process that stood still, or was
+ * kept busy, finds its timer run out and the answer in its socket: the socket is read once more before.
+ */
+export const afterSilence = (ms: number, giveUp: () => void): NodeJS.Timeout =>
+  setTimeout(() => setImmediate(() => setImmediate(giveUp)), ms);
+
+/**
+ * An answer of the database, waited for no longer than that.
  * @throws NoAnswer, and whatever the question throws
  */
 export async function answerWithin<T>(ms: number, question: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
-    const giveUp = () => setImmediate(() => setImmediate(() => reject(new NoAnswer())));
-    timer = setTimeout(giveUp, ms);
+    timer = afterSilence(ms, () => reject(new NoAnswer()));
   });
   try {
     return await Promise.race([question, silence]);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -52,6 +53,14 @@ function expectPlacesFor({ media, dataDir }: Config, mounts: string[]): void {
 }
 
 describe('Dockerfile', () => {
+  test('has everything of the repository to build from: what a step reads is not what is kept from it', () => {
+    const kept = text('.dockerignore').split('\n').filter(Boolean);
+    const patterns = kept.flatMap((path) => ['--exclude', `/${path}`]);
+    const git = (...more: string[]) => execFileSync('git', ['ls-files', '--cached', ...more], { cwd: root }).toString();
+    expect(git('--ignored', ...patterns)).toBe('');
+    expect(git('--ignored', '--exclude', '/bench/results')).toContain('bench/results/');
+  });
+
   test('runs by number as a user that is not root, in production, with folders of its own for every volume', () => {
     expect(imageEnv).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0' });
     expect(/^USER (\S+)$/m.exec(stage)?.[1]).toBe('1000:1000');

@@ -36,11 +36,15 @@ import { InstanceSetting } from './src/platform/instance/instance.entities.js';
 import { InboxMessage, OutboxMessage } from './src/platform/mail/mail.entities.js';
 import { Webhook, WebhookMessage, WebhookRepeat } from './src/webhooks/webhook.entities.js';
 
-/** The options of the one DataSource, for the application and for TypeORM's own command line. A team brings `entities`. */
+/**
+ * The options of the one DataSource, for the application and for TypeORM's own command line. A team brings `entities`;
+ * `patience` is how many times as long as usual anything is waited for.
+ */
 export const dataSourceOptions = (
   url: string | undefined,
   poolSize: number,
   entities: readonly Type[] = [],
+  patience = 1,
 ): DataSourceOptions => ({
   type: 'postgres',
   ...(url ? { url } : {}),
@@ -87,10 +91,10 @@ export const dataSourceOptions = (
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
   extra: url
     ? {
-        connectionTimeoutMillis: 2000,
-        statement_timeout: 5000,
-        lock_timeout: 4000,
-        idle_in_transaction_session_timeout: 10000,
+        connectionTimeoutMillis: 2000 * patience,
+        statement_timeout: 5000 * patience,
+        lock_timeout: 4000 * patience,
+        idle_in_transaction_session_timeout: 10_000 * patience,
         keepAlive: true,
         // A statement is sent while the one before it is under way, where its caller does not wait.
         pipeline: true,

@@ -66,6 +66,7 @@ describe('FLT-32 a bad configuration does not start', () => {
   test.each([
     ['PORT', ['-1', '65536', '1e3', '80.5', ' 80a', '0x50']],
     ['DATABASE_POOL_SIZE', ['0', '201']],
+    ['DATABASE_PATIENCE', ['0', '61']],
     ['OAUTH_CODE_TTL_SECONDS', ['29', '601']],
     ['ARGON2_MEMORY_KIB', ['1024']],
     [

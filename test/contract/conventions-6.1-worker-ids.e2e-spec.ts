@@ -15,7 +15,7 @@ describeOnPostgres('conventions.md 6.1: a worker id is used by one process at a 
     databaseUrl = (await copyOfTemplate()) ?? '';
     const way = await Detour.to(databaseUrl, 5432);
     detour = way.detour;
-    service = await gatehouse({ env: { DATABASE_URL: way.url } });
+    service = await gatehouse({ env: { DATABASE_URL: way.url, DATABASE_PATIENCE: '1' } });
   });
   afterAll(async () => {
     await service.close();

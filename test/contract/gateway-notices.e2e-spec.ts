@@ -38,7 +38,12 @@ describeWithSharedStore(
       store = new Redis(REDIS_URL);
       const redisWay = await Detour.to(REDIS_URL, 6379);
       toRedis = redisWay.detour;
-      env = { REDIS_URL: redisWay.url, TRUSTED_PROXIES: PROXY, GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
+      env = {
+        DATABASE_PATIENCE: '1',
+        REDIS_URL: redisWay.url,
+        TRUSTED_PROXIES: PROXY,
+        GATEWAY_NUMBERS: JSON.stringify(NUMBERS),
+      };
       first = await gatehouse({ env });
       const databaseWay = await Detour.to(first.app.get(Config).databaseUrl ?? '', 5432);
       toDatabase = databaseWay.detour;

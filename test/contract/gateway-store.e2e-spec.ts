@@ -27,7 +27,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await store.flushdb();
     const way = await Detour.to(REDIS_URL, 6379);
     detour = way.detour;
-    env = { REDIS_URL, GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
+    env = { REDIS_URL, DATABASE_PATIENCE: '1', GATEWAY_NUMBERS: JSON.stringify(NUMBERS) };
     first = await gatehouse({ env });
     env.DATABASE_URL = first.app.get(Config).databaseUrl ?? '';
     second = await gatehouse({ env: { ...env, REDIS_URL: way.url } });

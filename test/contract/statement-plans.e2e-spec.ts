@@ -28,6 +28,7 @@ import {
   settled,
   signIn,
   uploadFile,
+  withGatehouse,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -89,6 +90,7 @@ describe('at any size', () => {
     };
     service = await gatehouse({
       env: {
+        DATABASE_PATIENCE: '1',
         SMS_TRANSPORT: 'inbox',
         IP_AUTHORIZATION: 'on',
         LOGIN_ALLOWANCES: 'on',
@@ -348,6 +350,14 @@ describe('at any size', () => {
     );
     expect(limits).toEqual({ shorter: true, lock: '4s' });
   });
+
+  testOnPostgres('DATABASE_PATIENCE is how many times as long everything of it may take', () =>
+    withGatehouse({ env: { DATABASE_PATIENCE: '3' } }, async ({ sql }) => {
+      const names = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
+      const values = await sql('SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name', [names]);
+      expect(values.map(({ value }) => value)).toEqual(['12s', '15s', '30s']);
+    }),
+  );
 
   test('what refers to a row is found by an index when that row goes', async () => {
     const bare = await service.sql(

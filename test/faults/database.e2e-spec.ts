@@ -22,7 +22,7 @@ describeOnPostgres('FLT-10 a database that is cut off, silent or held', () => {
     databaseUrl = (await copyOfTemplate()) ?? '';
     const way = await Detour.to(databaseUrl, 5432);
     detour = way.detour;
-    service = await gatehouse({ env: { DATABASE_URL: way.url, DATABASE_POOL_SIZE: '4' } });
+    service = await gatehouse({ env: { DATABASE_URL: way.url, DATABASE_POOL_SIZE: '4', DATABASE_PATIENCE: '1' } });
     alice = await person(service, 'alice');
   });
   afterAll(async () => {

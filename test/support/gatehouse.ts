@@ -154,6 +154,8 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
+    // A machine on which tests run may be slow; a database that is cut off is given up as soon as everywhere.
+    DATABASE_PATIENCE: cuttable ? '1' : '20',
     RATE_LIMITS: 'off',
     LOGIN_ALLOWANCES: 'off',
     REGISTRATION_ALLOWANCES: 'off',

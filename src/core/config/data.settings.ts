@@ -13,6 +13,12 @@ export function dataSettings(read: SettingsReader, { production }: ServiceSettin
     { secret: true },
   );
   const databasePoolSize = read.int('DATABASE_POOL_SIZE', 'Connections per process', 10, [1, 200]);
+  const databasePatience = read.int(
+    'DATABASE_PATIENCE',
+    'How many times as long as usual a connection (2 s), a lock (4 s) and a statement (5 s) are waited for: slow servers',
+    1,
+    [1, 60],
+  );
   const embeddedAllowed = read.flag(
     'EMBEDDED_DATABASE',
     'Allows the embedded database; in production only where this says true',
@@ -38,6 +44,7 @@ export function dataSettings(read: SettingsReader, { production }: ServiceSettin
     {
       databaseUrl,
       databasePoolSize,
+      databasePatience,
       dataDir: resolve(dataDir ?? './data'),
       migrateOnStart,
       redisUrl,

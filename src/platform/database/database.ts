@@ -32,9 +32,9 @@ const SILENCE_MS = 12_000;
  * A connection that swallows everything reports no error: one that stays silent too long is given up, and what waits on
  * it fails. Migrations may take as long as they need.
  */
-function watchedSocket(patience: Patience): Socket {
+function watchedSocket(patience: Patience, times: number): Socket {
   const socket = new Socket();
-  return socket.setTimeout(SILENCE_MS, () => {
+  return socket.setTimeout(SILENCE_MS * times, () => {
     if (!patience.isEndless) socket.destroy();
   });
 }
@@ -94,9 +94,9 @@ export class Database {
     isPrepared = false,
   ): Promise<Database> {
     const patience: Patience = { isEndless: false };
-    const options = dataSourceOptions(config.databaseUrl, config.databasePoolSize, extension.entities);
-    const own =
-      config.databaseUrl || lent ? undefined : await openEmbedded(config, isPrepared ? namesOf(options) : undefined);
+    const { databaseUrl, databasePoolSize, databasePatience: times } = config;
+    const options = dataSourceOptions(databaseUrl, databasePoolSize, extension.entities, times);
+    const own = databaseUrl || lent ? undefined : await openEmbedded(config, isPrepared ? namesOf(options) : undefined);
     const embedded: Embedded | undefined = lent ? { engine: lent, close: async () => {}, hasFailed: false } : own;
     const source = new DataSource({
       ...options,
@@ -107,10 +107,10 @@ export class Database {
               Client: PreparingClient,
               stream: () => new EmbeddedSocket(embedded.engine, () => (embedded.hasFailed = true)),
               max: 1,
-              connectionTimeoutMillis: 3000,
+              connectionTimeoutMillis: 3000 * times,
             },
           }
-        : { extra: { ...options.extra, stream: () => watchedSocket(patience), onConnect: surviveItsEnd } }),
+        : { extra: { ...options.extra, stream: () => watchedSocket(patience, times), onConnect: surviveItsEnd } }),
     } as DataSourceOptions);
     try {
       await source.initialize();

@@ -15,4 +15,20 @@ export const PARTS = {
     mutate: ['src/http/input.ts'],
     tests: ['src/http/input.spec.ts'],
   },
+  scopes: {
+    mutate: ['src/policy/scopes.ts'],
+    tests: ['src/policy/scopes.spec.ts'],
+  },
+  acls: {
+    mutate: ['src/policy/acls.ts'],
+    tests: ['src/policy/acls.spec.ts'],
+  },
+  capabilities: {
+    mutate: ['src/media/addresses/capability.ts', 'src/media/addresses/signature.ts'],
+    tests: ['src/media/addresses/capability.spec.ts', 'src/media/addresses/signature.spec.ts'],
+  },
+  redirects: {
+    mutate: ['src/oauth/applications/redirect-uris.ts'],
+    tests: ['src/oauth/applications/redirect-uris.spec.ts'],
+  },
 };

@@ -26,7 +26,7 @@ export function registerScope(scope: string, said: SpokenWords): void {
 
 /** Splits a scope parameter on spaces and `+` and puts it into registry order; `null` when one is unknown or none is left. */
 export function parseScopes(text: string): string[] | null {
-  const named = new Set(text.split(/[ +]+/).filter((scope) => scope !== ''));
+  const named = new Set(text.split(/[ +]/).filter((scope) => scope !== ''));
   if (named.size === 0 || [...named].some((scope) => !isScope(scope))) return null;
   return REGISTRY.filter((scope) => named.has(scope));
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { type Claims, readCapability, signCapability } from './capability.js';
 
@@ -7,6 +8,12 @@ const T =
   'eyJiIjoidXBsb2FkcyIsImsiOiJhYmMiLCJtIjoicHV0IiwiY3QiOiJpbWFnZS9wbmciLCJtYiI6MTAsImUiOjE3ODAwMDAwMDB9.-_G8FbwgR6EirjBG_wiwbEgaYDrks-bnU9KSaHk5bIA';
 const REUSABLE =
   'eyJiIjoidXBsb2FkcyIsImsiOiJhYmMiLCJtIjoicHV0IiwiY3QiOiJpbWFnZS9wbmciLCJtYiI6MTAsImUiOjE3ODAwMDAwMDAsInIiOnRydWV9.gmNOT__H9Jl3cZxfh8dEqZBHo5LeSDAlbY3Iu1i3Xo8';
+
+/** As somebody signs who knows the secret, whatever it is that is signed. */
+function signed(bytes: Uint8Array): string {
+  const half = Buffer.from(bytes).toString('base64url');
+  return `${half}.${createHmac('sha256', secret).update(half).digest('base64url')}`;
+}
 
 describe('media.md 4.1 relay capability', () => {
   test('the vectors hold in both directions', () => {
@@ -37,7 +44,9 @@ describe('media.md 4.1 relay capability', () => {
 
   test.each<[string, object]>([
     ['another claim', { x: 1 }],
+    ['a bucket that is no text', { b: 1 }],
     ['a key that is no text', { k: 1 }],
+    ['a method that is no text', { m: 1 }],
     ['a size that is no number', { mb: '10' }],
     ['a size of zero', { mb: 0 }],
     ['a fraction', { mb: 1.5 }],
@@ -52,5 +61,28 @@ describe('media.md 4.1 relay capability', () => {
 
   test('more than 4096 characters are not looked at', () => {
     expect(readCapability([secret], signCapability(secret, { ...claims, ct: 'x'.repeat(4000) }))).toBeNull();
+    const spare = 3039 - JSON.stringify({ ...claims, ct: '' }).length;
+    const longest = { ...claims, ct: 'x'.repeat(spare) };
+    expect(signCapability(secret, longest)).toHaveLength(4096);
+    expect(readCapability([secret], signCapability(secret, longest))).toEqual(longest);
+  });
+
+  test('a type may be left out, and a byte is a size', () => {
+    const { ct: _, ...untyped } = claims;
+    for (const right of [untyped, { ...claims, mb: 1 }])
+      expect(readCapability([secret], signCapability(secret, right))).toEqual(right);
+  });
+
+  test.each(['null', '5', '""', '"text"', '[]', '[1]', 'true', '{}', 'no JSON', ''])(
+    'what is signed and no set of claims is none: %s',
+    (text) => expect(readCapability([secret], signed(Buffer.from(text)))).toBeNull(),
+  );
+
+  test('bytes that are no UTF-8 are not read as something else', () => {
+    const text = JSON.stringify({ ...claims, k: 'a?c' });
+    expect(readCapability([secret], signed(Buffer.from(text)))).toEqual({ ...claims, k: 'a?c' });
+    const bytes = Buffer.from(text);
+    bytes[text.indexOf('?')] = 0xff;
+    expect(readCapability([secret], signed(bytes))).toBeNull();
   });
 });

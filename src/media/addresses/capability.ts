@@ -40,8 +40,8 @@ export function signCapability(secret: Uint8Array, claims: Claims): string {
 }
 
 function isClaims(value: unknown): value is Claims {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const given = value as Record<string, unknown>;
+  // Whatever is no object lacks what must be there.
+  const given = Object(value) as Record<string, unknown>;
   const names = Object.keys(RULES) as (keyof Claims)[];
   return (
     Object.keys(given).every((name) => Object.hasOwn(RULES, name)) && names.every((name) => RULES[name](given[name]))

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { isSignedBy, opaqueTarget, signatureOf, splitExpiry, urlOfTarget } from './signature.js';
 
@@ -13,6 +14,18 @@ describe('media.md 5.1 external signature', () => {
     expect(signatureOf('test-secret', `e/1780000000/${OPAQUE}`)).toBe('A5B8CzHcEs6A8PZTAiUJ0fLhEBblvLEF9mZ-xtWoiQs');
     expect(signatureOf('next-secret', OPAQUE)).toBe('28gqfbxz0q-xjpKVhCt6JLB1KfHhc5xtbYWQJVcGFDU');
   });
+
+  test('what is signed are the bytes of the path', () => {
+    const expected = createHmac('sha256', 's').update(Buffer.of(0x61, 0xe9)).digest('base64url');
+    expect(signatureOf('s', 'a\u00e9')).toBe(expected);
+  });
+
+  test.each([
+    ['https/host', 'https://host/'],
+    ['https/host/a', 'https://host/a'],
+    ['http/host/a/b', 'http://host/a/b'],
+    ['%3fx%3D1%26y/http/host:81/a/', 'http://host:81/a/?x=1&y'],
+  ])('the segments %s stand for %s', (target, url) => expect(urlOfTarget(target)).toBe(url));
 
   test('both forms of a target stand for one URL', () => {
     expect(urlOfTarget(OPAQUE)).toBe(URL_TEXT);
@@ -66,8 +79,17 @@ describe('media.md 5.1 external signature', () => {
     }
   });
 
-  test.each(['v2/', 'v2/====', 'v2/a', 'v2/_w', 'http', 'ftp/host/a', 'https//a', '%3F%/https/host/a', ''])(
-    '%j is no target',
-    (target) => expect(urlOfTarget(target)).toBeNull(),
-  );
+  test.each([
+    'v2/',
+    'v2/====',
+    'v2/a',
+    'v2/_w',
+    'v2/aHR0 ',
+    'http',
+    'ftp/host/a',
+    'https//a',
+    '%3F%/https/host/a',
+    'x%3F1/https/host/a',
+    '',
+  ])('%j is no target', (target) => expect(urlOfTarget(target)).toBeNull());
 });

@@ -4,7 +4,13 @@ const ACCEPTED = [
   ...['https://app.example', 'https://app.example/', 'https://app.example/cb', 'https://app.example:8443/cb?x=1&y'],
   ...['https://APP.example/Cb', 'https://192.0.2.1/cb', 'https://[2001:db8::1]/cb', 'https://app.example/a%20b'],
   ...['http://localhost', 'http://localhost:3000/cb', 'http://app.localhost/cb', 'http://127.0.0.1/cb'],
-  ...['http://127.1.2.3:9000/', 'http://[::1]/cb', 'http://[::1]:8080', 'https://xn--mnchen-3ya.example/cb'],
+  ...[
+    'http://127.1.2.3:9000/',
+    'http://127.10.200.255/',
+    'http://[::1]/cb',
+    'http://[::1]:8080',
+    'https://xn--mnchen-3ya.example/cb',
+  ],
   ...[`https://app.example/${'a'.repeat(236)}`, 'https://app.example/cb?next=https://other.example/'],
 ];
 
@@ -19,6 +25,7 @@ const REFUSED = [
   ],
   ...[
     'myapp://callback',
+    'https:https://https/',
     'urn:ietf:wg:oauth:2.0:oob',
     'http://app.example/cb',
     'http://10.0.0.1/cb',
@@ -69,6 +76,8 @@ describe('3.2 matching of redirect URIs', () => {
     'http://127.0.0.1/native?a=1',
     'http://[::1]:1/native',
     'http://localhost/cb',
+    'http://127.10.200.255',
+    'http://127.0.0.1/127.0.0.1/cb',
   ];
 
   test.each(registered)('%s matches itself', (uri) => expect(isRegistered(uri, registered)).toBe(true));
@@ -78,6 +87,7 @@ describe('3.2 matching of redirect URIs', () => {
       'http://127.0.0.1:65535/native?a=1',
       'http://[::1]/native',
       'http://[::1]:2/native',
+      'http://127.10.200.255:8080',
     ],
   ])('the port of a loopback IP literal may differ: %s', (uri) => expect(isRegistered(uri, registered)).toBe(true));
   test.each([
@@ -94,7 +104,12 @@ describe('3.2 matching of redirect URIs', () => {
       'http://127.0.0.1:1/native?a=1&b',
     ],
     ...['http://[::1]:1/Native', 'http://[::2]:1/native', 'http://localhost:3000/cb', 'http://localhost:80/cb'],
-    ...['http://127.0.0.1.evil.example/native?a=1', 'HTTP://127.0.0.1:1/native?a=1', 'http://127.0.0.1:1\\native?a=1'],
+    ...[
+      'https://e/http://127.0.0.1/cb',
+      'http://127.0.0.1.evil.example/native?a=1',
+      'HTTP://127.0.0.1:1/native?a=1',
+      'http://127.0.0.1:1\\native?a=1',
+    ],
   ])('%s matches nothing', (uri) => expect(isRegistered(uri, registered)).toBe(false));
 });
 

@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config/config.js';
-import { Keyring, mintFrom, mintLetters, mintSessionToken, sealFor, unsealBy } from './secrets.js';
+import {
+  checksumOf,
+  digest,
+  Keyring,
+  matches,
+  mintFrom,
+  mintLetters,
+  mintSessionToken,
+  mintToken,
+  SESSION_TOKEN,
+  sealFor,
+  TOKEN,
+  unsealBy,
+} from './secrets.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -28,6 +41,50 @@ describe('what is minted', () => {
     for (const token of tokens) expect(token).toMatch(/^flx_[A-Za-z0-9]{36}$/);
     expect(mintLetters(64)).toMatch(/^[A-Za-z0-9]{64}$/);
   });
+
+  test('a session token ends with the checksum of what stands before it, four digits of its CRC-32', () => {
+    // The check value of CRC-32 is cbf43926.
+    expect(checksumOf('123456789')).toBe('ZRME');
+    const token = mintSessionToken();
+    expect(checksumOf(token.slice(0, -4))).toBe(token.slice(-4));
+  });
+
+  test('other tokens are 32 bytes', () => {
+    const tokens = new Set(Array.from({ length: 1000 }, mintToken));
+    expect(tokens.size).toBe(1000);
+    for (const token of tokens) {
+      expect(token).toMatch(TOKEN);
+      expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    }
+  });
+
+  test.each([
+    [SESSION_TOKEN, mintSessionToken()],
+    [TOKEN, mintToken()],
+  ])('%s is what was minted, and nothing that is longer, shorter or otherwise spelt', (form, token) => {
+    expect(form.test(token)).toBe(true);
+    const others = [
+      `x${token}`,
+      `${token}x`,
+      `${token}\n`,
+      token.slice(0, -1),
+      `${token.slice(0, -1)}.`,
+      token.slice(0, 5),
+    ];
+    for (const other of others) expect(form.test(other)).toBe(false);
+  });
+});
+
+describe('what is compared', () => {
+  test('a digest is SHA-256 (FIPS 180-4, "abc")', () => {
+    const expected = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    expect(digest('abc').toString('hex')).toBe(expected);
+  });
+
+  test('bytes match what is equal to them, and nothing of another length', () => {
+    expect(matches(Buffer.from('abc'), Buffer.from('abc'))).toBe(true);
+    for (const other of ['abd', 'ab', 'abcd', '']) expect(matches(Buffer.from('abc'), Buffer.from(other))).toBe(false);
+  });
 });
 
 describe('what is sealed', () => {
@@ -42,7 +99,7 @@ describe('what is sealed', () => {
     expect(box.toString('latin1')).not.toContain('a secret');
     expect(() => ring.decrypt('totp', box, '8')).toThrow();
     expect(() => ring.decrypt('outbox', box, '7')).toThrow();
-    expect(() => keyring(old).decrypt('totp', box, '7')).toThrow();
+    expect(() => keyring(old).decrypt('totp', box, '7')).toThrow('no key opens this totp');
     for (let byte = 0; byte < box.length; byte++) {
       const changed = Buffer.from(box);
       changed[byte] = (changed[byte] as number) ^ 1;
@@ -59,6 +116,24 @@ describe('what is sealed', () => {
     expect(keyring(current).decrypt('totp', renewed, '7')).toBe('a secret');
     expect(both.renew('totp', renewed, '7')).toBeNull();
     expect(() => keyring(current).renew('totp', box, '7')).toThrow();
+  });
+
+  test('is opened by every later version', () => {
+    const ring = keyring(Buffer.alloc(32, 7));
+    const box = 'W3NIM2D1WvVSCUcAiW3lRh-Z_laiJUuOPv7oen_BN6YYezdY5cE0gQ';
+    expect(ring.decrypt('totp', Buffer.from(box, 'base64url'), '7')).toBe('a secret');
+    expect(unsealBy('ticket', 'ip-session', '0UyAFWC26ZKiwD4UeTRobQLCezw9xY7A7uebHBEB9Tfy_-vd')).toBe('a tokén');
+  });
+
+  test('a key is derived once for each purpose, from each secret that is set', () => {
+    const ring = keyring(current);
+    expect(ring.keys('totp')).toHaveLength(1);
+    expect(ring.keys('totp')).toBe(ring.keys('totp'));
+    expect(
+      keyring(current, old)
+        .keys('totp')
+        .map(({ id }) => id),
+    ).toEqual([ring.signing('totp').id, keyring(old).signing('totp').id]);
   });
 
   test('for a holder it opens by what the holder has', () => {

@@ -68,7 +68,7 @@ function unseal(key: Buffer, box: Buffer, context: string): string {
   return Buffer.concat([decipher.update(box.subarray(28)), decipher.final()]).toString('utf8');
 }
 
-const keyFrom = (secret: string, label: string): Buffer =>
+const keyFrom = (secret: string | Buffer, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'gatehouse', label, 32));
 
 /** Seals a text so that only who holds `secret` opens it: one of high entropy, of which the server keeps a digest. */
@@ -89,26 +89,25 @@ interface Key {
  */
 @Injectable()
 export class Keyring {
-  private readonly derived = new Map<string, readonly Key[]>();
+  private readonly derived = new Map<string, readonly [Key, ...Key[]]>();
 
   constructor(private readonly config: Config) {}
 
-  keys(label: string): readonly Key[] {
+  keys(label: string): readonly [Key, ...Key[]] {
     const known = this.derived.get(label);
     if (known) return known;
-    const secrets = [this.config.secret, ...(this.config.secretPrevious ? [this.config.secretPrevious] : [])];
-    const keys = secrets.map((secret) => {
-      const bytes = Buffer.from(hkdfSync('sha256', secret, 'gatehouse', label, 32));
+    const keyOf = (secret: Buffer): Key => {
+      const bytes = keyFrom(secret, label);
       return { id: hash('sha256', bytes, 'hex').slice(0, 8), bytes };
-    });
+    };
+    const { secret, secretPrevious } = this.config;
+    const keys: [Key, ...Key[]] = secretPrevious ? [keyOf(secret), keyOf(secretPrevious)] : [keyOf(secret)];
     this.derived.set(label, keys);
     return keys;
   }
 
   signing(label: string): Key {
-    const [key] = this.keys(label);
-    if (!key) throw new Error(`no key for ${label}`);
-    return key;
+    return this.keys(label)[0];
   }
 
   /** Key id (4 bytes), then a sealed box. `context` is authenticated with it. */

@@ -31,7 +31,7 @@ const RULES: Readonly<Record<keyof Claims, (value: unknown) => boolean>> = {
 };
 
 const macOf = (secret: Uint8Array, half: string): string =>
-  createHmac('sha256', secret).update(half, 'ascii').digest('base64url');
+  createHmac('sha256', secret).update(half).digest('base64url');
 
 /** The parameter `t` of a relay URL. */
 export function signCapability(secret: Uint8Array, claims: Claims): string {

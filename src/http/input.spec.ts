@@ -1,3 +1,8 @@
+import 'reflect-metadata';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsString, MaxLength, ValidateNested } from 'class-validator';
+import { tellFields } from './field-descriptions.js';
 import {
   Anything,
   Bool,
@@ -9,6 +14,7 @@ import {
   ListOf,
   OneOf,
   Snowflake,
+  snowflakeFault,
   Text,
   Time,
   validateShape,
@@ -65,6 +71,40 @@ describe('conventions.md 6: what every member has', () => {
     expect(faultsOf(rule(3), 'abc')).toBe('');
     expect(faultsOf(rule(), 'a'.repeat(4096))).toBe('');
     expect(new Set(seen)).toEqual(new Set(['abc', 'a'.repeat(4096)]));
+  });
+});
+
+describe('the description of members', () => {
+  const text = { type: String, minLength: 0, maxLength: 3, required: true };
+  const list = { type: 'array', items: { type: 'string' }, minItems: 0, maxItems: 3, required: true };
+  test.each<[what: string, rule: PropertyDecorator, expected: object]>([
+    ['a text', Text({ max: 3 }), text],
+    ['a form', Text({ max: 3, pattern: /^a/, example: 'ab' }), { ...text, pattern: '^a', example: 'ab' }],
+    [
+      'what may be absent or null',
+      Bool({ optional: true, nullable: true }),
+      { type: Boolean, required: false, nullable: true },
+    ],
+    ['a number', Int({ min: 1, max: 3 }), { type: 'integer', minimum: 1, maximum: 3, required: true }],
+    ['a choice', OneOf(['a', 'b']), { enum: ['a', 'b'], required: true }],
+    ['a time', Time(), { type: String, format: 'date-time', required: true }],
+    ['a list', ListOf({ max: 3 }, () => undefined), list],
+    [
+      'a list of something',
+      ListOf({ max: 3, items: { type: 'integer' } }, () => undefined),
+      { ...list, items: { type: 'integer' } },
+    ],
+    ['an address', Email(), { type: String, format: 'email', maxLength: 254, required: true }],
+    ['an object', Anything(), { type: Object, required: true }],
+  ])('%s', (_, rule, expected) => {
+    const told: ApiPropertyOptions[] = [];
+    tellFields(() => () => {});
+    judged(rule, 'a');
+    tellFields((options) => {
+      told.push(options);
+      return () => {};
+    });
+    expect(told).toEqual([expected]);
   });
 });
 
@@ -139,6 +179,7 @@ describe('conventions.md 6: kinds of members', () => {
       '1x',
       '9'.repeat(16),
       '9'.repeat(41),
+      ['1'],
     ])
       expect(judged(text, wrong)).toEqual({ value: wrong, faults: ['a: INVALID_FORMAT'] });
   });
@@ -165,6 +206,9 @@ describe('conventions.md 6: kinds of members', () => {
     for (const sent of ['', '07', '-7', 'x', 'x7', '7x', '7.0', '9'.repeat(41), -1, 2 ** 53])
       expect(faultsOf(rule, sent)).toBe('a: INVALID_SNOWFLAKE_FORMAT');
     for (const sent of [1.5, true, ['7'], {}]) expect(faultsOf(rule, sent)).toBe('a: INVALID_FORMAT');
+    expect(judged(rule, -1).value).toBe(-1);
+    expect([0, Number.MAX_SAFE_INTEGER].map(snowflakeFault)).toEqual([undefined, undefined]);
+    for (const sent of [-1, Number.MAX_SAFE_INTEGER + 1]) expect(snowflakeFault(sent)).toBe('INVALID_SNOWFLAKE_FORMAT');
   });
 
   test('Time is a real second in UTC', () => {
@@ -180,6 +224,8 @@ describe('conventions.md 6: kinds of members', () => {
         '2024-13-01T12:00:00Z',
       ],
       ...['2024-01-31T24:00:00Z', '2024-01-31T12:00:00+00:00', 'x2024-01-31T12:00:00Z', '2024-01-31T12:00:00Zx'],
+      ...[' 2024-01-31T12:00:00Z', '2024-01-31T12:00:00Z ', '2024-01-31T12:00:00Z\n', '-2024-01-31T12:00:00Z'],
+      ...['+002024-01-31T12:00:00Z', `2024-01-31T12:00:00Z${' '.repeat(50)}`],
       ...[
         '2024-01-31T12:00:00.Z',
         '2024-01-31T12:00:00.1234567890Z',
@@ -215,6 +261,7 @@ describe('conventions.md 6: kinds of members', () => {
     const plain = ListOf({ max: 1 }, () => undefined);
     expect(faultsOf(plain, ['a'.repeat(4097)])).toBe('a.0: INVALID_FORMAT');
     expect(faultsOf(plain, ['a'.repeat(4096)])).toBe('');
+    expect(faultsOf(plain, 'a'.repeat(4097))).toBe('a: INVALID_FORMAT');
   });
 
   test('Email is what a mail server would take, by auth.md 1.4', () => {
@@ -318,6 +365,10 @@ describe('conventions.md 6: shapes', () => {
       ['b', 'INVALID_FORMAT'],
     ]);
     expect([boundOf(Derived, 'a'), boundOf(Derived, 'b'), boundOf(Derived, 'c')]).toEqual([6, 40, undefined]);
+    class Choice {
+      @OneOf(['a', 'bcd']) a!: string;
+    }
+    expect(boundOf(Choice, 'a')).toBe(3);
     class Wide {
       a?: unknown;
     }
@@ -327,6 +378,57 @@ describe('conventions.md 6: shapes', () => {
 
   test('a class is declared once it has a rule', () => {
     expect([isDeclared(Derived), isDeclared(Base), isDeclared(Plain)]).toEqual([true, true, false]);
+  });
+
+  test('a class without rules refuses nothing, and keeps nothing', () => {
+    const { instance, faults } = validateShape(Plain, { a: 1 });
+    expect([{ ...instance }, faults]).toEqual([{}, []]);
+  });
+
+  test("rules of class-validator are a team's own: nested, with our codes, and nothing undeclared passes", () => {
+    class Part {
+      @IsInt() size!: number;
+      @IsString() kind = 'plain';
+    }
+    class Team {
+      @Text({ max: 3 }) a!: string;
+      @IsString() @MaxLength(2) name!: string;
+      @ValidateNested({ each: true }) @Type(() => Part) parts: Part[] = [];
+      @IsString() note = 'none';
+    }
+    const told = (value: unknown) =>
+      validateShape(Team, value)
+        .faults.map(({ path, code }) => `${path}: ${code}`)
+        .sort();
+    const { instance, faults } = validateShape(Team, {
+      a: 'x',
+      name: 'ab',
+      parts: [{ size: 1, colour: 'red' }],
+      odd: 1,
+    });
+    expect(faults).toEqual([]);
+    expect(instance.parts[0]).toBeInstanceOf(Part);
+    expect({ ...instance, parts: instance.parts.map((part) => ({ ...part })) }).toEqual({
+      ...{ a: 'x', name: 'ab', note: 'none' },
+      parts: [{ size: 1, kind: 'plain' }],
+    });
+    expect(told({ a: 'x', name: 'abc' })).toEqual(['name: CONTENT_EXCEEDS_MAX_LENGTH']);
+    expect(told({ a: 'x' })).toHaveLength(1);
+    expect(told({ a: 'abcd', name: 'ab', parts: [{ size: 1 }, { size: 'x' }] })).toEqual([
+      'a: CONTENT_EXCEEDS_MAX_LENGTH',
+      'parts.1.size: INVALID_FORMAT',
+    ]);
+    expect(told({ a: 'x', name: [] })).toHaveLength(1);
+  });
+
+  test('a rule counts whatever group it is of', () => {
+    class Grouped {
+      @IsString({ groups: ['later'] }) a!: string;
+    }
+    expect(isDeclared(Grouped)).toBe(true);
+    expect(validateShape(Grouped, { a: 1 }).faults.map(({ path, code }) => [path, code])).toEqual([
+      ['a', 'INVALID_FORMAT'],
+    ]);
   });
 
   test('one answer tells a hundred faults, each once', () => {

@@ -172,7 +172,7 @@ export function snowflakeFault(value: unknown): FieldCode | undefined {
     return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? undefined : 'INVALID_SNOWFLAKE_FORMAT';
   }
   if (typeof value !== 'string') return 'INVALID_FORMAT';
-  if (!/^(?:0|[1-9]\d{0,39})$/.test(value)) return 'INVALID_SNOWFLAKE_FORMAT';
+  if (value.length > NUMBER_LENGTH || !/^(?:0|[1-9]\d{0,39})$/.test(value)) return 'INVALID_SNOWFLAKE_FORMAT';
   return BigInt(value) > MAX_SNOWFLAKE ? 'SNOWFLAKE_OUT_OF_RANGE' : undefined;
 }
 

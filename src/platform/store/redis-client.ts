@@ -13,6 +13,7 @@ export async function connectRedis(url: string, answerMs: number): Promise<Redis
   class Asking extends Redis {
     override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
       const timer = afterSilence(answerMs, () => command.reject(new Error('No answer in time')));
+      // Also where nobody waits: what the client subscribes to by itself on a new connection may get no answer.
       const ended = () => clearTimeout(timer);
       command.promise.then(ended, ended);
       return super.sendCommand(command, stream);

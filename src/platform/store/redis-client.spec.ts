@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectRedis } from './redis-client.js';
+
+const ANSWER_MS = 100;
+
+/** As much of a server of Redis as a client needs to be ready; it answers a subscription on its first connection only. */
+function server() {
+  const sockets: Socket[] = [];
+  const asked: string[] = [];
+  const listening = createServer((socket) => {
+    const place = sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      for (const [, name = ''] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+        asked.push(`${place} ${name}`);
+        if (name === 'info') socket.write('$9\r\nloading:0\r\n');
+        else if (name !== 'subscribe') socket.write('+OK\r\n');
+        else if (place === 1) socket.write('*3\r\n$9\r\nsubscribe\r\n$5\r\nhints\r\n:1\r\n');
+      }
+    });
+  });
+  return { listening, sockets, asked };
+}
+
+describe('a connection to Redis', () => {
+  test('that does not take up a subscription again after it was lost ends nothing but that', async () => {
+    const { listening, sockets, asked } = server();
+    await once(listening.listen(0, '127.0.0.1'), 'listening');
+    const uncaught: unknown[] = [];
+    const hear = (reason: unknown) => uncaught.push(reason);
+    process.on('unhandledRejection', hear);
+    const { port } = listening.address() as AddressInfo;
+    const client = await connectRedis(`redis://127.0.0.1:${port}`, ANSWER_MS);
+    try {
+      await once(client, 'ready');
+      expect(await client.subscribe('hints')).toBe(1);
+      sockets[0]?.destroy();
+      while (!asked.includes('2 subscribe')) await delay(5);
+      await delay(3 * ANSWER_MS);
+      expect(uncaught).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', hear);
+      client.disconnect();
+      for (const socket of sockets) socket.destroy();
+      listening.close();
+    }
+  });
+});

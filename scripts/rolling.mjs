@@ -1,0 +1,35 @@
+/**
+ * `npm run rolling -- [ref]`: two versions of the service under traffic. Two replicas of what a commit, a tag or a branch holds
+ * (by default the last release) are replaced one by one by those of this checkout, then back, then again, while clients sign
+ * in, change things, redeem codes, end sessions and listen to the gateway. Needs PostgreSQL and Redis: servers of its own, or
+ * those of `TEST_DATABASE_URL`, `TEST_REDIS_URL`. `ROLLING_FOLDER` keeps the old version as it was built for another run. The
+ * exit code is 1 where a request failed, a change was lost or a revocation was not heard of.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from './build.mjs';
+
+await build();
+const { built, lastRelease, Version } = await import('./rolling/versions.mjs');
+const { database, redis } = await import('./rolling/servers.mjs');
+const { run } = await import('./rolling/run.mjs');
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-rolling-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const { ROLLING_FOLDER } = process.env;
+const servers = [];
+try {
+  const ref = process.argv[2] ?? lastRelease();
+  const oldest = built(ref, ROLLING_FOLDER ? resolve(ROLLING_FOLDER) : join(folder, 'old'));
+  servers.push(await database(folder), await redis(folder));
+  const [{ url: databaseUrl }, { url: redisUrl }] = servers;
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  await run(oldest, Version.newest, { databaseUrl, redisUrl, folder: data });
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
+for (const { close } of servers) await close();
+process.exit();

@@ -17,6 +17,7 @@ const { run } = await import('./rolling/run.mjs');
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-rolling-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const { ROLLING_FOLDER } = process.env;
 const servers = [];
 try {

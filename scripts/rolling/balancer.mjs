@@ -10,6 +10,7 @@ export class Balancer {
   /** Requests that were handed to each version. */
   handed = new Map();
   #turn = 0;
+  #open = new Map();
   // A caller that is slow to ask again finds its connection as it left it.
   #server = createServer({ keepAliveTimeout: 0 });
 
@@ -56,6 +57,13 @@ export class Balancer {
       const isLast = tried === candidates.length - 1;
       const { method, headers } = req;
       const onward = request(`${replica.url}${req.url}`, { method, headers, agent: false });
+      const open = this.#open.get(replica) ?? new Set();
+      this.#open.set(replica, open.add(onward));
+      const left = () => {
+        open.delete(onward);
+        open.wake?.();
+      };
+      onward.on('close', left).on('upgrade', left);
       const count = () => this.handed.set(replica.version, (this.handed.get(replica.version) ?? 0) + 1);
       onward.on('response', (answer) => {
         const isLeaving = answer.statusCode === 503 && answer.headers.connection === 'close';
@@ -74,6 +82,18 @@ export class Balancer {
       onward.end(upgraded ? undefined : bytes);
     };
     attempt(0);
+  }
+
+  /** Hands it nothing more, and waits until it has answered what it was handed. Sockets stay. */
+  async leave(replica) {
+    this.replicas.splice(this.replicas.indexOf(replica), 1);
+    const open = this.#open.get(replica);
+    if (!open) return;
+    await new Promise((resolve) => {
+      open.wake = () => open.size === 0 && resolve();
+      open.wake();
+    });
+    this.#open.delete(replica);
   }
 
   close() {

@@ -114,9 +114,9 @@ class Ledger {
     return { revocations: this.#dead.length, changes: this.#changes };
   }
 
-  /** Looks at everything that was acknowledged, at one replica; of changes a later one may stand there meanwhile. */
-  async holdAt(replica, root) {
-    const dead = [...this.#dead];
+  /** Looks at what was acknowledged, at one replica; of changes a later one may stand there meanwhile. */
+  async holdAt(replica, root, newest = Number.POSITIVE_INFINITY) {
+    const dead = this.#dead.slice(-newest);
     const look = async () => {
       for (let one = dead.pop(); one; one = dead.pop()) {
         const { what, authorization } = one;

@@ -17,16 +17,16 @@ export const freePort = () =>
 
 /**
  * Starts a server on the first core; the load comes from the others. Unless it is pinned, it has them all.
- * @param options whether it is pinned, the binary of Node that runs it, and what that is told
+ * @param options whether it is pinned, the binary of Node that runs it, what that is told, and where it writes
  */
 export async function start(script, env, options = {}) {
-  const { pinned = canPin, node = process.execPath, args = [], serialization = 'json' } = options;
+  const { pinned = canPin, node = process.execPath, args = [], serialization = 'json', stdout = 'ignore' } = options;
   const port = await freePort();
   const command = [...(pinned ? ['taskset', '-c', '0'] : []), node, ...args, script];
   const begun = performance.now();
   const child = spawn(command[0], command.slice(1), {
     env: { ...process.env, ...env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', stdout, 'inherit', 'ipc'],
     serialization,
   });
   const end = () => child.kill();

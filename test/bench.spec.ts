@@ -79,7 +79,7 @@ function unbalanced(svg: string): string[] {
 
 describe('the benches', () => {
   test('every server and every part parses', () => {
-    const files = ['', 'servers', 'peers', 'timing'].flatMap((folder) =>
+    const files = ['', 'servers', 'peers', 'timing', 'chaos'].flatMap((folder) =>
       readdirSync(join(bench, folder))
         .filter((name) => name.endsWith('.mjs'))
         .map((name) => join(bench, folder, name)),

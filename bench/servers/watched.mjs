@@ -55,7 +55,8 @@ class Watch {
       sample: () => {
         globalThis.gc?.();
         const resources = counted(process.getActiveResourcesInfo());
-        return { ...process.memoryUsage(), resources, files: readdirSync('/proc/self/fd').length };
+        const prepared = globalThis.preparedStatements?.();
+        return { ...process.memoryUsage(), ...prepared, resources, files: readdirSync('/proc/self/fd').length };
       },
       record: () => record(),
       pause: () => {
@@ -70,6 +71,7 @@ class Watch {
       erase: () => database.transaction((tx) => janitor.chores.get('account')(tx, 50)),
     };
     process.on('message', async ({ id, ask }) => {
+      if (!ask) return;
       try {
         process.send({ id, answer: await asked[ask]() });
       } catch (error) {

@@ -1,0 +1,172 @@
+/**
+ * `npm run bench -- chaos [seconds]`: a mixed load at `CHAOS_RATE` (15) operations a second on three replicas for `CHAOS_SECONDS`
+ * (3600), with one fault after another in an order that `CHAOS_SEED` gives: the database restarted, its primary lost and the
+ * standby promoted, Redis lost, the disk full, a clock stepped, the mail server dead, a replica frozen. Then nothing
+ * acknowledged may be lost, nothing doubled and nothing leaked, and readiness and metrics have to have moved as the guides say: else the
+ * exit code is 1. `CHAOS_BUILD=off` takes what is built, `CHAOS_LOG` is where the replicas write. PostgreSQL, Redis, mail server and disk are its own; it needs their programs, and the right to mount.
+ */
+import { randomInt } from 'node:crypto';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { build } from '../scripts/build.mjs';
+import { Faults } from './chaos/faults.mjs';
+import { judgeAlerts, judgeLeaks, judgeReadiness } from './chaos/judge.mjs';
+import { judgeEvents, judgeLedger, judgeMail, Ledger } from './chaos/ledger.mjs';
+import { Load } from './chaos/load.mjs';
+import { Random } from './chaos/random.mjs';
+import { report, verdicts } from './chaos/report.mjs';
+import { until } from './chaos/servers.mjs';
+import { DISK_MIB, REPLICAS, Stage } from './chaos/stage.mjs';
+import { Watch } from './chaos/watch.mjs';
+import { ask, median, writeResult } from './lib.mjs';
+
+const SECONDS = Number(process.argv[3] ?? process.env.CHAOS_SECONDS ?? 3600);
+const RATE = Number(process.env.CHAOS_RATE ?? 15);
+const SEED = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
+const WARM_SECONDS = Math.min(60, SECONDS / 10);
+const PEOPLE = 8;
+const REST_SECONDS = 12;
+const MIB = 2 ** 20;
+/** Mail that waits for its next attempt may do so for some minutes. */
+const MAIL_SECONDS = 900;
+
+if (process.env.CHAOS_BUILD !== 'off') await build();
+const random = new Random(SEED);
+const stage = new Stage();
+const { replicas } = stage;
+const watch = new Watch(replicas);
+const ledger = new Ledger();
+const faults = new Faults({ stage, isWhole }, new Random(SEED));
+let load;
+const query = (text) => stage.pair.primary.query(text);
+
+/** Every replica is ready, every client attached, and a standby in step. */
+async function isWhole() {
+  const states = await Promise.all(replicas.map((_, n) => watch.state(n)));
+  return (
+    states.every((state) => state === 'green') &&
+    load.people.every(({ listener }) => listener.isAttached) &&
+    stage.pair.isSynchronous()
+  );
+}
+
+/** What each replica holds once nothing has been asked of it for a while. */
+async function atRest() {
+  await delay(REST_SECONDS * 1000);
+  return Promise.all(
+    replicas.map(async (one) => {
+      await ask(one, 'sample');
+      const held = await ask(one, 'sample');
+      const { resources } = held;
+      return {
+        heap: held.heapUsed / MIB,
+        resources: Object.values(resources).reduce((sum, n) => sum + n, 0),
+        files: held.files,
+        sockets: (resources.TCPSocketWrap ?? 0) + (resources.TLSSocketWrap ?? 0),
+        connections: held.connections,
+        statements: held.statements,
+      };
+    }),
+  );
+}
+
+/** Loads for some seconds, or for as long as something else goes on. */
+async function under(work) {
+  const end = new AbortController();
+  const loading = load.run(RATE, end.signal);
+  await work().finally(() => end.abort());
+  await loading;
+}
+
+const loads = [];
+const measuring = setInterval(() => loads.push(loadavg()[0]), 5000);
+let run;
+try {
+  await stage.open();
+  const { mailbox } = stage;
+  load = new Load({ replicas, ledger, random, mailbox, faultNow: () => faults.current?.name });
+  await load.enter(PEOPLE);
+  await until(isWhole, 'the start');
+  await under(() => delay(WARM_SECONDS * 1000));
+  const before = await atRest();
+  watch.begin();
+  const begun = performance.now();
+  await under(() => faults.run(() => performance.now() - begun >= SECONDS * 1000));
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  await until(isWhole, 'the end of all faults');
+  await until(
+    async () => (await query('SELECT FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL')).length === 0,
+    'the last mail',
+    MAIL_SECONDS,
+  );
+  const found = await load.look(query);
+  const messages = await query('SELECT id::text, webhook_id::text AS hook FROM webhook_message ORDER BY id');
+  const storedOf = ({ hook }) => messages.filter((one) => one.hook === hook.id).map(({ id }) => id);
+  await until(
+    async () => load.people.every((one) => storedOf(one).every((id) => one.listener.seen.includes(id))),
+    'the last event',
+    30,
+  ).catch(() => {});
+  const after = await atRest();
+  await watch.end();
+  const perListener = load.people.map((one, n) =>
+    judgeEvents(`client ${n}`, {
+      stored: storedOf(one),
+      ...one.listener,
+      seen: one.listener.seen,
+      invalidations: one.listener.invalidations,
+      repeated: one.listener.repeated,
+    }),
+  );
+  const of = (fault) => ({ name: fault.name, at: Math.round((fault.start - begun) / 1000) });
+  const lastLag = Math.max(
+    ...replicas.map((_, n) => watch.scrapes.findLast((one) => one.replica === n && one.isUp).lag),
+  );
+  run = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+    load: median(loads).toFixed(1),
+    postgres: (await query('SHOW server_version'))[0].server_version.split(' ')[0],
+    seconds,
+    seed: SEED,
+    rate: RATE,
+    diskMib: DISK_MIB,
+    faults: faults.befell.map((fault) => ({ ...fault, ...of(fault) })),
+    ledger: judgeLedger(ledger, found),
+    mail: judgeMail(ledger, mailbox.delivered),
+    events: { lost: perListener.flatMap(({ lost }) => lost), doubled: perListener.flatMap(({ doubled }) => doubled) },
+    files: found.files,
+    leaks: judgeLeaks(before, after),
+    readiness: faults.befell.map((fault) => ({ ...of(fault), ...judgeReadiness(fault, watch.looks, REPLICAS) })),
+    alerts: [
+      ...faults.befell.map((fault) => ({ ...of(fault), ...judgeAlerts(fault, watch.scrapes, REPLICAS) })),
+      { name: 'the end', at: seconds, expected: [], wrong: lastLag > 0 ? [`mail waits for ${lastLag} s`] : [] },
+    ],
+    unexpected: [...load.unexpected].map(([what, count]) => `${count} x ${what}`),
+    counts: {
+      'values of profiles and verifications': ledger.cells.size,
+      'writes of them': [...ledger.cells.values()].reduce((sum, writes) => sum + writes.length, 0),
+      accounts: ledger.things.get('account')?.size ?? 0,
+      sessions: ledger.sessions.size,
+      'one-time secrets': ledger.secrets.size,
+      'requests that redeemed them': [...ledger.secrets.values()].reduce((sum, { tries }) => sum + tries, 0),
+      uploads: load.files.size,
+      'messages, and events of them': messages.length,
+      'gateway sessions resumed': load.people.reduce((sum, { listener }) => sum + listener.resumes, 0),
+      'mail delivered': mailbox.delivered.length,
+      'answers by status': Object.entries(load.statuses)
+        .map(([status, count]) => `${count} x ${status}`)
+        .join(', '),
+      'not begun, since too many ran': load.skipped,
+    },
+    done: load.done,
+  };
+} finally {
+  clearInterval(measuring);
+  await load?.close();
+  await stage.close();
+}
+
+const text = report(run);
+console.log(`\n${text}\nwritten to ${writeResult('chaos', run, text)}`);
+process.exitCode = verdicts(run).every(({ faults: broken }) => broken.length === 0) ? 0 : 1;

@@ -1,0 +1,98 @@
+/** What a replica may hold more at the end than at the start, both at rest. */
+export const BOUNDS = {
+  heap: ['heap after collection, MiB', 8],
+  resources: ['resources of the event loop', 12],
+  files: ['open files', 12],
+  sockets: ['TCP sockets', 12],
+  connections: ['connections to PostgreSQL', 2],
+  statements: ['prepared statements of a connection', 10],
+};
+
+export function judgeLeaks(start, end) {
+  return start.flatMap((before, replica) =>
+    Object.entries(BOUNDS).map(([key, [name, most]]) => {
+      const more = end[replica][key] - before[key];
+      return { name, replica, before: before[key], after: end[replica][key], bound: most, isHeld: more <= most };
+    }),
+  );
+}
+
+/**
+ * What the guide says of each fault: `red`: readiness of every replica turns red and comes back; `green`: of none; `silent`: one does
+ * not answer, the others stay green.
+ */
+export const READINESS = {
+  'database restart': 'red',
+  failover: 'red',
+  'Redis lost': 'green',
+  'disk full': 'green',
+  'clock stepped': 'green',
+  'mail server dead': 'green',
+  'replica frozen': 'silent',
+};
+
+/** @param looks what each replica answered and when: `green`, `red` or `silent` */
+export function judgeReadiness(fault, looks, replicas) {
+  const during = looks.filter(({ at }) => at >= fault.start && at <= fault.whole);
+  const saw = (replica, state) => during.some((look) => look.replica === replica && look.state === state);
+  const all = Array.from({ length: replicas }, (_, replica) => replica);
+  const expected = READINESS[fault.name];
+  const wrong = [];
+  for (const replica of all) {
+    const isSilent = expected === 'silent' && replica === fault.replica;
+    const isRed = saw(replica, 'red');
+    if (expected === 'red' && !isRed) wrong.push(`replica ${replica} stayed green`);
+    if (expected !== 'red' && !isSilent && isRed) wrong.push(`replica ${replica} turned red`);
+    if (isSilent && !saw(replica, 'silent')) wrong.push(`replica ${replica} answered`);
+  }
+  return { expected, wrong };
+}
+
+const sum = (text, pattern) => [...text.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
+
+/** The numbers of a scrape that the alerts of the guide are made of. */
+export const numbersOf = (text) => ({
+  requests: sum(text, /^gatehouse_http_request_seconds_count\{[^}]*\} (\S+)$/gm),
+  failed: sum(text, /^gatehouse_http_request_seconds_count\{[^}]*status="5\d\d"[^}]*\} (\S+)$/gm),
+  shed: sum(text, /^gatehouse_shed_total(?:\{[^}]*\})? (\S+)$/gm),
+  lag: sum(text, /^gatehouse_outbox_lag_seconds (\S+)$/gm),
+  signals: sum(text, /^gatehouse_abuse_signals_total(?:\{[^}]*\})? (\S+)$/gm),
+  parked: sum(text, /^gatehouse_webhook_events_total\{[^}]*outcome="parked"[^}]*\} (\S+)$/gm),
+  deferred: sum(text, /^gatehouse_mail_total\{[^}]*outcome="deferred"[^}]*\} (\S+)$/gm),
+});
+
+/** How much a counter grew from the last scrape before a fault to the first after it, over all replicas. */
+function grew(scrapes, fault, key, replicas) {
+  let total = 0;
+  for (let replica = 0; replica < replicas; replica++) {
+    const own = scrapes.filter((one) => one.replica === replica && one.isUp);
+    const before = own.findLast(({ at }) => at <= fault.start) ?? own[0];
+    const after = own.find(({ at }) => at >= fault.whole) ?? own.at(-1);
+    total += (after?.[key] ?? 0) - (before?.[key] ?? 0);
+  }
+  return total;
+}
+
+/** Which alerts of the guide a fault moves, by the metric below each. */
+const MOVES = {
+  'database restart': ['GatehouseFails'],
+  failover: ['GatehouseFails'],
+  'disk full': ['GatehouseFails'],
+  'mail server dead': ['GatehouseMailWaits'],
+  'replica frozen': ['GatehouseDown'],
+};
+
+/** How old mail has to look while it waits; the alert itself wants 300 s. */
+const WAITING_SECONDS = 5;
+
+export function judgeAlerts(fault, scrapes, replicas) {
+  const during = scrapes.filter(({ at }) => at >= fault.start && at <= fault.whole);
+  const moved = {
+    GatehouseDown: () => during.some(({ replica, isUp }) => replica === fault.replica && !isUp),
+    GatehouseFails: () => grew(scrapes, fault, 'failed', replicas) > 0,
+    GatehouseMailWaits: () =>
+      grew(scrapes, fault, 'deferred', replicas) > 0 && during.some(({ lag = 0 }) => lag >= WAITING_SECONDS),
+  };
+  const expected = MOVES[fault.name] ?? [];
+  return { expected, wrong: expected.filter((alert) => !moved[alert]()).map((alert) => `${alert} did not move`) };
+}

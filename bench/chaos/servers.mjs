@@ -1,0 +1,195 @@
+/** What replicas need beside PostgreSQL, each of which can be taken away: a way, a Redis, a mail server, a disk. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SMTPServer } from 'smtp-server';
+import { freePort } from '../lib.mjs';
+
+const DEBIAN = '/usr/lib/postgresql';
+const ofDebian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
+
+export function program(...names) {
+  const folders = [...process.env.PATH.split(delimiter), '/usr/sbin', ...ofDebian];
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  const found = paths.find((path) => existsSync(path));
+  if (!found) throw new Error(`no ${names.join(' or ')} on this machine`);
+  return found;
+}
+
+/** Waits until `isSo` answers true; an error counts as false. */
+export async function until(isSo, what, seconds = 300) {
+  const end = performance.now() + seconds * 1000;
+  while (!(await Promise.resolve(isSo()).catch(() => false))) {
+    if (performance.now() > end) throw new Error(`${what} did not happen within ${seconds} s`);
+    await delay(50);
+  }
+}
+
+/** A bench that fails leaves no server behind. */
+export function endsWithUs(child, signal) {
+  const end = () => child.kill(signal);
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+}
+
+/** An address that stays, whatever is behind it. */
+export class Way {
+  target;
+  #isCut = false;
+  #sockets = new Set();
+  #server = createServer((near) => {
+    if (this.#isCut) return near.destroy();
+    const far = connect(this.target, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ]) {
+      this.#sockets.add(from);
+      from.setNoDelay(true);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+
+  constructor(target) {
+    this.target = target;
+  }
+
+  async open() {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return this.#server.address().port;
+  }
+
+  cut() {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  lead(target) {
+    this.target = target;
+    this.#isCut = false;
+  }
+
+  close() {
+    this.cut();
+    this.#server.close();
+  }
+}
+
+export class Redis {
+  #child;
+
+  async open() {
+    this.port = await freePort();
+    await this.start();
+  }
+
+  /** Empty, as one that kept nothing. */
+  async start() {
+    const args = ['--bind', '127.0.0.1', '--port', String(this.port), '--save', '', '--appendonly', 'no'];
+    this.#child = spawn(program('redis-server', 'valkey-server'), args, { stdio: 'ignore', cwd: '/' });
+    endsWithUs(this.#child, 'SIGKILL');
+    await until(async () => {
+      const socket = connect(this.port, '127.0.0.1');
+      return once(socket, 'connect')
+        .then(() => true)
+        .finally(() => socket.destroy());
+    }, 'the start of Redis');
+  }
+
+  async kill() {
+    if (!this.#child) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/** The text of a message as it was before its transport encoding. */
+const decoded = (text) => text.replace(/=\r?\n/g, '').replace(/=3D/g, '=');
+
+export class Mailbox {
+  /** Every delivery, in order; a message that came twice stands here twice. */
+  delivered = [];
+  /** Called with the recipient and the token of its link. */
+  onToken = () => {};
+  #server;
+  #open = new Set();
+
+  async open(port = 0) {
+    this.#server = new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onData: (stream, { envelope }, done) => {
+        let text = '';
+        stream.on('data', (chunk) => {
+          text += chunk;
+        });
+        stream.on('end', () => {
+          this.#take(text, envelope);
+          done();
+        });
+      },
+    });
+    this.#server.on('error', () => {});
+    this.#server.server.on('connection', (socket) => {
+      this.#open.add(socket.on('close', () => this.#open.delete(socket)));
+    });
+    await new Promise((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
+    this.port = this.#server.server.address().port;
+  }
+
+  #take(text, { rcptTo }) {
+    const id = /^Message-ID: (.+?)\r?$/im.exec(text)?.[1] ?? '';
+    const token = /\/auth\/verify#token=([\w-]+)/.exec(decoded(text))?.[1];
+    for (const { address: to } of rcptTo) {
+      this.delivered.push({ to, id });
+      if (token) this.onToken(to, token);
+    }
+  }
+
+  /** Nobody listens any more, and who was connected is cut off. */
+  async die() {
+    if (!this.#server) return;
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#open) socket.destroy();
+    await closed;
+  }
+}
+
+/** A small file system, which can be filled to the last byte. */
+export class Disk {
+  constructor(path, mib) {
+    this.path = path;
+    this.ballast = join(path, 'ballast');
+    mkdirSync(path);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m,mode=0777`, 'none', path], { stdio: 'pipe' });
+  }
+
+  fill() {
+    const file = openSync(this.ballast, 'w');
+    for (const bytes of [2 ** 20, 4096]) {
+      try {
+        for (;;) writeSync(file, Buffer.alloc(bytes, 1));
+      } catch (error) {
+        if (error.code !== 'ENOSPC') throw error;
+      }
+    }
+    closeSync(file);
+  }
+
+  free() {
+    rmSync(this.ballast);
+  }
+
+  close() {
+    execFileSync('umount', ['-l', this.path]);
+  }
+}

@@ -2,8 +2,9 @@
  * `npm run bench -- chaos [seconds]`: a mixed load at `CHAOS_RATE` (15) operations a second on three replicas for `CHAOS_SECONDS`
  * (3600), with one fault after another in an order that `CHAOS_SEED` gives: the database restarted, its primary lost and the
  * standby promoted, Redis lost, the disk full, a clock stepped, the mail server dead, a replica frozen. Then nothing
- * acknowledged may be lost, nothing doubled and nothing leaked, and readiness and metrics have to have moved as the guides say: else the
- * exit code is 1. `CHAOS_BUILD=off` takes what is built, `CHAOS_LOG` is where the replicas write. PostgreSQL, Redis, mail server and disk are its own; it needs their programs, and the right to mount.
+ * acknowledged may be lost, nothing doubled and nothing leaked, and readiness and metrics have to have moved as the guides say:
+ * else the exit code is 1. PostgreSQL, Redis, mail server and disk are its own; it needs their programs, and the right to mount.
+ * `CHAOS_BUILD=off` takes what is built, `CHAOS_LOG` is where the replicas write.
  */
 import { randomInt } from 'node:crypto';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -36,7 +37,7 @@ const stage = new Stage();
 const { replicas } = stage;
 const watch = new Watch(replicas);
 const ledger = new Ledger();
-const faults = new Faults({ stage, isWhole }, new Random(SEED));
+const faults = new Faults({ stage, isWhole, begin: (name) => load.begin(name) }, new Random(SEED));
 let load;
 const query = (text) => stage.pair.primary.query(text);
 
@@ -109,16 +110,13 @@ try {
   ).catch(() => {});
   const after = await atRest();
   await watch.end();
-  const perListener = load.people.map((one, n) =>
-    judgeEvents(`client ${n}`, {
-      stored: storedOf(one),
-      ...one.listener,
-      seen: one.listener.seen,
-      invalidations: one.listener.invalidations,
-      repeated: one.listener.repeated,
-    }),
-  );
+  const perListener = load.people.map((one, n) => {
+    const { seen, invalidations, repeated } = one.listener;
+    return judgeEvents(`client ${n}`, { stored: storedOf(one), seen, invalidations, repeated });
+  });
   const of = (fault) => ({ name: fault.name, at: Math.round((fault.start - begun) / 1000) });
+  // What of it is not green says what the machine itself does to the replicas.
+  const atPeace = watch.looks.filter(({ at }) => !faults.befell.some(({ start, whole }) => at >= start && at <= whole));
   const lastLag = Math.max(
     ...replicas.map((_, n) => watch.scrapes.findLast((one) => one.replica === n && one.isUp).lag),
   );
@@ -154,6 +152,8 @@ try {
       'messages, and events of them': messages.length,
       'gateway sessions resumed': load.people.reduce((sum, { listener }) => sum + listener.resumes, 0),
       'mail delivered': mailbox.delivered.length,
+      'looks at readiness between faults': atPeace.length,
+      'of these not green': atPeace.filter(({ state }) => state !== 'green').length,
       'answers by status': Object.entries(load.statuses)
         .map(([status, count]) => `${count} x ${status}`)
         .join(', '),

@@ -215,11 +215,12 @@ describe('what is judged', () => {
     };
     const broken = verdicts(run).filter(({ faults }: { faults: string[] }) => faults.length > 0);
     expect(broken).toEqual([
-      { name: 'acknowledged and lost', faults: ['account x'] },
-      { name: 'leaked', faults: ['heap of replica 0: 1.0, then 20.0'] },
+      { name: 'nothing acknowledged is lost', faults: ['account x'] },
+      { name: 'nothing leaks', faults: ['heap of replica 0: 1.0, then 20.0'] },
     ]);
     const text: string = report(run);
     expect(text).not.toMatch(/NaN|undefined|Infinity/);
-    for (const line of ['- acknowledged and lost: account x', '- doubled: none']) expect(text).toContain(line);
+    for (const line of ['- nothing acknowledged is lost: account x', '- nothing is doubled: kept'])
+      expect(text).toContain(line);
   });
 });

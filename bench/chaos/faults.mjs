@@ -10,8 +10,9 @@ export class Faults {
   befell = [];
   current;
 
-  constructor({ stage, isWhole }, random) {
-    Object.assign(this, { stage, isWhole, random });
+  /** @param begin begins an operation of this name: a fault that nobody meets shows nothing */
+  constructor({ stage, isWhole, begin }, random) {
+    Object.assign(this, { stage, isWhole, begin, random });
   }
 
   #wait(least, most) {
@@ -21,11 +22,13 @@ export class Faults {
   kinds = {
     'database restart': async () => {
       await this.stage.pair.primary.stop(this.random.pick(['SIGINT', 'SIGQUIT']));
+      this.begin('profile written');
       await this.#wait(3, 8);
       await this.stage.pair.primary.start();
     },
     failover: async () => {
       this.stage.way.cut();
+      this.begin('profile written');
       await this.stage.pair.fail();
       await this.#wait(2, 6);
       this.stage.way.lead(this.stage.pair.primary.port);
@@ -37,6 +40,7 @@ export class Faults {
     },
     'disk full': async () => {
       this.stage.disk.fill();
+      this.begin('upload');
       await this.#wait(8, 15);
       this.stage.disk.free();
     },
@@ -50,6 +54,7 @@ export class Faults {
     'mail server dead': async () => {
       const { port } = this.stage.mailbox;
       await this.stage.mailbox.die();
+      this.begin('account registered');
       await this.#wait(12, 25);
       await this.stage.mailbox.open(port);
     },

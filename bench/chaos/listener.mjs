@@ -65,9 +65,9 @@ export class Listener {
 
   #dispatch(d, s, t) {
     if (t === 'READY') this.#sessionId = d.session_id;
+    else if (t === 'RESUMED') this.resumes++;
     else {
       if (s !== undefined && s <= this.#last) this.repeated++;
-      if (t === 'RESUMED') this.resumes++;
       if (t === 'WEBHOOK_MESSAGE_CREATE') this.seen.push(d.id);
     }
     this.#last = s ?? this.#last;

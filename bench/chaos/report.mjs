@@ -1,6 +1,6 @@
 import { markdown } from '../lib.mjs';
 
-const list = (faults) => (faults.length > 0 ? faults.slice(0, 20).join('; ') : 'none');
+const list = (faults) => (faults.length > 0 ? faults.slice(0, 20).join('; ') : 'kept');
 
 /** Every promise with what broke it: nothing, where it was kept. */
 export function verdicts(run) {
@@ -8,11 +8,11 @@ export function verdicts(run) {
   const wrong = (judged) =>
     judged.flatMap(({ name, at, wrong: what }) => what.map((one) => `${name} at ${at} s: ${one}`));
   return [
-    ['acknowledged and lost', [...ledger.lost, ...mail.lost, ...events.lost, ...files]],
-    ['doubled', [...ledger.doubled, ...mail.doubled, ...events.doubled]],
-    ['revoked and back', ledger.revived],
+    ['nothing acknowledged is lost', [...ledger.lost, ...mail.lost, ...events.lost, ...files]],
+    ['nothing is doubled', [...ledger.doubled, ...mail.doubled, ...events.doubled]],
+    ['nothing revoked comes back', ledger.revived],
     [
-      'leaked',
+      'nothing leaks',
       leaks
         .filter(({ isHeld }) => !isHeld)
         .map(
@@ -20,9 +20,9 @@ export function verdicts(run) {
             `${name} of replica ${replica}: ${before.toFixed(1)}, then ${after.toFixed(1)}`,
         ),
     ],
-    ['readiness otherwise than the guide says', wrong(readiness)],
-    ['alerts otherwise than the guide says', wrong(alerts)],
-    ['answers that nothing explains', unexpected],
+    ['readiness is as the guide says', wrong(readiness)],
+    ['alerts are as the guide says', wrong(alerts)],
+    ['every answer is explained', unexpected],
   ].map(([name, faults]) => ({ name, faults }));
 }
 
@@ -37,7 +37,8 @@ export function report(run) {
     const alerts = run.alerts.find((one) => one.name === name).expected.join(', ') || 'none';
     return [name, own.length, longest('start', 'end'), longest('end', 'whole'), expected, alerts];
   });
-  const worst = Object.values(Object.groupBy?.(leaks, ({ name }) => name) ?? grouped(leaks)).map((own) => {
+  const worst = [...new Set(leaks.map(({ name }) => name))].map((name) => {
+    const own = leaks.filter((leak) => leak.name === name);
     const most = own.reduce((a, b) => (b.after - b.before > a.after - a.before ? b : a));
     return [most.name, ...[most.before, most.after, most.bound].map((value) => value.toFixed(1))];
   });
@@ -50,14 +51,14 @@ The standby is named in \`synchronous_standby_names\` with \`synchronous_commit=
 that a failover has nothing to lose. From a failover until the next standby has its copy the new primary answers alone, and no
 fault comes in that time. With a standby that lags a failover loses what it has not got, whatever the service does.
 
-${markdown([['promise', 'broken'], ...judged.map(({ name, faults: broken }) => [`nothing ${name}`.replace('nothing answers', 'no answers'), broken.length])])}
+${markdown([['promise', 'broken'], ...judged.map(({ name, faults: broken }) => [name, broken.length])])}
 
 ${judged.map(({ name, faults: broken }) => `- ${name}: ${list(broken)}`).join('\n')}
 
 ${markdown([['fault', 'times', 'longest, s', 'whole after, s', 'readiness', 'alerts that move'], ...rows])}
 
-"whole": every replica is ready, every client of the gateway has its session, and a standby is in step. An alert moves where the number below it does; its time (\`for\`) and the 300 s
-of \`GatehouseMailWaits\` are longer than these faults.
+"whole": every replica is ready, every client of the gateway has its session, and a standby is in step. An alert moves where the
+number below it does; its time (\`for\`) and the 300 s of \`GatehouseMailWaits\` are longer than these faults.
 
 ${markdown([['what was held against the ledger', ''], ...Object.entries(counts)])}
 
@@ -67,10 +68,4 @@ ${markdown([['at rest, the replica that grew most', 'start', 'end', 'may grow by
 
 ${markdown([['operation', 'begun'], ...Object.entries(done)])}
 `;
-}
-
-function grouped(leaks) {
-  const groups = {};
-  for (const one of leaks) groups[one.name] = [...(groups[one.name] ?? []), one];
-  return groups;
 }

@@ -111,8 +111,8 @@ try {
   const after = await atRest();
   await watch.end();
   const perListener = load.people.map((one, n) => {
-    const { seen, invalidations, repeated } = one.listener;
-    return judgeEvents(`client ${n}`, { stored: storedOf(one), seen, invalidations, repeated });
+    const { seen, invalidated, gaps, repeated } = one.listener;
+    return judgeEvents(`client ${n}`, { stored: storedOf(one), seen, invalidated, gaps, repeated });
   });
   const of = (fault) => ({ name: fault.name, at: Math.round((fault.start - begun) / 1000) });
   // What of it is not green says what the machine itself does to the replicas.
@@ -151,6 +151,10 @@ try {
       uploads: load.files.size,
       'messages, and events of them': messages.length,
       'gateway sessions resumed': load.people.reduce((sum, { listener }) => sum + listener.resumes, 0),
+      'gateway sessions away for longer than they are kept': load.people.reduce(
+        (sum, { listener }) => sum + listener.gaps.length,
+        0,
+      ),
       'mail delivered': mailbox.delivered.length,
       'looks at readiness between faults': atPeace.length,
       'of these not green': atPeace.filter(({ state }) => state !== 'green').length,

@@ -105,11 +105,16 @@ describe('the ledger', () => {
 
   test('a client of the gateway sees every message once', async () => {
     const { judgeEvents } = await load('ledger');
-    const well = { stored: ['1', '2'], seen: ['1', '2'], invalidations: 0, repeated: 0 };
+    const well = { stored: ['1', '2'], seen: ['1', '2'], invalidated: [], gaps: [], repeated: 0 };
     expect(judgeEvents('it', well)).toEqual({ lost: [], doubled: [] });
     expect(judgeEvents('it', { ...well, seen: ['1'] }).lost).toEqual(['1 events of it']);
     expect(judgeEvents('it', { ...well, seen: ['1', '2', '3'] }).lost).toEqual(['1 messages that it was told of']);
-    expect(judgeEvents('it', { ...well, invalidations: 1 }).lost).toEqual(['1 gateway sessions of it']);
+    expect(judgeEvents('it', { ...well, invalidated: [3] }).lost).toEqual([
+      'a gateway session of it, which was away for 3 s',
+    ]);
+    const away = { ...well, stored: ['1', '2', '3', '4'], seen: ['1', '4'] };
+    expect(judgeEvents('it', { ...away, gaps: [{ after: '1', before: '4' }] }).lost).toEqual([]);
+    expect(judgeEvents('it', { ...away, gaps: [{ after: '2', before: '4' }] }).lost).toEqual(['1 events of it']);
     expect(judgeEvents('it', { ...well, seen: ['1', '2', '2'] }).doubled).toEqual(['1 events of it']);
     expect(judgeEvents('it', { ...well, repeated: 1 }).doubled).toEqual(['1 sequences of it']);
   });

@@ -97,13 +97,20 @@ export function judgeMail(ledger, delivered) {
   return { lost, doubled, repeated, count: [...ids.values()].reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** @param stored messages of a listener's webhook in the order of their ids; `seen`: those that it was told of, as they came */
-export function judgeEvents(name, { stored, seen, invalidations, repeated }) {
+/** Whether a message lies in a gap that a client has by being away for too long. */
+const isIn = ({ after = '0', before }, id) =>
+  BigInt(id) > BigInt(after) && (before === undefined || BigInt(id) < BigInt(before));
+
+/**
+ * @param stored messages of a listener's webhook in the order of their ids; `seen`: those that it was told of, as they came;
+ *   `invalidated`: sessions that were gone too soon, by the seconds for which their client was away
+ */
+export function judgeEvents(name, { stored, seen, invalidated, gaps, repeated }) {
   const [lost, doubled] = [[], []];
   const told = new Set(seen);
-  const missing = stored.filter((id) => !told.has(id));
+  const missing = stored.filter((id) => !told.has(id) && !gaps.some((gap) => isIn(gap, id)));
   if (missing.length > 0) lost.push(`${missing.length} events of ${name}`);
-  if (invalidations > 0) lost.push(`${invalidations} gateway sessions of ${name}`);
+  for (const seconds of invalidated) lost.push(`a gateway session of ${name}, which was away for ${seconds} s`);
   const strange = [...told].filter((id) => !stored.includes(id));
   if (strange.length > 0) lost.push(`${strange.length} messages that ${name} was told of`);
   if (seen.length > told.size) doubled.push(`${seen.length - told.size} events of ${name}`);

@@ -3,12 +3,18 @@ import { WebSocket } from 'ws';
 const BEAT_MS = 4000;
 const SILENT_MS = 12_000;
 const AGAIN_MS = 250;
+/** How long a session outlives its socket. */
+const RETAINED_MS = 60_000;
 
 /** A client of the gateway that stays: whatever ends its socket, it resumes its session at one of the replicas. */
 export class Listener {
   /** Ids of the messages that it was told of, as they came. */
   seen = [];
-  invalidations = 0;
+  /** Sessions that were gone although their client was not away for longer than they are kept: how long it was, in seconds. */
+  invalidated = [];
+  /** The last message before, and the first after a session that was away for too long. */
+  gaps = [];
+  #awaySince = 0;
   resumes = 0;
   /** Dispatches whose sequence came twice or went back. */
   repeated = 0;
@@ -40,7 +46,10 @@ export class Listener {
     this.#heardAt = performance.now();
     socket.on('message', (data) => this.#take(socket, JSON.parse(String(data))));
     socket.on('error', () => {});
-    socket.on('close', () => setTimeout(() => this.#connect(), AGAIN_MS));
+    socket.on('close', () => {
+      if (this.#awaySince === 0) this.#awaySince = performance.now();
+      setTimeout(() => this.#connect(), AGAIN_MS);
+    });
   }
 
   /** A connection on which nothing comes any more is given up. */
@@ -57,20 +66,35 @@ export class Listener {
       socket.send(JSON.stringify({ op: 6, d: { token, session_id: this.#sessionId, seq: this.#last } }));
     } else if (op === 10) socket.send(JSON.stringify({ op: 2, d: { token } }));
     else if (op === 9) {
-      this.invalidations++;
-      this.#sessionId = '';
+      this.#end();
       socket.terminate();
     } else if (op === 0) this.#dispatch(d, s, t);
   }
 
+  #end() {
+    if (this.#sessionId === '') return;
+    const awayMs = performance.now() - this.#awaySince;
+    if (awayMs > RETAINED_MS) this.gaps.push({ after: this.seen.at(-1) });
+    else this.invalidated.push(Math.round(awayMs / 1000));
+    this.#sessionId = '';
+    this.#last = 0;
+  }
+
   #dispatch(d, s, t) {
+    this.#awaySince = 0;
     if (t === 'READY') this.#sessionId = d.session_id;
     else if (t === 'RESUMED') this.resumes++;
     else {
       if (s !== undefined && s <= this.#last) this.repeated++;
-      if (t === 'WEBHOOK_MESSAGE_CREATE') this.seen.push(d.id);
+      if (t === 'WEBHOOK_MESSAGE_CREATE') this.#told(d.id);
     }
     this.#last = s ?? this.#last;
+  }
+
+  #told(id) {
+    const gap = this.gaps.at(-1);
+    if (gap && !gap.before) gap.before = id;
+    this.seen.push(id);
   }
 
   /** Its transport breaks. */

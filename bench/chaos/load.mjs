@@ -96,23 +96,26 @@ export class Load {
 
   /** Sends, and says what is known of it afterwards; `also` are refusals that are as they should be. */
   async attempt(method, path, options = {}, { expected = 200, also = [] } = {}) {
+    const before = this.faultNow();
     try {
       const answer = await this.send(method, path, options);
       const { status, body } = answer;
       this.statuses[status] = (this.statuses[status] ?? 0) + 1;
       if (status === expected) return { outcome: 'ok', isAnswered: true, ...answer };
       if (status === 429) this.limited++;
-      else if (!also.includes(status)) this.#wonder(method, path, status, body);
+      else if (!also.includes(status)) this.#wonder(method, path, before, status, body);
       return { outcome: status >= 500 ? 'unknown' : 'refused', isAnswered: true, ...answer };
     } catch (error) {
-      this.#wonder(method, path, error.name);
+      this.#wonder(method, path, before, error.name);
       return { outcome: 'unknown', isAnswered: false };
     }
   }
 
   /** Whatever is said while nothing is disturbed has to be what was asked for; 503 and silence are honest while something is. */
-  #wonder(method, path, status, body) {
-    const fault = this.faultNow();
+  #wonder(method, path, before, status, body) {
+    const fault = before ?? this.faultNow();
+    // A process that stood still takes what was sent to it meanwhile for late.
+    if (fault === 'replica frozen' && status === 408) return;
     if (fault && (status === 503 || typeof status === 'string')) return;
     const route = path.replace(/\?.*/, '').replace(/\d{6,}|[\w-]{24,}/g, '*');
     const what = `${method} ${route}: ${status} ${body?.code ?? ''} (${fault ?? 'no fault'})`;

@@ -79,6 +79,9 @@ async function under(work) {
   await loading;
 }
 
+// What was started ends with this process, if that ends as it should.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 const loads = [];
 const measuring = setInterval(() => loads.push(loadavg()[0]), 5000);
 let run;

@@ -171,6 +171,7 @@ export class Disk {
     this.ballast = join(path, 'ballast');
     mkdirSync(path);
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m,mode=0777`, 'none', path], { stdio: 'pipe' });
+    process.once('exit', this.#unmount);
   }
 
   fill() {
@@ -190,6 +191,9 @@ export class Disk {
   }
 
   close() {
-    execFileSync('umount', ['-l', this.path]);
+    process.off('exit', this.#unmount);
+    this.#unmount();
   }
+
+  #unmount = () => execFileSync('umount', ['-l', this.path]);
 }

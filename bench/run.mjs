@@ -14,8 +14,7 @@ import { cpuSeconds, median, rssMib, start, stop, table } from './lib.mjs';
 
 const PARTS = [
   ...['timing', 'peers', 'start', 'modules', 'oauth', 'gateway', 'plans'],
-  ...['announce', 'revocations', 'revocation-screen', 'workers', 'runtimes', 'growth', 'soak'],
-  ...['announce', 'revocation-screen', 'workers', 'runtimes', 'growth', 'soak', 'chaos'],
+  ...['announce', 'revocations', 'revocation-screen', 'workers', 'runtimes', 'growth', 'soak', 'chaos'],
 ];
 if (PARTS.includes(process.argv[2])) {
   await import(`./${process.argv[2]}.mjs`);

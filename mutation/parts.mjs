@@ -13,7 +13,7 @@ export const PARTS = {
   },
   input: {
     mutate: ['src/http/input.ts'],
-    tests: ['src/http/input.spec.ts'],
+    tests: ['src/http/input.spec.ts', 'src/http/input-shapes.spec.ts'],
   },
   scopes: {
     mutate: ['src/policy/scopes.ts'],

@@ -1,0 +1,105 @@
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { IsInt, IsString, MaxLength, ValidateNested } from 'class-validator';
+import { boundOf, field, Int, isDeclared, OneOf, Text, validateShape } from './input.js';
+
+describe('conventions.md 6: shapes', () => {
+  class Base {
+    @Text({ max: 3 }) a!: string;
+  }
+  class Derived extends Base {
+    @Int({ min: 0, max: 9, optional: true }) b = 5;
+  }
+  class Plain {}
+
+  test('members without a rule are dropped unseen, and defaults stand where nothing is sent', () => {
+    expect({ ...validateShape(Derived, { a: 'x', c: 1, constructor: 2 }).instance }).toEqual({ a: 'x', b: 5 });
+    expect({ ...validateShape(Derived, { a: 'x', b: 7 }).instance }).toEqual({ a: 'x', b: 7 });
+    expect(validateShape(Derived, { a: 'x', b: undefined }).instance.b).toBe(5);
+    expect(validateShape(Derived, { a: 'x' }).instance).toBeInstanceOf(Derived);
+  });
+
+  test('what is no object has none of its members', () => {
+    for (const value of [null, undefined, 'a', 1]) {
+      expect(validateShape(Derived, value).faults).toEqual([
+        { path: 'a', code: 'INVALID_FORMAT', message: expect.stringMatching(/./) },
+      ]);
+    }
+  });
+
+  test('rules are inherited, bounds with them', () => {
+    expect(
+      validateShape(Derived, { a: 'abcd', b: 10 })
+        .faults.map(({ path, code }) => [path, code])
+        .sort(),
+    ).toEqual([
+      ['a', 'CONTENT_EXCEEDS_MAX_LENGTH'],
+      ['b', 'INVALID_FORMAT'],
+    ]);
+    expect([boundOf(Derived, 'a'), boundOf(Derived, 'b'), boundOf(Derived, 'c')]).toEqual([6, 40, undefined]);
+    class Choice {
+      @OneOf(['a', 'bcd']) a!: string;
+    }
+    expect(boundOf(Choice, 'a')).toBe(3);
+    class Wide {
+      a?: unknown;
+    }
+    field({ description: {} }, () => undefined)(Wide.prototype, 'a');
+    expect(boundOf(Wide, 'a')).toBe(4096);
+  });
+
+  test('a class is declared once it has a rule', () => {
+    expect([isDeclared(Derived), isDeclared(Base), isDeclared(Plain)]).toEqual([true, true, false]);
+  });
+
+  test('a class without rules refuses nothing, and keeps nothing', () => {
+    const { instance, faults } = validateShape(Plain, { a: 1 });
+    expect([{ ...instance }, faults]).toEqual([{}, []]);
+  });
+
+  test("rules of class-validator are a team's own: nested, with our codes, and nothing undeclared passes", () => {
+    class Part {
+      @IsInt() size!: number;
+      @IsString() kind = 'plain';
+    }
+    class Team {
+      @Text({ max: 3 }) a!: string;
+      @IsString() @MaxLength(2) name!: string;
+      @ValidateNested({ each: true }) @Type(() => Part) parts: Part[] = [];
+      @IsString() note = 'none';
+    }
+    const told = (value: unknown) =>
+      validateShape(Team, value)
+        .faults.map(({ path, code }) => `${path}: ${code}`)
+        .sort();
+    const { instance, faults } = validateShape(Team, {
+      a: 'x',
+      name: 'ab',
+      parts: [{ size: 1, colour: 'red' }],
+      odd: 1,
+    });
+    expect(faults).toEqual([]);
+    expect(instance.parts[0]).toBeInstanceOf(Part);
+    expect({ ...instance, parts: instance.parts.map((part) => ({ ...part })) }).toEqual({
+      ...{ a: 'x', name: 'ab', note: 'none' },
+      parts: [{ size: 1, kind: 'plain' }],
+    });
+    expect(told({ a: 'x', name: 'abc' })).toEqual(['name: CONTENT_EXCEEDS_MAX_LENGTH']);
+    expect(told({ a: 'x' })).toHaveLength(1);
+    expect(told({ a: 'abcd', name: 'ab', parts: [{ size: 1 }, { size: 'x' }] })).toEqual([
+      'a: CONTENT_EXCEEDS_MAX_LENGTH',
+      'parts.1.size: INVALID_FORMAT',
+    ]);
+    expect(told({ a: 'x', name: [] })).toHaveLength(1);
+  });
+
+  test('a rule counts whatever group it is of', () => {
+    class Grouped {
+      @IsString({ groups: ['later'] }) a!: string;
+    }
+    expect(isDeclared(Grouped)).toBe(true);
+    expect(validateShape(Grouped, { a: 1 }).faults.map(({ path, code }) => [path, code])).toEqual([
+      ['a', 'INVALID_FORMAT'],
+    ]);
+  });
+});

@@ -84,6 +84,7 @@ describe('conventions.md 6: shapes', () => {
       ...{ a: 'x', name: 'ab', note: 'none' },
       parts: [{ size: 1, kind: 'plain' }],
     });
+    expect(validateShape(Team, { a: 'x', name: 'ab', note: undefined }).instance.note).toBe('none');
     expect(told({ a: 'x', name: 'abc' })).toEqual(['name: CONTENT_EXCEEDS_MAX_LENGTH']);
     expect(told({ a: 'x' })).toHaveLength(1);
     expect(told({ a: 'abcd', name: 'ab', parts: [{ size: 1 }, { size: 'x' }] })).toEqual([

@@ -132,6 +132,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
   let first: ServiceProcess;
   let second: ServiceProcess;
   let alice: Persona;
+  let ben: Persona;
   let addresses = 0;
 
   beforeAll(async () => {
@@ -145,6 +146,7 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
     first = await ServiceProcess.ready(env);
     second = await ServiceProcess.ready(env);
     alice = await person(first, 'alice');
+    ben = await person(first, 'ben');
   });
   afterAll(async () => {
     await endProcesses();
@@ -183,7 +185,8 @@ describeWithOwnRedis('FLT-20 a Redis server that ends and starts again', () => {
       expect(await admitted(first, shared)).toBe(LIMIT);
       expect(await admitted(second, shared)).toBe(0);
 
-      const session = await signIn(first, alice);
+      // Of somebody who has requests left when alice has none.
+      const session = await signIn(first, ben);
       const { closed, socket } = await identified(first, session);
       const statuses = new Map<number, number>();
       const load = async () => {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pauseMs } from '../src/core/primary.js';
 import { emptyDatabase } from './machine/databases.js';
 import { describeOnPostgres } from './machine/postgres.js';
-import { hasRedis, redisDatabase } from './machine/redis.js';
+import { emptyRedis, hasRedis, redisDatabase } from './machine/redis.js';
 import { ResumingClient } from './machine/resuming-client.js';
 import { endProcesses, identified, ServiceProcess, until } from './machine/service-process.js';
 import { unfinished } from './machine/unfinished.js';
@@ -128,6 +128,7 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
   let alice: Persona;
 
   beforeAll(async () => {
+    if (hasRedis) await emptyRedis(REDIS_URL);
     service = await ServiceProcess.ready({
       DATABASE_URL: await emptyDatabase(),
       WORKERS: '2',

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Redis } from 'ioredis';
 import { describeOnPostgres } from './postgres.js';
 
 /** Where tests look for a Redis or Valkey server. */
@@ -7,6 +8,13 @@ const SERVER_URL = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
 /** A database of that server for one file of tests, which may empty it: files run at the same time. */
 export const redisDatabase = (index: number): string =>
   Object.assign(new URL(SERVER_URL), { pathname: `/${index}` }).href;
+
+/** Takes out of one what an earlier run of its file has counted there. */
+export async function emptyRedis(url: string): Promise<void> {
+  const client = new Redis(url);
+  await client.flushdb();
+  client.disconnect();
+}
 
 const answers = (): Promise<boolean> =>
   new Promise((resolve) => {

@@ -124,7 +124,7 @@ function run(env) {
   const [command, ...args] = contained([process.execPath, 'dist/service/main.cjs']);
   const child = spawn(command, args, {
     cwd: image,
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', ...env },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', MAX_LOOP_DELAY_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const process_ = { child, out: '', err: '', exited: once(child, 'close').then(([code]) => code) };

@@ -87,7 +87,7 @@ for (const name of ['RecipesController', 'RecipesService', 'Oven']) {
 // As in a terminal: what it starts is of its group, which is what is stopped.
 const service = spawn(process.execPath, [cli, 'start'], {
   cwd: copy,
-  env: { ...process.env, PORT: '0', DATA_DIR: join(copy, 'data') },
+  env: { ...process.env, PORT: '0', MAX_LOOP_DELAY_MS: '0', DATA_DIR: join(copy, 'data') },
   stdio: ['ignore', 'pipe', 'inherit'],
   detached: true,
 });

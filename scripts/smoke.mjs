@@ -11,7 +11,7 @@ const url = `http://127.0.0.1:${PORT}`;
 async function start() {
   const begun = performance.now();
   const child = spawn(process.execPath, ['scripts/start.cjs'], {
-    env: { ...process.env, PORT, DATA_DIR: directory, LOG_LEVEL: 'warn' },
+    env: { ...process.env, PORT, DATA_DIR: directory, MAX_LOOP_DELAY_MS: '0', LOG_LEVEL: 'warn' },
     stdio: 'inherit',
   });
   for (let attempt = 0; attempt < 600; attempt++) {

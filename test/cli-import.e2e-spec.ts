@@ -23,6 +23,7 @@ import { Routes } from '../src/policy/routes.js';
 import { type Answer } from './support/exchange.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { Client, expectInvalid, type Row } from './support/index.js';
+import { UNHURRIED } from './support/patience.js';
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));
@@ -33,6 +34,7 @@ const env: Record<string, string | undefined> = {
   LOG_LEVEL: 'silent',
   ARGON2_MEMORY_KIB: '64',
   ARGON2_PASSES: '1',
+  ...UNHURRIED,
 };
 
 /** Opened once for all commands, where it is embedded: that each opens it for a person is shown by `cli.e2e-spec.ts`. */
@@ -82,7 +84,7 @@ async function sql(text: string, values: unknown[] = []): Promise<Row[]> {
 /** The service on the database that the commands use. */
 async function started(): Promise<{ app: INestApplication; as(authorization?: string): Client }> {
   const limits = { RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off' };
-  const others = { MAX_LOOP_DELAY_MS: '0', IP_AUTHORIZATION: 'off', PORT: '0' };
+  const others = { IP_AUTHORIZATION: 'off', PORT: '0' };
   const app = await createApp(loadConfig({ ...env, ...limits, ...others }), lent());
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;

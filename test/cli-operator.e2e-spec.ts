@@ -15,6 +15,7 @@ import { superuser } from './support/admin.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { GatewayClient } from './support/gateway-client.js';
 import { Client, expectRefusal, gatehouse, person, type Row, SoftwareAuthenticator, signIn } from './support/index.js';
+import { UNHURRIED } from './support/patience.js';
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-operator-'));
@@ -22,6 +23,7 @@ const env: Record<string, string | undefined> = {
   DATA_DIR: directory,
   GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
   LOG_LEVEL: 'silent',
+  ...UNHURRIED,
 };
 
 /** Opened once for all commands, where it is embedded: that each opens it for a person is shown by `cli.e2e-spec.ts`. */
@@ -48,10 +50,7 @@ async function cli(...args: string[]): Promise<{ code: number; out: string; err:
 
 /** The service on the database that the commands use, for as long as `work` takes. */
 async function running<T>(work: (as: (authorization?: string) => Client, app: INestApplication) => Promise<T>) {
-  const app = await createApp(
-    loadConfig({ ...env, PORT: '0', RATE_LIMITS: 'off', MAX_LOOP_DELAY_MS: '0', LOGIN_ALLOWANCES: 'off' }),
-    lent(),
-  );
+  const app = await createApp(loadConfig({ ...env, PORT: '0', RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off' }), lent());
   try {
     await app.listen(0, '127.0.0.1');
     const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;

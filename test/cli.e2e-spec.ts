@@ -13,6 +13,7 @@ import { Database } from '../src/platform/database/database.js';
 import { type Embedded, openEmbedded } from '../src/platform/database/embedded.js';
 import { Instance } from '../src/platform/instance/instance.js';
 import { Client } from './support/index.js';
+import { UNHURRIED } from './support/patience.js';
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
@@ -70,8 +71,7 @@ function typed(args: string[], extra: Record<string, string> = {}): Promise<Outc
 async function running<T>(
   work: (anonymous: Client, as: (authorization: string) => Client, app: INestApplication) => Promise<T>,
 ): Promise<T> {
-  // A busy machine is late for everything; that requests are refused for it is tested elsewhere.
-  const calm = { PORT: '0', RATE_LIMITS: 'off', MAX_LOOP_DELAY_MS: '0', LOG_LEVEL: 'silent', ARGON2_CONCURRENCY: '1' };
+  const calm = { PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ARGON2_CONCURRENCY: '1', ...UNHURRIED };
   const config = loadConfig({ ...env, ...calm });
   const app = await createApp(config, lent());
   try {

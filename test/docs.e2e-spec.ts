@@ -17,6 +17,7 @@ import { freePort } from './machine/ports.js';
 import { describeWithTools, Terminal } from './machine/terminal.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { Client, type Gatehouse, gatehouse } from './support/index.js';
+import { UNHURRIED } from './support/patience.js';
 
 const root = join(import.meta.dirname, '..');
 const pages = guidePages();
@@ -200,6 +201,7 @@ describe('the guides, at the console', () => {
     GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
     GATEHOUSE_SECRET_PREVIOUS: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+    ...UNHURRIED,
   };
   let own: OwnDatabase;
   const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});

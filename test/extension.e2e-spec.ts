@@ -39,6 +39,7 @@ import {
   ownDatabase,
   person,
 } from './support/index.js';
+import { UNHURRIED } from './support/patience.js';
 
 registerAcl('note:list', { 'en-US': 'read the notes of everybody' });
 registerBucket('notes', 100, 60);
@@ -183,6 +184,7 @@ describe('commands with what a team brings', () => {
     DATA_DIR: directory,
     GATEHOUSE_SECRET: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+    ...UNHURRIED,
   };
   const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 
@@ -209,7 +211,7 @@ describe('commands with what a team brings', () => {
 
   /** The service on the database of the commands, for as long as `work` takes. */
   async function serving<T>(work: (as: (authorization?: string) => Client) => PromiseLike<T>): Promise<T> {
-    const more = { RATE_LIMITS: 'off', MAX_LOOP_DELAY_MS: '0', HTTP_PLATFORM: process.env.HTTP_PLATFORM };
+    const more = { RATE_LIMITS: 'off', HTTP_PLATFORM: process.env.HTTP_PLATFORM };
     const app = await createApp(loadConfig({ ...env, ...more }, team.settings), { ...team, ...lent() });
     try {
       await app.listen(0, '127.0.0.1');

@@ -39,6 +39,15 @@ describe('files of tests that share the modules of their worker', () => {
 });
 
 describe('files of tests that run at the same time', () => {
+  test('whatever starts a service says that it is not to refuse what comes while the machine is busy', () => {
+    const started = /\bcreateApp\(|\bPORT: '0'/;
+    const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+    const starting = sources.filter((path) => started.test(readFileSync(join(ROOT, path), 'utf8')));
+    expect(starting).toEqual(expect.arrayContaining(['support/gatehouse.ts', 'team-accounts.e2e-spec.ts']));
+    const patient = /\bUNHURRIED\b|\bMAX_LOOP_DELAY_MS\b/;
+    expect(starting.filter((path) => !patient.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
+  });
+
   test('each has a database of the Redis server of its own', () => {
     const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('spec.ts'));
     const taken = files.flatMap((path) => {

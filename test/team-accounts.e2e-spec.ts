@@ -11,6 +11,7 @@ import { Diary, DiaryModule } from './fixtures/team/diary.js';
 import { CreateNotes1800000000000 } from './fixtures/team/tables.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { Client, type Row } from './support/index.js';
+import { UNHURRIED } from './support/patience.js';
 
 const extension = { modules: [DiaryModule], migrations: [CreateNotes1800000000000] };
 const former = randomBytes(32).toString('base64');
@@ -25,6 +26,7 @@ afterAll(() => own.giveBack());
 const lent = () => (own.embedded ? { embeddedDatabase: own.embedded } : {});
 const settings = (secrets: Record<string, string>) => ({
   ...{ NODE_ENV: 'test', LOG_LEVEL: 'silent', DATABASE_URL: own.databaseUrl, DATA_DIR: process.env.GATEHOUSE_TEST_DIR },
+  ...UNHURRIED,
   ...secrets,
 });
 /** Before, in the middle of, and after a rotation of the secret. */
@@ -65,7 +67,9 @@ beforeAll(() =>
     const { port } = app.getHttpServer().address() as AddressInfo;
     for (const username of Object.keys(people) as (keyof typeof people)[]) {
       const input = { email: `${username}@example.com`, password: 'a long enough password', username };
-      const { body } = await new Client(`http://127.0.0.1:${port}`, undefined, []).post('/v1/auth/register', input);
+      const client = new Client(`http://127.0.0.1:${port}`, undefined, []);
+      const { status, body } = await client.post('/v1/auth/register', input);
+      expect({ status, body }).toMatchObject({ status: 200 });
       people[username] = body.user_id;
       await app.get(Diary).write(body.user_id, `the words of ${username}`);
     }

@@ -5,6 +5,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/core/config/config.js';
 import { type OwnDatabase, ownDatabase } from './gatehouse.js';
+import { UNHURRIED } from './patience.js';
 
 const databases: OwnDatabase[] = [];
 
@@ -24,6 +25,7 @@ export async function boot(modules: readonly (Type | DynamicModule)[], env: Reco
     DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'silent',
+    ...UNHURRIED,
     ...env,
   });
   return createApp(config, { modules, ...(embedded ? { embeddedDatabase: embedded } : {}) });

@@ -19,6 +19,7 @@ import { Cuts, type Mend } from './cuts.js';
 import { holdToDescription, letGoOfDescription } from './described.js';
 import { emptyDatabase, lentDatabase } from './embedded.js';
 import { demandPages, watchLinks } from './followed-links.js';
+import { UNHURRIED } from './patience.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert their columns one by one
 export type Row = Record<string, any>;
@@ -154,12 +155,12 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     DATA_DIR: join(process.env.GATEHOUSE_TEST_DIR ?? 'data/test', randomBytes(4).toString('hex')),
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
-    // A machine on which tests run may be slow; a database that is cut off is given up as soon as everywhere.
-    DATABASE_PATIENCE: cuttable ? '1' : '20',
+    ...UNHURRIED,
+    // A database that is cut off is given up as soon as everywhere.
+    ...(cuttable ? { DATABASE_PATIENCE: '1' } : {}),
     RATE_LIMITS: 'off',
     LOGIN_ALLOWANCES: 'off',
     REGISTRATION_ALLOWANCES: 'off',
-    MAX_LOOP_DELAY_MS: '0',
     ...CHEAP_HASHES,
     LOG_LEVEL: 'debug',
     ...env,

@@ -3,3 +3,6 @@
  * machine, and less than a test may take (jest.config.js), so that who waits in vain is told for what.
  */
 export const PATIENCE_MS = 240_000;
+
+/** What a service of tests is told besides: a machine that is late for everything is no reason to refuse a request. */
+export const UNHURRIED = { DATABASE_PATIENCE: '20', MAX_LOOP_DELAY_MS: '0' };

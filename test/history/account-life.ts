@@ -1,48 +1,28 @@
-import {
-  type App,
-  CALLBACK,
-  consent,
-  exchange,
-  inboxOf,
-  type Message,
-  parametersOf,
-  refresh,
-} from '../support/index.js';
+import { type App, asApp, CALLBACK, consent, exchange, parametersOf, refresh } from '../support/index.js';
 import type { Replica } from './cluster.js';
-import { Life, type Step } from './life.js';
-import { type Attempted, now, type Presented } from './recorder.js';
-
-const MAIL_MS = 10_000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-interface Session extends Presented {
-  readonly token: string;
-}
+import type { Step } from './life.js';
+import { PersonLife, type Session } from './person-life.js';
+import type { Attempted, Presented } from './recorder.js';
 
 interface Hook {
   readonly id: string;
   readonly scope: string;
 }
 
+type Owned = App & { readonly scope: string; readonly botScope: string; readonly secretScope: string };
+
 /** An account with sessions, an application with a bot, a grant, a webhook. */
-export class AccountLife extends Life {
-  private readonly label = this.recorder.name('account');
-  private readonly email = `${this.label.replace(' ', '.')}@example.com`;
-  private password = `the password of ${this.label}`;
-  private sessions: Session[] = [];
-  private app: (App & { readonly scope: string; readonly botScope: string }) | undefined;
+export class AccountLife extends PersonLife {
+  private app: Owned | undefined;
   private hook: Hook | undefined;
-  private id = '';
-  private bios = 0;
-  /** A sign-in may still be done, and would enable a disabled account again. */
-  private mayReturn = false;
+  private secretNow: Presented | undefined;
+  /** That of the first grant, until it was presented. */
+  private refreshToken: { readonly token: string; readonly issued: Attempted } | undefined;
 
   protected async begin(): Promise<boolean> {
-    const input = { email: this.email, password: this.password, username: 'someone' };
-    const registered = await this.done((replica) => replica.anonymous.post('/v1/auth/register', input));
+    const registered = await this.registered();
     if (!registered) return false;
-    this.id = registered.answer.body.user_id;
-    const first = this.session(registered, registered.answer.body.token);
+    const first = this.acting;
     if (this.random.chance(0.5)) await this.verify(registered);
     for (let more = this.random.pick([1, 2]); more > 0; more--) await this.signIn();
     if (this.random.chance(0.6)) await this.register(first);
@@ -50,37 +30,6 @@ export class AccountLife extends Life {
     await this.watch();
     await this.describe();
     return true;
-  }
-
-  private get scopes() {
-    return { sessions: `sessions of ${this.label}`, grants: `grants of ${this.label}`, all: this.label };
-  }
-
-  /** The session to act with. */
-  private get acting(): Session {
-    return this.sessions.at(-1) as Session;
-  }
-
-  private session(issued: Attempted, token: string): Session {
-    const credential = this.recorder.issue('session', issued, [this.scopes.sessions]);
-    const session: Session = {
-      credential,
-      token,
-      gatewayToken: token,
-      present: (replica) => replica.as(token).get('/v1/users/@me'),
-      shows: { member: `bio of ${this.label}`, of: ({ body }) => body.bio },
-    };
-    this.sessions.push(session);
-    this.add(session);
-    return session;
-  }
-
-  private async signIn(): Promise<void> {
-    const { email, password } = this;
-    const work = (replica: Replica) => replica.anonymous.post('/v1/auth/login', { email, password });
-    const attempted = await this.recorder.attempt(this.anywhere, work);
-    if (attempted.outcome === 'ok') this.session(attempted, attempted.answer?.body.token);
-    else if (attempted.outcome === 'unknown') this.mayReturn = true;
   }
 
   private async register({ token }: Session): Promise<void> {
@@ -92,8 +41,10 @@ export class AccountLife extends Life {
     const owner = { id: this.id, email: this.email, password: this.password, username: '', authorization: token };
     const scope = `application of ${this.label}`;
     const botScope = `bot of ${this.label}`;
-    this.app = { id, secret, owner, bot: `Bot ${bot.token}`, redirectUri: CALLBACK, scope, botScope };
+    const secretScope = `client secret of ${this.label}`;
+    this.app = { id, secret, owner, bot: `Bot ${bot.token}`, redirectUri: CALLBACK, scope, botScope, secretScope };
     this.bot(created, bot.token);
+    this.secret(created, secret);
     const exchanged = await this.consented(token, (code) =>
       this.done((replica) => exchange(replica, this.app as App, code)),
     );
@@ -101,7 +52,8 @@ export class AccountLife extends Life {
     const { access_token: access, refresh_token } = exchanged.answer.body;
     const credential = this.recorder.issue('access token', exchanged, [scopes.grants, scope]);
     this.add({ credential, present: (replica) => replica.as(`Bearer ${access}`).get('/v1/oauth2/@me') });
-    if (this.random.chance(0.5)) await this.race(token, refresh_token, exchanged);
+    this.refreshToken = { token: refresh_token, issued: exchanged };
+    if (this.random.chance(0.5)) await this.race(token);
   }
 
   /** A code, and what is done with it. */
@@ -111,8 +63,8 @@ export class AccountLife extends Life {
   }
 
   /** Another grant's code, or this one's refresh token: who redeems it again ends what came of it, and nothing else. */
-  private async race(token: string, refreshToken: string, issued: Attempted): Promise<void> {
-    const app = this.app as NonNullable<typeof this.app>;
+  private async race(token: string): Promise<void> {
+    const app = this.app as Owned;
     const scopes = [this.scopes.grants, app.scope];
     const raced = await this.consented(token, (code, consented) =>
       this.redeemed('code', consented, scopes, (replica) => exchange(replica, app, code)),
@@ -122,32 +74,48 @@ export class AccountLife extends Life {
     if (next && this.random.chance(0.5)) {
       await this.redeemed('refresh token', raced, scopes, (replica) => refresh(replica, app, next));
     }
-    if (this.random.chance(0.3)) {
-      await this.redeemed(
-        'refresh token',
-        issued,
-        scopes,
-        (replica) => refresh(replica, app, refreshToken),
-        ({ answer: _, ...attempt }) =>
-          this.recorder.history.revocations.push({
-            ...attempt,
-            // One that comes second and is refused ends the family by that.
-            outcome: 'unknown',
-            kind: 'reuse of a refresh token',
-            ends: [this.scopes.grants],
-            spares: [],
-          }),
-      );
-    }
+    if (this.random.chance(0.3)) await this.refreshToTheEnd();
+  }
+
+  private async refreshToTheEnd(): Promise<void> {
+    const [app, held] = [this.app as Owned, this.refreshToken];
+    if (!held) return;
+    this.refreshToken = undefined;
+    await this.redeemed(
+      'refresh token',
+      held.issued,
+      [this.scopes.grants, app.scope],
+      (replica) => refresh(replica, app, held.token),
+      ({ answer: _, ...attempt }) =>
+        this.recorder.history.revocations.push({
+          ...attempt,
+          // One that comes second and is refused ends the family by that.
+          outcome: 'unknown',
+          kind: 'reuse of a refresh token',
+          ends: [this.scopes.grants],
+          spares: [],
+        }),
+    );
   }
 
   private bot(issued: Attempted, token: string): void {
-    const { scope, botScope } = this.app as NonNullable<typeof this.app>;
+    const { scope, botScope } = this.app as Owned;
     const credential = this.recorder.issue('bot token', issued, [scope, botScope]);
     this.add({
       credential,
       gatewayToken: token,
       present: (replica) => replica.as(`Bot ${token}`).get('/v1/applications/@me'),
+    });
+  }
+
+  private secret(issued: Attempted, secret: string): void {
+    const { scope, secretScope } = this.app as Owned;
+    const app = { ...(this.app as Owned), secret };
+    const credential = this.recorder.issue('client secret', issued, [scope, secretScope]);
+    this.app = app;
+    this.secretNow = this.add({
+      credential,
+      present: (replica) => asApp(replica, app, '/v1/oauth2/introspect', { token: 'none' }),
     });
   }
 
@@ -162,51 +130,6 @@ export class AccountLife extends Life {
     const path = new URL(url).pathname;
     const credential = this.recorder.issue('webhook token', issued, [(this.hook as Hook).scope]);
     this.add({ credential, present: (replica) => replica.anonymous.get(path) });
-  }
-
-  /** Sockets at replicas that have not seen their credentials before. */
-  private async watch(): Promise<void> {
-    for (const { credential, gatewayToken } of this.own) {
-      if (gatewayToken && this.random.chance(0.7))
-        await this.recorder.identify(this.anywhere, credential, gatewayToken);
-    }
-  }
-
-  private async describe(): Promise<void> {
-    const { token } = this.random.pick(this.sessions);
-    const bio = `${this.label}, version ${++this.bios}`;
-    await this.recorder.write(this.anywhere, `bio of ${this.label}`, bio, (replica) =>
-      replica.as(token).patch('/v1/users/@me', { bio }),
-    );
-  }
-
-  /** The message that the newest of this type is, whenever it comes. */
-  private async mailed(type: string): Promise<Message | undefined> {
-    for (const until = now() + MAIL_MS; now() < until && !this.surroundings.isOver(); await pause(200)) {
-      const [message] = await inboxOf(this.anywhere, this.email, type).catch(() => []);
-      if (message) return message;
-    }
-    return undefined;
-  }
-
-  private async verify(issued: Attempted): Promise<void> {
-    const token = (await this.mailed('email_verification'))?.metadata.token;
-    if (!token) return;
-    await this.redeemed('verification token', issued, [], (replica) =>
-      replica.anonymous.post('/v1/auth/verify', { token }),
-    );
-  }
-
-  private async logout(): Promise<boolean> {
-    if (this.sessions.length < 2) return false;
-    const [{ credential, token }] = this.sessions.splice(0, 1) as [Session];
-    await this.revoked('logout', [credential.id], (replica) => replica.as(token).post('/v1/auth/logout'));
-    return true;
-  }
-
-  private async change(): Promise<boolean> {
-    await this.describe();
-    return true;
   }
 
   private async deauthorise(): Promise<boolean> {
@@ -227,6 +150,25 @@ export class AccountLife extends Life {
       replica.as(this.acting.token).post(path, { password: this.password }),
     );
     if (reset.outcome === 'ok') this.bot(reset, reset.answer?.body.token);
+    return true;
+  }
+
+  private async resetSecret(): Promise<boolean> {
+    const [app, former] = [this.app, this.secretNow];
+    if (!(app && former)) return false;
+    const path = `/v1/oauth2/applications/${app.id}/client-secret/reset`;
+    const reset = await this.revoked(
+      'client secret reset',
+      [app.secretScope],
+      this.asMe(path, { password: this.password }),
+    );
+    if (reset.outcome !== 'ok') return true;
+    this.secret(reset, reset.answer?.body.client_secret);
+    const token = this.refreshToken?.token;
+    if (!token) return true;
+    const refreshed = { ...former, present: (replica: Replica) => refresh(replica, app, token) };
+    await Promise.all(this.surroundings.cluster.replicas.map((replica) => this.recorder.use(replica, refreshed)));
+    await this.refreshToTheEnd();
     return true;
   }
 
@@ -251,50 +193,15 @@ export class AccountLife extends Life {
     return true;
   }
 
-  private async changePassword(): Promise<boolean> {
-    const new_password = `${this.password}, another`;
-    const { token } = this.acting;
-    const changed = await this.revoked('password change', [this.scopes.sessions], (replica) =>
-      replica.as(token).patch('/v1/users/@me', { password: this.password, new_password }),
-    );
-    if (changed.outcome !== 'ok') return true;
-    this.password = new_password;
-    this.sessions = [];
-    this.session(changed, changed.answer?.body.token);
-    return true;
-  }
-
-  private async resetPassword(): Promise<boolean> {
-    const { email } = this;
-    const asked = await this.done((replica) => replica.anonymous.post('/v1/auth/forgot', { email }));
-    const token = asked && (await this.mailed('password_reset'))?.metadata.token;
-    if (!token) return false;
-    const password = `${this.password}, reset`;
-    const { sessions } = this.scopes;
-    await this.redeemed(
-      'reset token',
-      asked,
-      [],
-      (replica) => replica.anonymous.post('/v1/auth/reset', { token, password }),
-      ({ answer, ...attempt }) => {
-        this.recorder.history.revocations.push({ ...attempt, kind: 'password reset', ends: [sessions], spares: [] });
-        if (attempt.outcome !== 'ok') return;
-        this.password = password;
-        this.sessions = [];
-        this.session({ ...attempt, answer }, answer?.body.token);
-      },
-    );
-    return true;
-  }
-
   protected readonly partialEnds: readonly Step[] = [
     () => this.logout(),
-    () => this.change(),
+    () => this.describe(),
     () => this.deauthorise(),
     () => this.resetBot(),
+    () => this.resetSecret(),
     () => this.deleteApp(),
     () => this.rotateHook(),
-    () => this.changePassword(),
+    async () => (await this.changePassword()) !== null,
     () => this.resetPassword(),
   ];
 
@@ -319,25 +226,16 @@ export class AccountLife extends Life {
     );
   }
 
-  private async terminate(): Promise<boolean> {
-    const { root } = this.surroundings.cluster;
-    await this.revoked('termination', [this.scopes.sessions], (replica) =>
-      replica.as(root).delete(`/v1/admin/users/${this.id}/sessions`),
-    );
-    return true;
+  /** What a lockdown ends: all that acts for the account. */
+  private get locked(): string[] {
+    const { app, hook } = this;
+    const { sessions, grants } = this.scopes;
+    return [sessions, grants, ...(app ? [app.botScope] : []), ...(hook ? [hook.scope] : [])];
   }
 
   private async lockDown(): Promise<boolean> {
-    const { credential, token } = this.acting;
-    const { app, hook } = this;
-    const ends = [
-      this.scopes.sessions,
-      this.scopes.grants,
-      ...(app ? [app.botScope] : []),
-      ...(hook ? [hook.scope] : []),
-    ];
-    const spares = [credential.id];
-    await this.revoked('lockdown', ends, (replica) => replica.as(token).post('/v1/users/@me/lockdown', {}), spares);
+    const spares = [this.acting.credential.id];
+    await this.revoked('lockdown', this.locked, this.asMe('/v1/users/@me/lockdown', {}), spares);
     await this.dwell();
     return this.terminate();
   }

@@ -6,6 +6,8 @@ import type { Replica } from './cluster.js';
 export type Fault =
   /** Successes of reads are answered again for five seconds. */
   | 'cache'
+  /** A client secret that was right is believed for five seconds, whatever became of it. */
+  | 'remembered client'
   /** A secret that was redeemed here is redeemed again whenever it comes. */
   | 'second redemption'
   /** Changes of the profile are acknowledged and forgotten. */
@@ -15,6 +17,7 @@ export type Fault =
 
 const CACHED_MS = 5000;
 const REDEMPTIONS = ['/v1/oauth2/token', '/v1/auth/verify', '/v1/auth/reset'];
+const INTROSPECTION = '/v1/oauth2/introspect';
 
 interface Kept {
   readonly status: number;
@@ -81,7 +84,9 @@ export class Plant {
     const { method, url = '', headers } = req;
     const key = [method, url, headers.authorization, headers['x-forwarded-for'], body.toString()].join('\n');
     const known = this.kept.get(key);
-    if (this.fault === 'cache' && method === 'GET' && known && performance.now() < known.at + CACHED_MS) return known;
+    const isFresh = known && performance.now() < known.at + CACHED_MS;
+    if (this.fault === 'cache' && method === 'GET' && isFresh) return known;
+    if (this.fault === 'remembered client' && url === INTROSPECTION && isFresh) return known;
     if (this.fault === 'second redemption' && known && REDEMPTIONS.includes(url)) return known;
     const isChange = method === 'PATCH' && url === '/v1/users/@me' && body.includes('"bio"');
     if (this.fault === 'lost write' && isChange) return this.asked(req, 'GET', Buffer.alloc(0));

@@ -1,0 +1,172 @@
+import type { Answer } from '../support/exchange.js';
+import { inboxOf, type Message } from '../support/index.js';
+import type { Replica } from './cluster.js';
+import { Life } from './life.js';
+import { type Attempted, now, type Presented } from './recorder.js';
+
+const MAIL_MS = 10_000;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export interface Session extends Presented {
+  readonly token: string;
+}
+
+type Work = (replica: Replica) => PromiseLike<Answer>;
+
+/** An account with an address and a password, whose sessions show its profile. */
+export abstract class PersonLife extends Life {
+  protected readonly label = this.recorder.name('account');
+  protected email = `${this.label.replace(' ', '.')}@example.com`;
+  protected password = `the password of ${this.label}`;
+  protected sessions: Session[] = [];
+  protected id = '';
+  /** A sign-in may still be done, and would enable a disabled account again. */
+  protected mayReturn = false;
+  private bios = 0;
+
+  protected get scopes() {
+    return { sessions: `sessions of ${this.label}`, grants: `grants of ${this.label}` };
+  }
+
+  /** The session to act with. */
+  protected get acting(): Session {
+    return this.sessions.at(-1) as Session;
+  }
+
+  protected asMe(path: string, body?: unknown): Work {
+    const { token } = this.acting;
+    return (replica) => replica.as(token).post(path, body);
+  }
+
+  /** Registers; null where it did not come that far. */
+  protected async registered(): Promise<Attempted | null> {
+    const { email, password } = this;
+    const registered = await this.done((replica) =>
+      replica.anonymous.post('/v1/auth/register', { email, password, username: 'someone' }),
+    );
+    if (!registered) return null;
+    this.id = registered.answer.body.user_id;
+    this.session(registered, registered.answer.body.token);
+    return registered;
+  }
+
+  protected session(issued: Attempted, token: string): Session {
+    const credential = this.recorder.issue('session', issued, [this.scopes.sessions]);
+    const session: Session = {
+      credential,
+      token,
+      gatewayToken: token,
+      present: (replica) => replica.as(token).get('/v1/users/@me'),
+      shows: { member: `bio of ${this.label}`, of: ({ body }) => body.bio },
+    };
+    this.sessions.push(session);
+    this.add(session);
+    return session;
+  }
+
+  /** Whatever ended every session answered another one. */
+  protected returned(issued: Attempted): void {
+    this.sessions = [];
+    this.session(issued, issued.answer?.body.token);
+  }
+
+  protected async signIn(): Promise<void> {
+    const { email, password } = this;
+    const work: Work = (replica) => replica.anonymous.post('/v1/auth/login', { email, password });
+    const attempted = await this.recorder.attempt(this.anywhere, work);
+    if (attempted.outcome === 'ok') this.session(attempted, attempted.answer?.body.token);
+    else if (attempted.outcome === 'unknown') this.mayReturn = true;
+  }
+
+  /** Sockets at replicas that have not seen their credentials before. */
+  protected async watch(): Promise<void> {
+    for (const { credential, gatewayToken } of this.own) {
+      if (gatewayToken && this.random.chance(0.7))
+        await this.recorder.identify(this.anywhere, credential, gatewayToken);
+    }
+  }
+
+  protected async describe(): Promise<boolean> {
+    const { token } = this.random.pick(this.sessions);
+    const bio = `${this.label}, version ${++this.bios}`;
+    await this.recorder.write(this.anywhere, `bio of ${this.label}`, bio, (replica) =>
+      replica.as(token).patch('/v1/users/@me', { bio }),
+    );
+    return true;
+  }
+
+  /** The newest message of this type, whenever it comes. */
+  protected async mailed(type: string, address = this.email): Promise<Message | undefined> {
+    for (const until = now() + MAIL_MS; now() < until && !this.surroundings.isOver(); await pause(200)) {
+      const [message] = await inboxOf(this.anywhere, address, type).catch(() => []);
+      if (message) return message;
+    }
+    return undefined;
+  }
+
+  protected async verify(issued: Attempted): Promise<void> {
+    const token = (await this.mailed('email_verification'))?.metadata.token;
+    if (!token) return;
+    await this.redeemed('verification token', issued, [], (replica) =>
+      replica.anonymous.post('/v1/auth/verify', { token }),
+    );
+  }
+
+  /** A secret that works once and ends what has these scopes. */
+  protected redeemedToEnd(
+    kind: string,
+    issued: Attempted,
+    ends: readonly string[],
+    present: Work,
+    each: (attempted: Attempted) => void = () => {},
+  ) {
+    return this.redeemed(`token of ${kind}`, issued, [], present, (attempted) => {
+      const { answer: _, ...attempt } = attempted;
+      this.recorder.history.revocations.push({ ...attempt, kind, ends, spares: [] });
+      each(attempted);
+    });
+  }
+
+  protected async logout(): Promise<boolean> {
+    if (this.sessions.length < 2) return false;
+    const [{ credential, token }] = this.sessions.splice(0, 1) as [Session];
+    await this.revoked('logout', [credential.id], (replica) => replica.as(token).post('/v1/auth/logout'));
+    return true;
+  }
+
+  protected async changePassword(): Promise<Attempted> {
+    const new_password = `${this.password}, another`;
+    const { token } = this.acting;
+    const changed = await this.revoked('password change', [this.scopes.sessions], (replica) =>
+      replica.as(token).patch('/v1/users/@me', { password: this.password, new_password }),
+    );
+    if (changed.outcome === 'ok') {
+      this.password = new_password;
+      this.returned(changed);
+    }
+    return changed;
+  }
+
+  protected async resetPassword(): Promise<boolean> {
+    const { email } = this;
+    const asked = await this.done((replica) => replica.anonymous.post('/v1/auth/forgot', { email }));
+    const token = asked && (await this.mailed('password_reset'))?.metadata.token;
+    if (!token) return false;
+    const password = `${this.password}, reset`;
+    const present: Work = (replica) => replica.anonymous.post('/v1/auth/reset', { token, password });
+    await this.redeemedToEnd('password reset', asked, [this.scopes.sessions], present, (attempted) => {
+      if (attempted.outcome !== 'ok') return;
+      this.password = password;
+      this.returned(attempted);
+    });
+    return true;
+  }
+
+  protected async terminate(): Promise<boolean> {
+    const { root } = this.surroundings.cluster;
+    await this.revoked('termination', [this.scopes.sessions], (replica) =>
+      replica.as(root).delete(`/v1/admin/users/${this.id}/sessions`),
+    );
+    return true;
+  }
+}

@@ -1,7 +1,8 @@
 import { type App, asApp, CALLBACK, consent, exchange, parametersOf, refresh } from '../support/index.js';
 import type { Replica } from './cluster.js';
 import type { Step } from './life.js';
-import { PersonLife, type Session } from './person-life.js';
+import { MailboxLife } from './mailbox-life.js';
+import type { Session } from './person-life.js';
 import type { Attempted, Presented } from './recorder.js';
 
 interface Hook {
@@ -12,7 +13,7 @@ interface Hook {
 type Owned = App & { readonly scope: string; readonly botScope: string; readonly secretScope: string };
 
 /** An account with sessions, an application with a bot, a grant, a webhook. */
-export class AccountLife extends PersonLife {
+export class AccountLife extends MailboxLife {
   private app: Owned | undefined;
   private hook: Hook | undefined;
   private secretNow: Presented | undefined;
@@ -203,6 +204,7 @@ export class AccountLife extends PersonLife {
     () => this.rotateHook(),
     async () => (await this.changePassword()) !== null,
     () => this.resetPassword(),
+    () => this.changeEmail(),
   ];
 
   /** Everything that acts for the account while it is in use: its bot is an account of its own and goes on. */
@@ -240,10 +242,21 @@ export class AccountLife extends PersonLife {
     return this.terminate();
   }
 
+  private async lockDownByLink(): Promise<boolean> {
+    const changed = await this.changePassword();
+    const token = changed.outcome === 'ok' && (await this.mailed('security_notice'))?.metadata.token;
+    if (!token) return this.lockDown();
+    await this.redeemedToEnd('lockdown by link', changed, this.locked, (replica) =>
+      replica.anonymous.post('/v1/auth/lockdown', { token }),
+    );
+    return true;
+  }
+
   protected readonly wholeEnds: readonly Step[] = [
     () => this.ban(),
     () => this.disable(),
     () => this.terminate(),
     () => this.lockDown(),
+    () => this.lockDownByLink(),
   ];
 }

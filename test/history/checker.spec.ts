@@ -135,6 +135,18 @@ describe('the checker of histories: acknowledged changes', () => {
     made().wrote('one', 10, 20).saw(null, 50, 60).expect('an acknowledged change was lost');
   });
 
+  test('a value that was written twice may be seen after either, and is lost where another followed both', () => {
+    const twice = () => made().wrote('one', 10, 20).wrote('two', 30, 40).wrote('one', 50, 60);
+    twice().saw('one', 25, 28).saw('one', 70, 80).expect();
+    twice().saw('two', 45, 55).saw('two', 61, 70).expect('an acknowledged change was lost');
+    twice().wrote('two', 90, 100).saw('one', 110, 120).expect('an acknowledged change was lost');
+    twice()
+      .wrote('one', 90, 100, 'refused')
+      .wrote('two', 70, 80)
+      .saw('one', 110, 120)
+      .expect('an acknowledged change was lost');
+  });
+
   test('a write of unknown outcome may be seen at any time since it began, and not before', () => {
     made().wrote('one', 10, 20, 'unknown').wrote('two', 30, 40).saw('two', 50, 60).saw('one', 70, 80).expect();
     made().saw('one', 0, 5).wrote('one', 10, 20, 'unknown').expect('a change that was refused');

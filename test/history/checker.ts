@@ -1,5 +1,5 @@
 import { HealthyTime } from './healthy-time.js';
-import type { Credential, History, Interval, Outcome, Read, Revocation, Socket, Use, Write } from './history.js';
+import type { Credential, History, Interval, Read, Revocation, Socket, Use, Write } from './history.js';
 
 /** What the contract promises in time, and what is allowed to a machine that is busy, in milliseconds. */
 export interface Promises {
@@ -151,20 +151,20 @@ export class Checker {
   private checkRead(read: Read, writes: readonly Write[]): void {
     const { member, value } = read;
     const seen = `${member} was ${value} at replica ${read.replica}, ${during(read)}`;
-    const source = writes.find((write) => write.value === value);
-    if (value !== null && (!source || source.outcome === 'refused' || source.start > read.end)) {
+    const written = writes.filter((write) => write.value === value);
+    const possible = written.filter(({ outcome, start }) => outcome !== 'refused' && start <= read.end);
+    if (value !== null && possible.length === 0) {
+      const [source] = written;
       this.found(
         'a change that was refused',
         `${seen}, ${source ? `written ${during(source)}` : 'which nobody wrote'}`,
       );
       return;
     }
-    const settled: { outcome: Outcome; end: number } = source ?? { outcome: 'ok', end: Number.NEGATIVE_INFINITY };
     // What no answer tells of may have been done at last, over whatever was written meanwhile.
-    if (settled.outcome !== 'ok') return;
-    const later = writes.find(
-      ({ outcome, start, end }) => outcome === 'ok' && start >= settled.end && end <= read.start,
-    );
+    if (possible.some(({ outcome }) => outcome !== 'ok')) return;
+    const settled = Math.max(...possible.map(({ end }) => end));
+    const later = writes.find(({ outcome, start, end }) => outcome === 'ok' && start >= settled && end <= read.start);
     if (later) {
       this.found('an acknowledged change was lost', `${seen}; ${later.value} was acknowledged ${during(later)}`);
     }

@@ -39,7 +39,7 @@ export interface Revocation extends Attempt {
   readonly spares: readonly string[];
 }
 
-/** A member was to be changed to a value that no other attempt writes. */
+/** A member was to be changed to a value. */
 export interface Write extends Attempt {
   readonly member: string;
   readonly value: string;

@@ -45,8 +45,10 @@ export abstract class PersonLife extends Life {
       replica.anonymous.post('/v1/auth/register', { email, password, username: 'someone' }),
     );
     if (!registered) return null;
-    this.id = registered.answer.body.user_id;
-    this.session(registered, registered.answer.body.token);
+    const { answer, ...attempt } = registered;
+    this.recorder.history.writes.push({ ...attempt, member: `e-mail of ${this.label}`, value: email });
+    this.id = answer.body.user_id;
+    this.session(registered, answer.body.token);
     return registered;
   }
 
@@ -57,7 +59,10 @@ export abstract class PersonLife extends Life {
       token,
       gatewayToken: token,
       present: (replica) => replica.as(token).get('/v1/users/@me'),
-      shows: { member: `bio of ${this.label}`, of: ({ body }) => body.bio },
+      shows: [
+        { member: `bio of ${this.label}`, of: ({ body }) => body.bio },
+        { member: `e-mail of ${this.label}`, of: ({ body }) => body.email },
+      ],
     };
     this.sessions.push(session);
     this.add(session);

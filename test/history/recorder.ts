@@ -16,8 +16,8 @@ export interface Presented {
   present(replica: Replica): PromiseLike<Answer>;
   /** The token for Identify, of credentials that the gateway takes. */
   readonly gatewayToken?: string;
-  /** The member that the answer shows. */
-  readonly shows?: { readonly member: string; of(answer: Answer): string | null };
+  /** The members that the answer shows. */
+  readonly shows?: readonly { readonly member: string; of(answer: Answer): string | null }[];
 }
 
 function outcomeOf(answer: Answer | undefined): Outcome {
@@ -55,7 +55,8 @@ export class Recorder {
     this.history.uses.push({ ...attempt, credential: credential.id });
     if (shows && answer && attempt.outcome === 'ok') {
       const { start, end } = attempt;
-      this.history.reads.push({ start, end, replica: replica.index, member: shows.member, value: shows.of(answer) });
+      for (const { member, of } of shows)
+        this.history.reads.push({ start, end, replica: replica.index, member, value: of(answer) });
     }
     return attempted;
   }

@@ -1,0 +1,69 @@
+import { PersonLife } from './person-life.js';
+import type { Attempted } from './recorder.js';
+
+/** Somebody whose address changes, and comes back by the token that the former address got. */
+export abstract class MailboxLife extends PersonLife {
+  private moves = 0;
+
+  private wrote({ answer: _, ...attempt }: Attempted, value: string): void {
+    this.recorder.history.writes.push({ ...attempt, member: `e-mail of ${this.label}`, value });
+  }
+
+  private async step(name: string, body: object = {}) {
+    return this.done(this.asMe(`/v1/users/@me/email-change/${name}`, body));
+  }
+
+  /** A token by which the address can be changed to another one, as far as somebody comes. */
+  private async emailToken(address: string) {
+    const started = await this.step('start');
+    if (!started) return null;
+    const { ticket, require_original, original_proof: given } = started.answer.body;
+    let original_proof = given;
+    if (require_original) {
+      const code = (await this.mailed('email_change_original'))?.metadata.code;
+      original_proof = code && (await this.step('verify-original', { ticket, code }))?.answer.body.original_proof;
+    }
+    if (!(original_proof && (await this.step('request-new', { ticket, new_email: address, original_proof }))))
+      return null;
+    const code = (await this.mailed('email_change_new', address))?.metadata.code;
+    return code ? this.step('verify-new', { ticket, code, original_proof }) : null;
+  }
+
+  protected async changeEmail(): Promise<boolean> {
+    const former = this.email;
+    const address = former.replace('@', `.${++this.moves}@`);
+    const issued = await this.emailToken(address);
+    if (!issued) return false;
+    const { email_token } = issued.answer.body;
+    const apply = this.asMe('/v1/users/@me/email-change/apply', { email_token, password: this.password });
+    const applied = await this.redeemed('e-mail token', issued, [], apply, (attempted) =>
+      this.wrote(attempted, address),
+    );
+    if (!applied) return true;
+    this.email = address;
+    await this.dwell();
+    if (this.random.chance(0.7)) await this.revertEmail(applied, former);
+    return true;
+  }
+
+  private async revertEmail(issued: Attempted, former: string): Promise<void> {
+    const token = (await this.mailed('email_change_revert', former))?.metadata.token;
+    if (!token) return;
+    const password = `${this.password}, after all`;
+    const { sessions, grants } = this.scopes;
+    const input = { token, password };
+    await this.redeemedToEnd(
+      'e-mail revert',
+      issued,
+      [sessions, grants],
+      (replica) => replica.anonymous.post('/v1/auth/email-revert', input),
+      (attempted) => {
+        this.wrote(attempted, former);
+        if (attempted.outcome !== 'ok') return;
+        this.email = former;
+        this.password = password;
+        this.returned(attempted);
+      },
+    );
+  }
+}

@@ -28,6 +28,7 @@ describeWithOwnServers(`credentials.md 7 over the history of a run (HISTORY_SEED
   test.each<[Fault, Rule]>([
     ['cache', 'used after its end'],
     ['remembered client', 'used after its end'],
+    ['second use of a code', 'redeemed twice'],
     ['second redemption', 'redeemed twice'],
     ['lost write', 'an acknowledged change was lost'],
     ['deaf sockets', 'a socket outlived its credential'],

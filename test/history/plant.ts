@@ -8,6 +8,8 @@ export type Fault =
   | 'cache'
   /** A client secret that was right is believed for five seconds, whatever became of it. */
   | 'remembered client'
+  /** Who proved an account here by a code can do so again by the same one. */
+  | 'second use of a code'
   /** A secret that was redeemed here is redeemed again whenever it comes. */
   | 'second redemption'
   /** Changes of the profile are acknowledged and forgotten. */
@@ -17,6 +19,7 @@ export type Fault =
 
 const CACHED_MS = 5000;
 const REDEMPTIONS = ['/v1/oauth2/token', '/v1/auth/verify', '/v1/auth/reset'];
+const PROVEN = '/v1/auth/sessions/logout';
 const INTROSPECTION = '/v1/oauth2/introspect';
 
 interface Kept {
@@ -87,6 +90,7 @@ export class Plant {
     const isFresh = known && performance.now() < known.at + CACHED_MS;
     if (this.fault === 'cache' && method === 'GET' && isFresh) return known;
     if (this.fault === 'remembered client' && url === INTROSPECTION && isFresh) return known;
+    if (this.fault === 'second use of a code' && url === PROVEN && known) return known;
     if (this.fault === 'second redemption' && known && REDEMPTIONS.includes(url)) return known;
     const isChange = method === 'PATCH' && url === '/v1/users/@me' && body.includes('"bio"');
     if (this.fault === 'lost write' && isChange) return this.asked(req, 'GET', Buffer.alloc(0));

@@ -1,12 +1,20 @@
 import { AccountLife } from './account-life.js';
 import { AddressLife } from './address-life.js';
 import { AdminLife } from './admin-life.js';
+import { FactorLife } from './factor-life.js';
 import type { Surroundings } from './life.js';
 import type { Random } from './random.js';
 import { now } from './recorder.js';
 
 const CLIENTS = 6;
 const LIVES = 4;
+
+/** Of a hundred lives. */
+const KINDS = [
+  [AccountLife, 0.55],
+  [FactorLife, 0.75],
+  [AdminLife, 0.95],
+] as const;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -41,7 +49,7 @@ export class Workload {
   private async lives(random: Random): Promise<void> {
     while (!this.surroundings.isOver()) {
       const share = random.next();
-      const Kind = share < 0.7 ? AccountLife : share < 0.95 ? AdminLife : AddressLife;
+      const [Kind] = KINDS.find(([, upTo]) => share < upTo) ?? [AddressLife];
       await new Kind(this.surroundings, random.fork()).live();
     }
   }

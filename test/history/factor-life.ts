@@ -1,0 +1,202 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Answer } from '../support/exchange.js';
+import type { Replica } from './cluster.js';
+import type { Credential } from './history.js';
+import type { Step } from './life.js';
+import { PersonLife } from './person-life.js';
+import type { Attempted, Presented } from './recorder.js';
+
+const PERIOD_MS = 30_000;
+const CODES_PER_TICKET = 3;
+
+/** A TOTP or backup code, as a credential that works once. */
+interface Code {
+  readonly code: string;
+  readonly credential: Credential;
+}
+
+/** Somebody with an authenticator and backup codes, each of which works once, until they are replaced or taken away. */
+export class FactorLife extends PersonLife {
+  private secret: Secret | undefined;
+  private enabled: Attempted | undefined;
+  private lastStep = 0;
+  private backupCodes: Code[] = [];
+
+  private get factors() {
+    return { totp: `authenticator of ${this.label}`, backup: `backup codes of ${this.label}` };
+  }
+
+  protected async begin(): Promise<boolean> {
+    const registered = await this.registered();
+    if (!registered) return false;
+    await this.verify(registered);
+    await this.signIn();
+    await this.watch();
+    await this.enable();
+    await this.describe();
+    return true;
+  }
+
+  private async enable(): Promise<void> {
+    const secret = new Secret({ size: 20 });
+    this.lastStep = 0;
+    const code = this.codeOf(secret) as string;
+    const input = { secret: secret.base32, code, password: this.password };
+    const enabled = await this.done(this.asMe('/v1/users/@me/mfa/totp/enable', input));
+    if (!enabled) return;
+    [this.secret, this.enabled] = [secret, enabled];
+    this.keep(enabled);
+  }
+
+  private keep(issued: Attempted & { answer: Answer }): void {
+    this.backupCodes = issued.answer.body.backup_codes.map(({ code }: { code: string }) => ({
+      code,
+      credential: this.recorder.issue('backup code', issued, [this.factors.backup], { isOneTime: true }),
+    }));
+  }
+
+  /** The code of the earliest step that is taken now and that none before it was of. */
+  private codeOf(secret: Secret): string | undefined {
+    const step = Math.max(this.lastStep + 1, Math.floor(Date.now() / PERIOD_MS) - 1);
+    if (step > Math.floor(Date.now() / PERIOD_MS) + 1) return undefined;
+    this.lastStep = step;
+    return new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate({ timestamp: step * PERIOD_MS });
+  }
+
+  private totpCode(secret = this.secret): Code | undefined {
+    const code = secret && this.codeOf(secret);
+    if (!(code && this.enabled)) return undefined;
+    return {
+      code,
+      credential: this.recorder.issue('TOTP code', this.enabled, [this.factors.totp], { isOneTime: true }),
+    };
+  }
+
+  private anyCode(): Code | undefined {
+    return this.random.chance(0.5) ? (this.totpCode() ?? this.backupCodes.shift()) : this.backupCodes.shift();
+  }
+
+  /** Proves the account by a code, for an operation that changes nothing here. */
+  private proving({ code, credential }: Code): Presented {
+    const present = this.asMe('/v1/auth/sessions/logout', {
+      ...{ session_id_hashes: [], mfa_method: 'totp', mfa_code: code },
+    });
+    return { credential, present };
+  }
+
+  private async everywhere(presented: Presented): Promise<void> {
+    await Promise.all(this.surroundings.cluster.replicas.map((replica) => this.recorder.use(replica, presented)));
+  }
+
+  /** A wrong code counts against the account: few enough are sent that the next right one is looked at. */
+  private async spend(code: Code | undefined): Promise<boolean> {
+    if (!code) return false;
+    const presented = this.proving(code);
+    await this.everywhere(presented);
+    await this.everywhere(presented);
+    return true;
+  }
+
+  private async ticket(): Promise<string | undefined> {
+    const { email, password } = this;
+    const answered = await this.done((replica) => replica.anonymous.post('/v1/auth/login', { email, password }));
+    return answered?.answer.body.ticket;
+  }
+
+  private answering(ticket: string | undefined, code: string) {
+    return (replica: Replica) => replica.anonymous.post('/v1/auth/login/mfa/totp', { ticket, code });
+  }
+
+  private signedIn(attempts: readonly Attempted[]): void {
+    for (const one of attempts) if (one.outcome === 'ok') this.session(one, one.answer?.body.token);
+  }
+
+  /** One code answers two tickets at once. */
+  private async signInByCode(): Promise<boolean> {
+    const tickets = [await this.ticket(), await this.ticket()];
+    const spent = tickets[0] && this.anyCode();
+    if (!spent) return false;
+    const { replicas } = this.surroundings.cluster;
+    const at = (replica: Replica, n: number) =>
+      this.recorder.use(replica, {
+        credential: spent.credential,
+        present: this.answering(tickets[n % tickets.length], spent.code),
+      });
+    this.signedIn(await Promise.all(this.random.shuffled([...replicas, ...replicas].slice(0, 4)).map(at)));
+    return true;
+  }
+
+  /** One ticket is answered by several codes at once. */
+  private async spendTicket(): Promise<boolean> {
+    const ticket = await this.ticket();
+    const codes = this.backupCodes.splice(0, CODES_PER_TICKET);
+    if (!ticket || codes.length === 0 || !this.enabled) return false;
+    const credential = this.recorder.issue('MFA ticket', this.enabled, [], { isOneTime: true });
+    const at = ({ code }: Code) =>
+      this.recorder.use(this.anywhere, { credential, present: this.answering(ticket, code) });
+    this.signedIn(await Promise.all(codes.map(at)));
+    return true;
+  }
+
+  /** A code that an operation took is spent by that. */
+  private tookWith({ answer: _, ...attempt }: Attempted, { credential }: Code): void {
+    this.recorder.history.uses.push({ ...attempt, credential: credential.id });
+  }
+
+  private async renew(): Promise<boolean> {
+    const proof = this.anyCode();
+    const former = this.backupCodes[0];
+    if (!(proof && former)) return false;
+    const input = { regenerate: true, mfa_method: 'totp', mfa_code: proof.code };
+    const work = this.asMe('/v1/users/@me/mfa/backup-codes', input);
+    const renewed = await this.revoked('new backup codes', [this.factors.backup], work);
+    this.tookWith(renewed, proof);
+    if (renewed.outcome !== 'ok' || !renewed.answer) return true;
+    this.keep({ ...renewed, answer: renewed.answer });
+    await this.everywhere(this.proving(former));
+    return true;
+  }
+
+  /** What was right until now is presented once more, and a new authenticator may follow. */
+  private async gone(): Promise<void> {
+    const some = [this.totpCode(), this.backupCodes[0]];
+    this.secret = undefined;
+    this.backupCodes = [];
+    for (const code of some) if (code) await this.everywhere(this.proving(code));
+    if (this.random.chance(0.5)) await this.enable();
+  }
+
+  private async disable(): Promise<boolean> {
+    const proof = this.anyCode();
+    if (!proof) return false;
+    const { code } = proof;
+    const { totp, backup } = this.factors;
+    const work = this.asMe('/v1/users/@me/mfa/totp/disable', { code, mfa_method: 'totp', mfa_code: code });
+    const disabled = await this.revoked('TOTP turned off', [totp, backup], work);
+    this.tookWith(disabled, proof);
+    if (disabled.outcome === 'ok') await this.gone();
+    return true;
+  }
+
+  private async takeAway(): Promise<boolean> {
+    const { root } = this.surroundings.cluster;
+    const { totp, backup } = this.factors;
+    const taken = await this.revoked('second factors taken away', [totp, backup], (replica) =>
+      replica.as(root).delete(`/v1/admin/users/${this.id}/mfa`),
+    );
+    if (taken.outcome === 'ok') await this.gone();
+    return true;
+  }
+
+  protected readonly partialEnds: readonly Step[] = [
+    () => this.spend(this.totpCode()),
+    () => this.spend(this.backupCodes.shift()),
+    () => this.signInByCode(),
+    () => this.spendTicket(),
+    () => this.renew(),
+    this.random.chance(0.5) ? () => this.disable() : () => this.takeAway(),
+    () => this.logout(),
+  ];
+
+  protected readonly wholeEnds: readonly Step[] = [() => this.terminate()];
+}

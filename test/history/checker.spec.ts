@@ -37,6 +37,16 @@ class Made extends History {
     return this;
   }
 
+  happened(name: string, start: number, end: number): this {
+    this.events.push({ topic: 'hooks', name, start, end });
+    return this;
+  }
+
+  stream(since: number, heard: string[], forgotten: number | null = null): this {
+    this.streams.push({ topic: 'hooks', since, heard, forgotten });
+    return this;
+  }
+
   disturbed(kind: 'stopped' | 'deaf', start: number, end: number, replica = 0): this {
     this.disturbances.push({ kind, start, end, replica, fault: 'by hand' });
     return this;
@@ -198,5 +208,32 @@ describe('the checker of histories: sockets', () => {
   test('4004 without a cause is found', () => {
     token().socket(50, 900).expect('refused without a cause');
     token().socket(50, 900, 1006).socket(50, null).expect();
+  });
+});
+
+describe('the checker of histories: gateway sessions that go on', () => {
+  const three = () => made().happened('one', 100, 110).happened('two', 120, 130).happened('three', 140, 150);
+
+  test('what is not told yet may still come, and what was before the session need not', () => {
+    three().stream(50, []).stream(50, ['one', 'two']).stream(50, ['one', 'two', 'three']).expect();
+    three().stream(115, ['two', 'three']).stream(125, ['three']).expect();
+  });
+
+  test('an event that is passed over is found by one that came later, and so are two in the wrong order', () => {
+    three().stream(50, ['one', 'three']).expect('an event was passed over');
+    three().stream(50, ['three']).expect('an event was passed over', 'an event was passed over');
+    three().stream(50, ['two', 'one', 'three']).expect('an event was passed over');
+  });
+
+  test('what was done at the same time may come in any order', () => {
+    made().happened('one', 100, 130).happened('two', 120, 140).stream(50, ['two', 'one']).stream(50, ['two']).expect();
+  });
+
+  test('a session that is forgotten is found, unless something was disturbed since it began', () => {
+    const forgotten = () => token().used('token', 20, 30).stream(500, [], 5000);
+    forgotten().expect('a session was forgotten');
+    forgotten().disturbed('deaf', 4000, 4100).expect();
+    forgotten().used('token', 20, 30, 'ok', 1).disturbed('deaf', 4000, 4100, 1).expect();
+    forgotten().disturbed('deaf', 5100, 5200).expect('a session was forgotten');
   });
 });

@@ -1,5 +1,16 @@
 import { HealthyTime } from './healthy-time.js';
-import type { Credential, History, Interval, Read, Revocation, Socket, Use, Write } from './history.js';
+import type {
+  Credential,
+  Happening,
+  History,
+  Interval,
+  Read,
+  Revocation,
+  Socket,
+  Stream,
+  Use,
+  Write,
+} from './history.js';
 
 /** What the contract promises in time, and what is allowed to a machine that is busy, in milliseconds. */
 export interface Promises {
@@ -19,7 +30,9 @@ export type Rule =
   | 'an acknowledged change was lost'
   | 'a change that was refused'
   | 'refused without a cause'
-  | 'a socket outlived its credential';
+  | 'a socket outlived its credential'
+  | 'an event was passed over'
+  | 'a session was forgotten';
 
 export interface Violation {
   readonly rule: Rule;
@@ -72,6 +85,7 @@ export class Checker {
     checker.checkUses();
     checker.checkMembers();
     checker.checkSockets();
+    checker.checkStreams();
     return { violations: checker.violations, delays: checker.delays };
   }
 
@@ -194,5 +208,34 @@ export class Checker {
       `${socket.credential} at replica ${replica}, open from ${at(socket.opened)} to ${at(life.end)} (${socket.code ?? 'still open'}), ` +
         `though ${end.kind} was acknowledged ${during(end)}: for ${at(heard)} undisturbed, ${at(ran)} running`,
     );
+  }
+
+  private checkStreams(): void {
+    const eventsOf = byKey(this.history.events, ({ topic }) => topic);
+    const replicas = new Set(this.history.uses.map(({ replica }) => replica));
+    for (const stream of this.history.streams) {
+      this.checkStream(stream, eventsOf.get(stream.topic) ?? []);
+      if (stream.forgotten === null) continue;
+      const life = { start: stream.since, end: stream.forgotten };
+      if ([...replicas].every((replica) => this.hearing.of(replica, life) === life.end - life.start)) {
+        this.found('a session was forgotten', `one of ${stream.topic}, ${during(life)}, while nothing was disturbed`);
+      }
+    }
+  }
+
+  /** Whoever hears of something has heard of all that was done before it began. */
+  private checkStream({ topic, since, heard }: Stream, events: readonly Happening[]): void {
+    const places = new Map(heard.map((name, place) => [name, place]));
+    const told = events.filter(({ name }) => places.has(name));
+    for (const event of events) {
+      const place = places.get(event.name) ?? Number.POSITIVE_INFINITY;
+      const later = told.find(({ name, start }) => start > event.end && (places.get(name) ?? 0) < place);
+      if (event.start < since || !later) continue;
+      this.found(
+        'an event was passed over',
+        `a session that began at ${at(since)} heard of ${later.name} of ${topic}, done ${during(later)}, and not before it of ` +
+          `${event.name}, done ${during(event)}`,
+      );
+    }
   }
 }

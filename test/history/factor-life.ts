@@ -33,6 +33,7 @@ export class FactorLife extends PersonLife {
     await this.signIn();
     await this.watch();
     await this.enable();
+    await this.spend(this.backupCodes.shift());
     await this.describe();
     return true;
   }

@@ -29,6 +29,8 @@ export interface Credential {
 /** A credential was presented. */
 export interface Use extends Attempt {
   readonly credential: string;
+  /** With it a gateway session was to go on. */
+  readonly how?: 'resume';
 }
 
 /** Everything with one of these scopes that was issued before was to end. */
@@ -62,6 +64,21 @@ export interface Socket {
   code: number | null;
 }
 
+/** Something was done of which every session that listens is to be told. */
+export interface Happening extends Interval {
+  readonly topic: string;
+  readonly name: string;
+}
+
+/** What a gateway session was told of a topic since it started, in this order, whatever sockets it had. */
+export interface Stream {
+  readonly topic: string;
+  readonly since: number;
+  readonly heard: string[];
+  /** When the gateway said that it knows the session no more. */
+  forgotten: number | null;
+}
+
 /**
  * What was done to a replica: its process could not run (`stopped`), or ran and could not hear (`deaf`), as while its
  * database was away. `fault`: how.
@@ -80,6 +97,8 @@ export class History {
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
   readonly sockets: Socket[] = [];
+  readonly events: Happening[] = [];
+  readonly streams: Stream[] = [];
   readonly disturbances: Disturbance[] = [];
   /** When nobody looked any more. */
   end = Number.POSITIVE_INFINITY;
@@ -93,7 +112,8 @@ export class History {
   *lines(): Generator<string> {
     yield JSON.stringify({ entry: 'end', at: this.end });
     for (const credential of this.credentials.values()) yield JSON.stringify({ entry: 'credential', ...credential });
-    for (const entry of ['uses', 'revocations', 'writes', 'reads', 'sockets', 'disturbances'] as const) {
+    const entries = ['uses', 'revocations', 'writes', 'reads', 'sockets', 'events', 'streams', 'disturbances'] as const;
+    for (const entry of entries) {
       for (const one of this[entry]) yield JSON.stringify({ entry, ...one });
     }
   }

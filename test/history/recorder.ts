@@ -20,6 +20,22 @@ export interface Presented {
   readonly shows?: readonly { readonly member: string; of(answer: Answer): string | null }[];
 }
 
+/** How long the gateway may take to answer who greets it: a halted one would keep a run from its end. */
+const PATIENCE_MS = 20_000;
+
+/** Who listens to the session, and whether it is to go on. */
+export interface Greeting {
+  readonly hear?: (dispatch: { s?: number; t?: string; d?: unknown }) => void;
+  readonly how?: 'resume';
+}
+
+export interface Greeted {
+  readonly outcome: Outcome;
+  /** The gateway knows no such session. */
+  readonly isForgotten: boolean;
+  leave(): void;
+}
+
 function outcomeOf(answer: Answer | undefined): Outcome {
   if (answer === undefined || answer.status >= 500 || answer.status === 429) return 'unknown';
   return answer.status < 300 ? 'ok' : 'refused';
@@ -80,32 +96,52 @@ export class Recorder {
   }
 
   /** Identifies; a session that starts is watched to the end of its socket. */
-  async identify(replica: Replica, { id: credential }: Credential, token: string): Promise<void> {
+  async identify(replica: Replica, credential: Credential, token: string): Promise<void> {
+    await this.greet(replica, credential, { op: 2, d: { token } });
+  }
+
+  /** Opens a socket, says this first, and watches a session that starts or goes on by that to the end of the socket. */
+  async greet(
+    replica: Replica,
+    { id: credential }: Credential,
+    first: object,
+    { hear, how }: Greeting = {},
+  ): Promise<Greeted> {
     const start = now();
     const { index } = replica;
     const socket = new WebSocket(`${replica.url.replace('http', 'ws')}/gateway`);
-    const tell = (outcome: Outcome) =>
-      this.history.uses.push({ credential, replica: index, start, end: now(), outcome });
-    await new Promise<void>((resolve) => {
+    const leave = () => socket.terminate();
+    const patience = setTimeout(leave, PATIENCE_MS);
+    let isForgotten = false;
+    const outcome = await new Promise<Outcome>((resolve) => {
+      const tell = (outcome: Outcome) => {
+        clearTimeout(patience);
+        this.history.uses.push({ credential, replica: index, start, end: now(), outcome, ...(how && { how }) });
+        resolve(outcome);
+      };
       let watched: Socket | undefined;
       socket.on('error', () => {});
       socket.on('message', (data) => {
-        const { op, t } = JSON.parse(String(data));
-        if (op === 10) socket.send(JSON.stringify({ op: 2, d: { token } }));
-        if (t !== 'READY') return;
+        const message = JSON.parse(String(data));
+        if (message.op === 10) socket.send(JSON.stringify(first));
+        if (message.op === 0) hear?.(message);
+        if (message.op === 9) {
+          isForgotten = true;
+          leave();
+        }
+        if (message.t !== 'READY' && message.t !== 'RESUMED') return;
         tell('ok');
         this.open.add(socket);
         watched = { credential, replica: index, opened: now(), closed: null, code: null };
         this.history.sockets.push(watched);
-        resolve();
       });
       socket.on('close', (code) => {
         this.open.delete(socket);
         if (watched) Object.assign(watched, { closed: now(), code });
         else tell(code === 4004 ? 'refused' : 'unknown');
-        resolve();
       });
     });
+    return { outcome, isForgotten, leave };
   }
 
   /** Nobody looks any more. */

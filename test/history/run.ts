@@ -30,7 +30,9 @@ export interface Findings {
 }
 
 function summed(history: History, delays: readonly number[], faults: ReadonlyMap<string, number>): string {
-  const { credentials, uses, revocations, writes, reads, sockets } = history;
+  const { credentials, uses, revocations, writes, reads, sockets, events, streams } = history;
+  const resumes = uses.filter(({ how }) => how === 'resume');
+  const forgotten = streams.filter((stream) => stream.forgotten !== null);
   const outcomes = (some: readonly { outcome: string }[]) =>
     ['ok', 'refused', 'unknown']
       .map((one) => `${some.filter(({ outcome }) => outcome === one).length} ${one}`)
@@ -44,6 +46,7 @@ function summed(history: History, delays: readonly number[], faults: ReadonlyMap
   return [
     `${credentials.size} credentials; ${uses.length} uses (${outcomes(uses)})`,
     `${revocations.length} revocations (${outcomes(revocations)}): ${list(byKind)}`,
+    `${resumes.length} resumes (${outcomes(resumes)}), ${forgotten.length} sessions forgotten; ${events.length} events`,
     `${writes.length} writes (${outcomes(writes)}), ${reads.length} reads; ${sockets.length} sockets, of which ${sorted.length} were ` +
       `closed at undisturbed replicas: median ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms after the answer`,
     `faults: ${list(faults) || 'none'}`,

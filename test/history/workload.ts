@@ -2,19 +2,24 @@ import { AccountLife } from './account-life.js';
 import { AddressLife } from './address-life.js';
 import { AdminLife } from './admin-life.js';
 import { FactorLife } from './factor-life.js';
-import type { Surroundings } from './life.js';
+import { GatewayLife } from './gateway-life.js';
+import type { Life, Surroundings } from './life.js';
 import type { Random } from './random.js';
 import { now } from './recorder.js';
 
 const CLIENTS = 6;
 const LIVES = 4;
 
-/** Of a hundred lives. */
-const KINDS = [
+type Kind = new (surroundings: Surroundings, random: Random) => Life;
+
+/** Which share of the lives is of each kind or one before it. */
+const KINDS: readonly (readonly [Kind, number])[] = [
   [AccountLife, 0.55],
-  [FactorLife, 0.75],
-  [AdminLife, 0.95],
-] as const;
+  [FactorLife, 0.7],
+  [GatewayLife, 0.85],
+  [AdminLife, 0.97],
+  [AddressLife, 1],
+];
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -27,7 +32,7 @@ export class Workload {
 
   async run(): Promise<void> {
     const clients = Array.from({ length: CLIENTS }, () => this.client(this.random.fork()));
-    const lives = Array.from({ length: LIVES }, () => this.lives(this.random.fork()));
+    const lives = Array.from({ length: LIVES }, (_, lane) => this.lives(this.random.fork(), lane));
     await Promise.all([...clients, ...lives]);
   }
 
@@ -46,11 +51,13 @@ export class Workload {
     }
   }
 
-  private async lives(random: Random): Promise<void> {
+  /** Each begins with a life of another kind, so that there is something of most from the start. */
+  private async lives(random: Random, lane: number): Promise<void> {
+    let [Kind] = KINDS[lane % KINDS.length] as (typeof KINDS)[number];
     while (!this.surroundings.isOver()) {
-      const share = random.next();
-      const [Kind] = KINDS.find(([, upTo]) => share < upTo) ?? [AddressLife];
       await new Kind(this.surroundings, random.fork()).live();
+      const share = random.next();
+      [Kind] = KINDS.find(([, upTo]) => share < upTo) as (typeof KINDS)[number];
     }
   }
 

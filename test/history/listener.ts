@@ -1,0 +1,71 @@
+import type { Replica } from './cluster.js';
+import type { Credential, Outcome, Stream } from './history.js';
+import { now, type Recorder } from './recorder.js';
+
+interface Dispatch {
+  readonly s?: number;
+  readonly t?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: data of many shapes
+  readonly d?: any;
+}
+
+/** Which dispatches tell of what the history knows, and by which name it does. */
+const nameOf = ({ t, d }: Dispatch): string | undefined =>
+  t === 'WEBHOOKS_UPDATE' && d.action === 'create' ? d.webhook_id : undefined;
+
+/** A gateway session, over as many sockets as it takes. */
+export class Listener {
+  private sessionId = '';
+  private sequence = 0;
+  private stream: Stream | undefined;
+  private leave: () => void = () => {};
+
+  constructor(
+    private readonly recorder: Recorder,
+    private readonly credential: Credential,
+    private readonly token: string,
+    private readonly topic: string,
+  ) {}
+
+  private readonly hear = (dispatch: Dispatch): void => {
+    this.sequence = dispatch.s ?? this.sequence;
+    if (dispatch.t === 'READY') {
+      this.sessionId = dispatch.d.session_id;
+      this.stream = { topic: this.topic, since: now(), heard: [], forgotten: null };
+      this.recorder.history.streams.push(this.stream);
+    }
+    const name = nameOf(dispatch);
+    if (name) this.stream?.heard.push(name);
+  };
+
+  private async greet(replica: Replica, first: object, how?: 'resume') {
+    const greeted = await this.recorder.greet(replica, this.credential, first, {
+      hear: this.hear,
+      ...(how && { how }),
+    });
+    this.leave = greeted.leave;
+    return greeted;
+  }
+
+  async identify(replica: Replica): Promise<Outcome> {
+    return (await this.greet(replica, { op: 2, d: { token: this.token } })).outcome;
+  }
+
+  /** `forgotten`: the gateway knows the session no more. */
+  async resume(replica: Replica): Promise<Outcome | 'forgotten'> {
+    const { token, sessionId, sequence: seq } = this;
+    const { outcome, isForgotten } = await this.greet(
+      replica,
+      { op: 6, d: { token, session_id: sessionId, seq } },
+      'resume',
+    );
+    if (!isForgotten) return outcome;
+    if (this.stream) this.stream.forgotten ??= now();
+    return 'forgotten';
+  }
+
+  /** Loses the connection. */
+  drop(): void {
+    this.leave();
+  }
+}

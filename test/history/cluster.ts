@@ -4,7 +4,7 @@ import { endProcesses, ServiceProcess, until } from '../machine/service-process.
 import { Client } from '../support/client.js';
 import { Detour } from '../support/detour.js';
 import type { Front } from '../support/gatehouse.js';
-import { type Persona, person } from '../support/index.js';
+import { environmentOf, type Persona, person, ScriptedProvider } from '../support/index.js';
 
 export const REPLICAS = 3;
 
@@ -75,7 +75,7 @@ export class Replica implements Front {
   }
 }
 
-/** Three replicas with a PostgreSQL and a Redis of their own, and somebody who may do everything. */
+/** Three replicas with a PostgreSQL, a Redis and an OpenID provider of their own, and somebody who may do everything. */
 export class Cluster {
   private addresses = 0;
 
@@ -84,12 +84,15 @@ export class Cluster {
     readonly redis: OwnServer,
     readonly replicas: readonly Replica[],
     readonly root: Persona,
+    readonly provider: ScriptedProvider,
   ) {}
 
   static async start(): Promise<Cluster> {
     const [postgres, redis] = await Promise.all([OwnServer.postgres(), OwnServer.redis()]);
+    const provider = await ScriptedProvider.start();
     const limits = { sockets_per_address: 1e6, payloads_per_address: 1e6, attempts_per_address: 1e6 };
     const common = {
+      ...environmentOf(provider),
       ARGON2_CONCURRENCY: '1',
       ABUSE_BANS: 'off',
       TRUSTED_PROXIES: PROXY,
@@ -106,7 +109,14 @@ export class Cluster {
     await Promise.all(others.map((replica) => replica.start()));
     const root = await person(first, 'root');
     await query(postgres.url, `UPDATE account SET acls = '{*}' WHERE id = $1`, [root.id]);
-    return new Cluster(postgres, redis, replicas, root);
+    const { issuer, clientId, clientSecret } = provider;
+    await first
+      .as(root)
+      .patch('/v1/admin/instance/config', {
+        sso: { enabled: true, issuer, client_id: clientId, client_secret: clientSecret, auto_provision: true },
+      })
+      .expect(200);
+    return new Cluster(postgres, redis, replicas, root, provider);
   }
 
   /** One that nobody had before: of those that are for measurements (RFC 2544). */
@@ -126,6 +136,7 @@ export class Cluster {
       database.close();
       redis.close();
     }
+    await this.provider.stop();
     await this.redis.close();
     await this.postgres.close();
   }

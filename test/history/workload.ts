@@ -6,6 +6,7 @@ import { GatewayLife } from './gateway-life.js';
 import type { Life, Surroundings } from './life.js';
 import type { Random } from './random.js';
 import { now } from './recorder.js';
+import { SsoLife } from './sso-life.js';
 
 const CLIENTS = 6;
 const LIVES = 4;
@@ -14,9 +15,10 @@ type Kind = new (surroundings: Surroundings, random: Random) => Life;
 
 /** Which share of the lives is of each kind or one before it. */
 const KINDS: readonly (readonly [Kind, number])[] = [
-  [AccountLife, 0.55],
-  [FactorLife, 0.7],
-  [GatewayLife, 0.85],
+  [AccountLife, 0.5],
+  [FactorLife, 0.64],
+  [GatewayLife, 0.76],
+  [SsoLife, 0.88],
   [AdminLife, 0.97],
   [AddressLife, 1],
 ];

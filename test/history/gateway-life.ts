@@ -18,6 +18,7 @@ export class GatewayLife extends PersonLife {
     if (!(await this.registered())) return false;
     await this.signIn();
     await this.listen();
+    await this.interrupt();
     return true;
   }
 
@@ -62,7 +63,6 @@ export class GatewayLife extends PersonLife {
   }
 
   protected readonly partialEnds: readonly Step[] = [
-    () => this.interrupt(),
     () => this.interrupt(),
     () => this.interrupt(),
     () => this.describe(),

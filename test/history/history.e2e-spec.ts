@@ -31,6 +31,7 @@ describeWithOwnServers(`credentials.md 7 over the history of a run (HISTORY_SEED
     ['second use of a code', 'redeemed twice'],
     ['second redemption', 'redeemed twice'],
     ['lost write', 'an acknowledged change was lost'],
+    ['lost replay', 'an event was passed over'],
     ['deaf sockets', 'a socket outlived its credential'],
   ])('a fault that is planted before the replicas is found: %s', async (fault, rule) => {
     const plants = await Promise.all(cluster.replicas.map((replica) => Plant.before(replica, fault)));

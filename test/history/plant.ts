@@ -15,7 +15,9 @@ export type Fault =
   /** Changes of the profile are acknowledged and forgotten. */
   | 'lost write'
   /** Sockets whose session has started stay open whatever the service does with them. */
-  | 'deaf sockets';
+  | 'deaf sockets'
+  /** What a session missed is not sent again when it goes on. */
+  | 'lost replay';
 
 const CACHED_MS = 5000;
 const REDEMPTIONS = ['/v1/oauth2/token', '/v1/auth/verify', '/v1/auth/reset'];
@@ -33,6 +35,44 @@ async function read(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** What a server sends, without the events that it sends before a session has started or goes on. */
+class Replay {
+  private rest = Buffer.alloc(0);
+  private isUpgraded = false;
+  private isOver = false;
+
+  taken(chunk: Buffer): Buffer {
+    this.rest = Buffer.concat([this.rest, chunk]);
+    const passed: Buffer[] = [];
+    if (!this.isUpgraded) {
+      const head = this.rest.indexOf('\r\n\r\n');
+      if (head < 0) return Buffer.alloc(0);
+      this.isUpgraded = true;
+      passed.push(this.take(head + 4));
+    }
+    for (let size = frameSize(this.rest); size <= this.rest.length; size = frameSize(this.rest)) {
+      const frame = this.take(size);
+      this.isOver ||= frame.includes('"t":"READY"') || frame.includes('"t":"RESUMED"');
+      if (this.isOver || !frame.includes('"op":0')) passed.push(frame);
+    }
+    return Buffer.concat(passed);
+  }
+
+  private take(size: number): Buffer {
+    const taken = this.rest.subarray(0, size);
+    this.rest = this.rest.subarray(size);
+    return taken;
+  }
+}
+
+/** How long the frame is that these bytes begin with (RFC 6455 section 5.2, unmasked), as far as they tell. */
+function frameSize(bytes: Buffer): number {
+  const length = (bytes[1] ?? 0) & 127;
+  if (bytes.length < 2 || (length > 125 && bytes.length < 10)) return Number.POSITIVE_INFINITY;
+  if (length === 126) return 4 + bytes.readUInt16BE(2);
+  return length === 127 ? 10 + Number(bytes.readBigUInt64BE(2)) : 2 + length;
 }
 
 /** Stands before a replica and makes it one that has a fault. */
@@ -58,9 +98,11 @@ export class Plant {
       near.pipe(far);
       far.on('error', () => {});
       let isDeaf = false;
+      const replay = new Replay();
       far.on('data', (chunk) => {
         isDeaf ||= fault === 'deaf sockets' && chunk.includes('"t":"READY"');
-        if (!(isDeaf && isClose(chunk))) near.write(chunk);
+        if (fault === 'lost replay') near.write(replay.taken(chunk));
+        else if (!(isDeaf && isClose(chunk))) near.write(chunk);
       });
       far.on('close', () => isDeaf || near.destroy());
     });

@@ -30,6 +30,7 @@ export class AccountLife extends MailboxLife {
     if (this.random.chance(0.4)) await this.addHook(first);
     await this.watch();
     await this.describe();
+    if (this.random.chance(0.3)) await this.resetSecret();
     return true;
   }
 

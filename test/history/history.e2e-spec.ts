@@ -13,7 +13,7 @@ import { over } from './workload.js';
 const SECONDS = Number(process.env.HISTORY_SECONDS ?? 60);
 const SEED = Number(process.env.HISTORY_SEED ?? randomInt(2 ** 31));
 /** A planted fault is found long before. */
-const PLANTED_SECONDS = 240;
+const PLANTED_SECONDS = 480;
 
 jest.setTimeout((SECONDS * 2 + 600) * 1000);
 

@@ -11,7 +11,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { build } from '../scripts/build.mjs';
 import { Faults } from './chaos/faults.mjs';
-import { judgeAlerts, judgeLeaks, judgeReadiness } from './chaos/judge.mjs';
+import { judgeAlerts, judgeLeaks, judgeReadiness, leastOf } from './chaos/judge.mjs';
 import { judgeEvents, judgeLedger, judgeMail, Ledger } from './chaos/ledger.mjs';
 import { Load } from './chaos/load.mjs';
 import { Random } from './chaos/random.mjs';
@@ -26,7 +26,9 @@ const RATE = Number(process.env.CHAOS_RATE ?? 15);
 const SEED = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 const WARM_SECONDS = Math.min(60, SECONDS / 10);
 const PEOPLE = 8;
-const REST_SECONDS = 12;
+/** Longer than a connection on which nobody asks anything is kept. */
+const REST_SECONDS = 75;
+const SAMPLES = 5;
 const MIB = 2 ** 20;
 /** Mail that waits for its next attempt may do so for some minutes. */
 const MAIL_SECONDS = 900;
@@ -51,24 +53,31 @@ async function isWhole() {
   );
 }
 
-/** What each replica holds once nothing has been asked of it for a while. */
+/** What a replica holds beside the sockets of the clients that stay. */
+async function held(replica) {
+  const { resources, heapUsed, files, connections, statements } = await ask(replica, 'sample');
+  const clients = load.people.filter(({ listener }) => listener.url === replica.url).length;
+  const sockets = (resources.TCPSocketWrap ?? 0) + (resources.TLSSocketWrap ?? 0);
+  return {
+    heap: heapUsed / MIB,
+    resources: Object.values(resources).reduce((sum, n) => sum + n, 0) - sockets,
+    files: files - clients,
+    sockets: sockets - clients,
+    connections,
+    statements,
+    kinds: resources,
+  };
+}
+
+/** What each replica holds once nothing has been asked of it for a while: what it does just now passes, a leak stays. */
 async function atRest() {
   await delay(REST_SECONDS * 1000);
-  return Promise.all(
-    replicas.map(async (one) => {
-      await ask(one, 'sample');
-      const held = await ask(one, 'sample');
-      const { resources } = held;
-      return {
-        heap: held.heapUsed / MIB,
-        resources: Object.values(resources).reduce((sum, n) => sum + n, 0),
-        files: held.files,
-        sockets: (resources.TCPSocketWrap ?? 0) + (resources.TLSSocketWrap ?? 0),
-        connections: held.connections,
-        statements: held.statements,
-      };
-    }),
-  );
+  const samples = [];
+  while (samples.length < SAMPLES) {
+    samples.push(await Promise.all(replicas.map(held)));
+    await delay(1000);
+  }
+  return replicas.map((_, n) => leastOf(samples.map((sample) => sample[n])));
 }
 
 /** Loads for some seconds, or for as long as something else goes on. */
@@ -111,8 +120,8 @@ try {
     'the last event',
     30,
   ).catch(() => {});
-  const after = await atRest();
   await watch.end();
+  const after = await atRest();
   const perListener = load.people.map((one, n) => {
     const { seen, invalidated, gaps, repeated } = one.listener;
     return judgeEvents(`client ${n}`, { stored: storedOf(one), seen, invalidated, gaps, repeated });
@@ -138,6 +147,7 @@ try {
     events: { lost: perListener.flatMap(({ lost }) => lost), doubled: perListener.flatMap(({ doubled }) => doubled) },
     files: found.files,
     leaks: judgeLeaks(before, after),
+    kinds: { before: before.map(({ kinds }) => kinds), after: after.map(({ kinds }) => kinds) },
     readiness: faults.befell.map((fault) => ({ ...of(fault), ...judgeReadiness(fault, watch.looks, REPLICAS) })),
     alerts: [
       ...faults.befell.map((fault) => ({ ...of(fault), ...judgeAlerts(fault, watch.scrapes, REPLICAS) })),

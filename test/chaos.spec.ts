@@ -192,6 +192,18 @@ describe('what is judged', () => {
     expect(leaked({ ...grown, heap: grown.heap + 1 })).toEqual([BOUNDS.heap[0]]);
   });
 
+  test('what one sample alone shows is not held at rest', async () => {
+    const { BOUNDS, leastOf } = await load('judge');
+    const all = (value: number, kinds: object) => ({
+      ...Object.fromEntries(Object.keys(BOUNDS).map((key) => [key, value])),
+      kinds,
+    });
+    const busy = { ...all(9, { Timeout: 9 }), heap: 1 };
+    const quiet = { ...all(3, { Timeout: 3 }), heap: 2 };
+    expect(leastOf([busy, quiet])).toEqual({ ...quiet, heap: 1 });
+    expect(leastOf([quiet, busy])).toEqual({ ...quiet, heap: 1 });
+  });
+
   test('a report names what was broken, and nothing else', async () => {
     const { report, verdicts } = await load('report');
     const name = 'failover';

@@ -4,12 +4,19 @@
  */
 export const BOUNDS = {
   heap: ['heap after collection, MiB', 8],
-  resources: ['resources of the event loop', 12],
-  files: ['open files', 12],
-  sockets: ['TCP sockets', 12],
+  resources: ['resources of the event loop but sockets', 6],
+  files: ['open files', 6],
+  sockets: ['TCP sockets', 6],
   connections: ['connections to PostgreSQL', 2],
   statements: ['prepared statements of a connection', 40],
 };
+
+/** @param samples of one replica; what several show is the least that one of them does, and the kinds are those of the quietest */
+export function leastOf(samples) {
+  const { kinds } = samples.reduce((a, b) => (b.resources < a.resources ? b : a));
+  const least = Object.keys(BOUNDS).map((key) => [key, Math.min(...samples.map((sample) => sample[key]))]);
+  return { ...Object.fromEntries(least), kinds };
+}
 
 export function judgeLeaks(start, end) {
   return start.flatMap((before, replica) =>

@@ -16,6 +16,8 @@ export class Listener {
   gaps = [];
   #awaySince = 0;
   resumes = 0;
+  /** Where it is. */
+  url = '';
   /** Dispatches whose sequence came twice or went back. */
   repeated = 0;
   #last = 0;
@@ -38,7 +40,8 @@ export class Listener {
 
   #connect() {
     if (this.#isOver) return;
-    const socket = new WebSocket(`${this.urlOf().replace('http', 'ws')}/gateway`, {
+    this.url = this.urlOf();
+    const socket = new WebSocket(`${this.url.replace('http', 'ws')}/gateway`, {
       handshakeTimeout: 5000,
       headers: { 'x-forwarded-for': this.address },
     });

@@ -160,10 +160,10 @@ export class Traffic {
       tokens: await exchange(front, eveApp, await consent(front, eve.token, eveApp)),
       session: await GatewaySession.started(front, dora.token),
     };
-    this.go();
+    this.#go();
   }
 
-  go() {
+  #go() {
     this.#isOver = false;
     this.#lives = Object.entries(ROUNDS).map(([name, round]) => this.#live(name, round));
   }
@@ -188,9 +188,15 @@ export class Traffic {
     });
   }
 
-  /** Lets everybody end what they are at. */
-  async pause() {
+  /** Lets everybody end what they are at; nobody is connected afterwards. */
+  async leave() {
     this.#isOver = true;
     await Promise.all(this.#lives);
+    this.cast.session.close();
+  }
+
+  async comeBack() {
+    this.cast.session = await GatewaySession.started(this.front, this.cast.dora.token);
+    this.#go();
   }
 }

@@ -37,7 +37,7 @@ const ROWS = [
      coalesce((SELECT max(sequence) FROM audit_log), 1000000) + n - 5 * :from, '', '10.' || n % 250 || '.0.' || n % 241
    FROM generate_series(5 * :from + 1, 5 * :to) n`,
   `INSERT INTO application (id, owner_id, name, client_type, secret_digest)
-   SELECT n, n, 'application ' || n, 'confidential', sha256(('application' || n)::bytea)
+   SELECT n, n + 1, 'application ' || n, 'confidential', sha256(('application' || n)::bytea)
    FROM generate_series(:from + 1, :to, 100) n`,
   `INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest, settled_at)
    SELECT n, :from + 1 + (n - :from - 1) / 100 * 100, n, '{identify,email}', sha256(('code' || n)::bytea), now()

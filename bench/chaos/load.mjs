@@ -118,7 +118,8 @@ export class Load {
     if (fault === 'replica frozen' && status === 408) return;
     if (fault && (status === 503 || typeof status === 'string')) return;
     const route = path.replace(/\?.*/, '').replace(/\d{6,}|[\w-]{24,}/g, '*');
-    const what = `${method} ${route}: ${status} ${body?.code ?? ''} (${fault ?? 'no fault'})`;
+    const codes = [body, ...(body?.errors ?? [])].flatMap((one) => one?.code ?? []);
+    const what = `${method} ${route}: ${[status, ...codes].join(' ')} (${fault ?? 'no fault'})`;
     this.#found(what);
   }
 
@@ -174,10 +175,11 @@ export class Load {
     if (outcome === 'ok') await this.attempt('GET', me, { authorization }, { expected: 401 });
   }
 
+  /** Of what a profile holds, the name may change as often as somebody likes. */
   async #write({ id, session: authorization }) {
-    const bio = this.#name('bio');
-    const { outcome, isAnswered } = await this.attempt('PATCH', me, { authorization, body: { bio } });
-    this.ledger.wrote(`bio of ${id}`, bio, outcome, isAnswered);
+    const global_name = this.#name('name');
+    const { outcome, isAnswered } = await this.attempt('PATCH', me, { authorization, body: { global_name } });
+    this.ledger.wrote(`name of ${id}`, global_name, outcome, isAnswered);
   }
 
   /** The same request at one replica, or at two at once, of which one may succeed; answers who did. */
@@ -311,7 +313,7 @@ export class Load {
     };
     const [sessions, files] = [new Map(), []];
     const work = [
-      ...this.people.map(({ id, session }) => read(`bio of ${id}`, session, 'bio')),
+      ...this.people.map(({ id, session }) => read(`name of ${id}`, session, 'global_name')),
       ...[...this.#accounts].map(([email, token]) => read(`verification of ${email}`, token, 'verified')),
       ...[...this.ledger.sessions.keys()].map((token) => async () => {
         sessions.set(token, (await this.#patiently(token)).status);

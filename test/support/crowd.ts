@@ -38,13 +38,13 @@ const ROWS = [
    FROM generate_series(5 * :from + 1, 5 * :to) n`,
   `INSERT INTO application (id, owner_id, name, client_type, secret_digest)
    SELECT n, n + 1, 'application ' || n, 'confidential', sha256(('application' || n)::bytea)
-   FROM generate_series(:from + 1, :to, 100) n`,
+   FROM generate_series(:from + 57, :to, 100) n`,
   `INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest, settled_at)
-   SELECT n, :from + 1 + (n - :from - 1) / 100 * 100, n, '{identify,email}', sha256(('code' || n)::bytea), now()
+   SELECT n, :from + 57 + (n - :from - 1) / 100 * 100, n, '{identify,email}', sha256(('code' || n)::bytea), now()
    FROM generate_series(:from + 1, :to) n`,
   `INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, expires_at)
    SELECT 2 * n + k, sha256(('token' || 2 * n + k)::bytea), (ARRAY['access', 'refresh'])[1 + k], n,
-     :from + 1 + (n - :from - 1) / 100 * 100, n, '{identify,email}', now() + interval '1 day' * (1 + 20 * k)
+     :from + 57 + (n - :from - 1) / 100 * 100, n, '{identify,email}', now() + interval '1 day' * (1 + 20 * k)
    FROM generate_series(:from + 1, :to) n, generate_series(0, 1) k`,
   `INSERT INTO security_event (id, account_id, type, created_at, ip, data)
    SELECT n, :from + 1 + n % (:to - :from), 'signed_in', now() - interval '1 minute' * (n % 200000), '10.0.0.1',

@@ -14,8 +14,9 @@ import { explain, scoreOf } from './survivors.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const LEAST_SCORE = 90;
-/** The machine may be busy: a test that waits is no mutant that hangs. */
+/** The machine may be busy: a test that waits is no mutant that hangs. To load all of a service anew takes longest. */
 const PATIENCE_MS = 60_000;
+const PATIENCE_WITH_SERVICES_MS = 180_000;
 
 if (!existsSync(join(import.meta.dirname, 'node_modules'))) {
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
@@ -25,6 +26,8 @@ if (!existsSync(join(import.meta.dirname, 'node_modules'))) {
   if (status !== 0) process.exit(status ?? 1);
 }
 const { Stryker } = await import('@stryker-mutator/core');
+const { default: setUp } = await import('../test/setup/global-setup.js');
+const { default: tearDown } = await import('../test/setup/global-teardown.js');
 
 async function mutantsOf(part) {
   process.env.MUTATION_PART = JSON.stringify(part);
@@ -34,10 +37,10 @@ async function mutantsOf(part) {
     plugins: ['@stryker-mutator/jest-runner'],
     jest: { projectType: 'custom', configFile: 'mutation/jest.config.js', enableFindRelatedTests: false },
     coverageAnalysis: 'perTest',
-    // What one service leaves behind in its process is none of the next mutant's.
-    maxTestRunnerReuse: part.services ? 1 : 0,
+    // What services leave behind in their process is given back by a new one.
+    maxTestRunnerReuse: part.services ? 40 : 0,
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
-    timeoutMS: PATIENCE_MS,
+    timeoutMS: part.services ? PATIENCE_WITH_SERVICES_MS : PATIENCE_MS,
     disableTypeChecks: false,
     tempDirName: 'mutation/sandbox',
     cleanTempDir: 'always',
@@ -68,8 +71,12 @@ const directory = mkdtempSync(join(tmpdir(), 'gatehouse-mutation-'));
 process.env.GATEHOUSE_TEST_DIR = directory;
 process.env.TMPDIR = directory;
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+const parts = wanted.length > 0 ? wanted : Object.keys(PARTS);
+// The description of the sources and the template of the databases are those of what nothing has mutated.
+const startServices = parts.some((name) => PARTS[name].services);
+if (startServices) await setUp();
 let failed = false;
-for (const name of wanted.length > 0 ? wanted : Object.keys(PARTS)) {
+for (const name of parts) {
   const mutants = await mutantsOf(PARTS[name]);
   const { unexplained, equivalent, idle } = explain(mutants, explanations, ROOT);
   const { score, counts } = scoreOf(mutants, equivalent);
@@ -79,4 +86,5 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(PARTS)) {
   for (const { file, from, to } of left) console.log(`${file}: explained, but killed or gone\n  - ${from}\n  + ${to}`);
   failed ||= unexplained.length > 0 || left.length > 0 || score < LEAST_SCORE;
 }
+if (startServices) await tearDown();
 process.exit(failed ? 1 : 0);

@@ -233,20 +233,11 @@ export class OneTimeSecrets {
 
   /** Claims a foreign value, such as a captcha token, for `ttlSeconds`. True for exactly one caller. */
   async claim(purpose: Purpose, value: string, ttlSeconds: number): Promise<boolean> {
-    const { raw }: { raw: unknown[] } = await this.database.manager
-      .createQueryBuilder()
-      .insert()
-      .into(OneTimeSecret)
-      .values({
-        digest: keyOf(purpose, value),
-        purpose,
-        subject: '',
-        payload: {},
-        expiresAt: () => `now() + interval '${Number(ttlSeconds)} seconds'`,
-      })
-      .orIgnore()
-      .returning(['purpose'])
-      .execute();
-    return raw.length > 0;
+    const claimed = await this.database.manager.query<unknown[]>(
+      `INSERT INTO one_time_secret (digest, purpose, subject, expires_at)
+       VALUES ($1, $2, '', now() + $3 * interval '1 second') ON CONFLICT DO NOTHING RETURNING 1`,
+      [keyOf(purpose, value), purpose, ttlSeconds],
+    );
+    return claimed.length > 0;
   }
 }

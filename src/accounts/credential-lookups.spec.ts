@@ -1,0 +1,150 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Config } from '../core/config/config.js';
+import type { Database } from '../platform/database/database.js';
+import { CredentialLookups } from './credential-lookups.js';
+
+interface Asked {
+  readonly name: string;
+  readonly keys: string[];
+  answer(rows: { key: string | Buffer; session_id?: string }[]): void;
+  fail(reason: Error): void;
+}
+
+/** A database that answers when it is told to. */
+function lookups(limits: Partial<Config> = {}) {
+  const asked: Asked[] = [];
+  const texts: string[] = [];
+  const database = {
+    statement: (name: string, text: string, [keys]: [(string | Buffer)[]]) =>
+      new Promise((answer, fail) => {
+        texts.push(text);
+        asked.push({ name, keys: keys.map(String), answer, fail });
+      }),
+  };
+  const config = { sessionMaxSeconds: 0, sessionIdleSeconds: 0, ...limits };
+  return { asked, texts, found: new CredentialLookups(database as unknown as Database, config as Config) };
+}
+
+/** What a promise comes to within some turns. Waiting for ever is an answer too. */
+const soon = <T>(promise: Promise<T>) =>
+  Promise.race([
+    promise,
+    (async () => {
+      for (let turns = 0; turns < 20; turns++) await turn();
+      return 'no answer';
+    })(),
+  ]);
+
+const at = (asked: readonly Asked[], index: number): Asked => {
+  const one = asked[index];
+  if (!one) throw new Error(`statement ${index} was not sent`);
+  return one;
+};
+
+describe('performance.md P4: lookups that wait together', () => {
+  test('those of one turn and one kind are one statement, and each gets its own answer', async () => {
+    const { asked, found } = lookups();
+    const key = Buffer.from('a digest with \xff and \xfe', 'latin1');
+    const answers = [found.find('session', key), found.find('session', 'b'), found.find('session', 'unknown')];
+    const bot = found.find('bot', 'b');
+    expect(asked).toEqual([]);
+    await turn();
+    expect(asked.map(({ name, keys }) => [name, keys.length])).toEqual([
+      ['identity-session', 3],
+      ['identity-bot', 1],
+    ]);
+    expect(found.counters).toEqual({ lookups: 4, statements: 2 });
+    at(asked, 0).answer([
+      { key: 'b', session_id: '2' },
+      { key: Buffer.from(key), session_id: '1' },
+    ]);
+    at(asked, 1).answer([]);
+    expect(await soon(Promise.all(answers))).toEqual([
+      { key, session_id: '1' },
+      { key: 'b', session_id: '2' },
+      undefined,
+    ]);
+    expect(await soon(bot)).toBeUndefined();
+  });
+
+  test('two statements of a kind are in flight; what comes meanwhile goes out when one is back', async () => {
+    const { asked, found } = lookups();
+    const first = found.find('session', 'a');
+    await turn();
+    void found.find('session', 'b');
+    await turn();
+    void found.find('session', 'c');
+    void found.find('session', 'd');
+    await turn();
+    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+    at(asked, 0).answer([]);
+    await soon(first);
+    await turn();
+    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c', 'd']]);
+    void found.find('session', 'e');
+    await turn();
+    expect(asked).toHaveLength(3);
+  });
+
+  test('nothing is asked where nothing waits, and the next one is asked at once', async () => {
+    const { asked, found } = lookups();
+    for (const key of ['a', 'b', 'c', 'd']) {
+      const one = found.find('session', key);
+      await turn();
+      expect(asked.at(-1)?.keys).toEqual([key]);
+      asked.at(-1)?.answer([]);
+      await soon(one);
+      await turn();
+    }
+    expect(asked).toHaveLength(4);
+  });
+
+  test('not even a turn that was asked for twice makes it three', async () => {
+    const { asked, found } = lookups();
+    void found.find('session', 'a');
+    await turn();
+    const second = found.find('session', 'b');
+    at(asked, 0).answer([]);
+    for (let waits = 0; asked.length < 2 && waits < 20; waits++) await null;
+    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+    // The turn that was asked for `b` comes, then `d`, then the turn that is asked for `c`.
+    setImmediate(() => void found.find('session', 'd'));
+    void found.find('session', 'c');
+    await turn();
+    await turn();
+    expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
+    at(asked, 1).answer([]);
+    expect(await soon(second)).toBeUndefined();
+    await turn();
+    expect(at(asked, 3).keys).toEqual(['d']);
+  });
+
+  test('all that wait for a statement hear of its failure, and the next one is sent', async () => {
+    const { asked, found } = lookups();
+    const gone = new Error('gone');
+    const both = [found.find('session', 'a'), found.find('session', 'b')];
+    await turn();
+    at(asked, 0).fail(gone);
+    expect(await soon(Promise.allSettled(both))).toEqual([
+      { status: 'rejected', reason: gone },
+      { status: 'rejected', reason: gone },
+    ]);
+    for (const key of ['c', 'd']) {
+      void found.find('session', key);
+      await turn();
+    }
+    expect(asked.slice(1).map(({ keys }) => keys)).toEqual([['c'], ['d']]);
+  });
+
+  test('a limit on the age of sessions stands in what finds them, and in nothing else', async () => {
+    const { texts, found } = lookups({ sessionMaxSeconds: 1234, sessionIdleSeconds: 100 });
+    for (const kind of ['session', 'held-session', 'bot', 'bearer', 'admin-key'] as const) void found.find(kind, '1');
+    await turn();
+    expect(
+      texts.map((text) => [
+        text.includes("s.created_at > now() - interval '1234 seconds'"),
+        text.includes("s.last_used_at > now() - interval '160 seconds'"),
+      ]),
+    ).toEqual([...[1, 2].map(() => [true, true]), ...[3, 4, 5].map(() => [false, false])]);
+  });
+});

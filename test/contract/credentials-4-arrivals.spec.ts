@@ -1,0 +1,250 @@
+import { Refusal } from '../../src/core/errors.js';
+import {
+  AclGuard,
+  AdminGuard,
+  type ArrivalGuard,
+  arrivalGuardsInOrder,
+  BanGuard,
+  CaptchaGuard,
+  type Guard,
+  guardsInOrder,
+  IdentityGuard,
+  InputGuard,
+  KindGuard,
+  LoadGuard,
+  RateGuard,
+  ResolutionGuard,
+  ScopeGuard,
+  SsoGuard,
+  SudoGuard,
+  SuspicionGuard,
+} from '../../src/pipeline/guards.js';
+import type { Call } from '../../src/policy/call.js';
+import type { Identity } from '../../src/policy/identity.js';
+import type { RoutePlan } from '../../src/policy/plan.js';
+import type { RoutePolicy } from '../../src/policy/route-policy.js';
+import { codeOf, concerned, fake, judged, KINDS, planOf, policyOf, session } from '../machine/callers.js';
+
+describe('credentials.md 4: the order of outcomes', () => {
+  test('is this one', () => {
+    expect(arrivalGuardsInOrder()).toEqual([LoadGuard, BanGuard]);
+    expect(guardsInOrder()).toEqual([
+      ...[ResolutionGuard, SsoGuard, RateGuard, CaptchaGuard, IdentityGuard, KindGuard, ScopeGuard, AdminGuard],
+      ...[AclGuard, SuspicionGuard, InputGuard, SudoGuard],
+    ]);
+  });
+
+  test('every row says with which codes it may refuse', () => {
+    const guard = (type: new (...parts: never[]) => object) => Reflect.construct(type, [{}, {}]) as Guard;
+    const said = [...arrivalGuardsInOrder(), ...guardsInOrder()].map((type) =>
+      guard(type).refuses(policyOf('UserOnly')),
+    );
+    expect(said).toEqual([
+      ['SERVICE_UNAVAILABLE'],
+      ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED'],
+      [],
+      ['SSO_REQUIRED'],
+      ['RATE_LIMITED'],
+      ['CAPTCHA_REQUIRED', 'INVALID_CAPTCHA'],
+      ['UNAUTHORIZED'],
+      ['ACCESS_DENIED'],
+      ['MISSING_OAUTH_SCOPE'],
+      ['MISSING_PERMISSIONS'],
+      ['MISSING_ACL'],
+      ['ACCOUNT_SUSPICIOUS_ACTIVITY'],
+      ['INVALID_FORM_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+      ['UNAUTHORIZED', 'INVALID_FORM_BODY', 'SUDO_MODE_REQUIRED'],
+    ]);
+  });
+});
+
+describe('rows 1 and 2: arrival', () => {
+  test('load and bans are asked, by the address', () => {
+    const asked: unknown[] = [];
+    const guards: ArrivalGuard[] = [
+      new LoadGuard(fake({ demandRoom: () => asked.push('room') })),
+      new BanGuard(fake({ requireUnbanned: (address: string) => asked.push(address) })),
+    ];
+    for (const guard of guards) guard.arrive({ address: '192.0.2.1' } as Call);
+    expect(asked).toEqual(['room', '192.0.2.1']);
+  });
+});
+
+describe('row 3: resolution', () => {
+  const LINE = `Bearer ${'A'.repeat(43)}`;
+  const row = (identity: Promise<Identity | null> | null) => {
+    const asked: unknown[] = [];
+    const touched: unknown[] = [];
+    const guard = new ResolutionGuard(
+      fake({
+        resolve(credential: unknown) {
+          asked.push(credential);
+          return identity;
+        },
+      }),
+      fake({ touch: (...values: unknown[]) => touched.push(values) }),
+    );
+    return { asked, touched, guard };
+  };
+
+  test('concerns every route that may read a credential', () => {
+    expect(concerned(row(null).guard)).toEqual(
+      KINDS.filter((kind) => !['CredentialFree', 'ClientAuth'].includes(kind)),
+    );
+  });
+
+  test('attaches the identity, and notes its use', async () => {
+    const me = session();
+    const { guard, asked, touched } = row(Promise.resolve(me));
+    const call = { authorization: [LINE], identity: null, address: '192.0.2.1' } as unknown as Call;
+    await guard.check(call, planOf('UserOnly'));
+    expect(asked).toEqual([{ kind: 'bearer', token: 'A'.repeat(43) }]);
+    expect(call.credential).toEqual(asked[0]);
+    expect(call.identity).toBe(me);
+    expect(touched).toEqual([[me, '192.0.2.1']]);
+  });
+
+  test('attaches its absence, and notes nothing', async () => {
+    const { guard, touched } = row(Promise.resolve(null));
+    const call = { authorization: [LINE], identity: null } as unknown as Call;
+    await guard.check(call, planOf('UserOnly'));
+    expect(call.identity).toBeNull();
+    expect(touched).toEqual([]);
+    expect(row(null).guard.check(call, planOf('UserOnly'))).toBeUndefined();
+  });
+
+  test.each<[title: string, line: string, plan: RoutePlan, kind: string]>([
+    ['an Admin key on a route of admins', `Admin fa_1_${'A'.repeat(32)}`, planOf('AdminAcl'), 'admin-key'],
+    ['and elsewhere', `Admin fa_1_${'A'.repeat(32)}`, planOf('UserOnly'), 'malformed'],
+    ['bot in small letters', `bot 1.${'A'.repeat(43)}`, planOf('BotOnly'), 'malformed'],
+    [
+      'and where the route says so',
+      `bot 1.${'A'.repeat(43)}`,
+      planOf('BotOnly', { caseInsensitiveScheme: true }),
+      'bot',
+    ],
+  ])('the rules of the route decide what is a credential: %s', async (_, line, plan, kind) => {
+    const { guard, asked } = row(null);
+    await guard.check({ authorization: [line] } as unknown as Call, plan);
+    expect(asked).toEqual([expect.objectContaining({ kind })]);
+  });
+});
+
+describe('row 4: single sign-on', () => {
+  const enforced = new SsoGuard(fake({ isSsoEnforced: true }));
+  const not = new SsoGuard(fake({ isSsoEnforced: false }));
+
+  test('concerns what it blocks', () => {
+    expect(concerned(enforced)).toEqual([]);
+    expect(concerned(enforced, { blockedBySso: true })).toEqual(KINDS);
+  });
+
+  test('refuses while it is enforced, or imagined to be', async () => {
+    expect(await judged(enforced, {}, planOf('Public'))).toBe('SSO_REQUIRED');
+    expect(await judged(not, {}, planOf('Public'))).toBeNull();
+    expect(enforced.foresee({ identity: null, authorization: [], isSsoEnforced: false })).toBe(true);
+    expect(await codeOf(() => not.foresee({ identity: null, authorization: [], isSsoEnforced: true }))).toBe(
+      'SSO_REQUIRED',
+    );
+  });
+});
+
+describe('rows 5 and 6: limits and captchas', () => {
+  test('limits are asked wherever they are on', async () => {
+    const asked: unknown[] = [];
+    const on = new RateGuard(fake({ areOn: true, demand: async (...values: unknown[]) => void asked.push(values) }));
+    expect(concerned(on)).toEqual(KINDS);
+    expect(concerned(new RateGuard(fake({ areOn: false })))).toEqual([]);
+    const [call, plan] = [{} as Call, planOf('Public')];
+    await on.check(call, plan);
+    expect(asked).toEqual([[call, plan]]);
+  });
+
+  test('captchas are asked for where the route wants one', async () => {
+    const asked: unknown[] = [];
+    const guard = new CaptchaGuard(fake({ demand: async (call: Call) => void asked.push(call) }));
+    expect(concerned(guard)).toEqual([]);
+    expect(concerned(guard, { captcha: true })).toEqual(KINDS);
+    const call = {} as Call;
+    await guard.check(call);
+    expect(asked).toEqual([call]);
+  });
+});
+
+describe('row 14: sudo', () => {
+  const me = session();
+  const ask = async (sudo: RoutePolicy['sudo'], proof: string | null = 'a proof', identity: Identity | null = me) => {
+    const demanded: unknown[] = [];
+    const headers: unknown[] = [];
+    const demand = async (who: Identity) => {
+      demanded.push(who);
+      return proof;
+    };
+    const guard = new SudoGuard(fake({ demand }));
+    const call = {
+      identity,
+      input: { body: { email: 'new' } },
+      res: { setHeader: (...header: unknown[]) => headers.push(header) },
+    } as unknown as Call;
+    const code = await codeOf(() => guard.check(call, planOf('UserOnly', sudo ? { sudo } : {})));
+    return { code, demanded, headers, kept: call.proofOnRefusal };
+  };
+  const SHOWN = [['X-Service-Sudo-Mode-JWT', 'a proof']];
+  const passed = { code: null, demanded: [me], headers: [], kept: undefined };
+
+  test('concerns routes that ask for it', () => {
+    const guard = new SudoGuard(fake({}));
+    expect(concerned(guard)).toEqual([]);
+    expect(concerned(guard, { sudo: {} })).toEqual(KINDS);
+  });
+
+  test('without an identity, or on a route that does not say how, nobody passes', async () => {
+    const refused = { code: 'UNAUTHORIZED', demanded: [], headers: [], kept: undefined };
+    expect(await ask({}, 'a proof', null)).toEqual(refused);
+    expect(await ask(undefined)).toEqual(refused);
+  });
+
+  test('the proof is shown, where there is one and it may be', async () => {
+    expect(await ask({})).toEqual({ ...passed, headers: SHOWN });
+    expect(await ask({ issuesProof: true })).toEqual({ ...passed, headers: SHOWN });
+    expect(await ask({ issuesProof: false })).toEqual(passed);
+    expect(await ask({}, null)).toEqual(passed);
+    expect(await ask({ voidsProofs: true }, null)).toEqual(passed);
+  });
+
+  test('one that the operation voids is kept for a refusal', async () => {
+    expect(await ask({ voidsProofs: true })).toEqual({ ...passed, kept: 'a proof' });
+    expect(await ask({ voidsProofs: false })).toEqual({ ...passed, headers: SHOWN });
+    expect(await ask({ voidsProofs: true, issuesProof: false })).toEqual(passed);
+  });
+
+  test('body and caller may decide that it does', async () => {
+    const asked: unknown[] = [];
+    const says = (answer: boolean) => (body: unknown, caller: unknown) => {
+      asked.push(body, caller);
+      return answer;
+    };
+    expect(await ask({ voidsProofs: says(true) })).toEqual({ ...passed, kept: 'a proof' });
+    expect(await ask({ voidsProofs: says(false) })).toEqual({ ...passed, headers: SHOWN });
+    expect(asked).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
+  });
+
+  test('body and caller may decide that nothing is asked', async () => {
+    const asked: unknown[] = [];
+    const says = (answer: boolean) => (body: unknown, caller: unknown) => {
+      asked.push(body, caller);
+      return answer;
+    };
+    expect(await ask({ when: says(false) })).toEqual({ ...passed, demanded: [] });
+    expect(await ask({ when: says(true) })).toEqual({ ...passed, headers: SHOWN });
+    expect(asked).toEqual([{ email: 'new' }, me, { email: 'new' }, me]);
+  });
+
+  test('what only stored state can tell is refused before a factor is spent', async () => {
+    const first = () => {
+      throw new Refusal('ACCESS_DENIED');
+    };
+    expect(await ask({ first })).toEqual({ ...passed, code: 'ACCESS_DENIED', demanded: [] });
+    expect(await ask({ first, when: () => false })).toEqual({ ...passed, demanded: [] });
+  });
+});

@@ -3,7 +3,7 @@
  * sessions, one-time secrets and audit entries, beside the same operations of a second service whose database stays at the
  * smallest size: the two take turns, so that what else the machine does falls on both. `BENCH_ROUNDS` (7) rounds. What costs
  * more than `BOUND` times as much is followed to its statements and their plans. `DATABASE_URL` names a server; two databases of its own
- * are made there and dropped (6 GB, most of an hour).
+ * are made there and dropped (6 GB; five minutes on a quiet machine, most of an hour on a busy one).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';

@@ -43,14 +43,15 @@ function outcomeOf(answer: Answer | undefined): Outcome {
 
 /** Does what clients do, and writes it down. */
 export class Recorder {
-  private count = 0;
+  /** Of all runs: several have the same replicas, and what an earlier one named is still there. */
+  private static named = 0;
   private readonly open = new Set<WebSocket>();
 
   constructor(readonly history: History) {}
 
   /** A name that nothing else has. */
   name(what: string): string {
-    return `${what} ${++this.count}`;
+    return `${what} ${++Recorder.named}`;
   }
 
   async attempt(replica: Replica, work: (replica: Replica) => PromiseLike<Answer>): Promise<Attempted> {

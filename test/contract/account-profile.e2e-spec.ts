@@ -243,9 +243,9 @@ describe('account.md 2.2 the name', () => {
   });
 
   test("a discriminator of one's own choice must be free", async () => {
-    const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
-    await service.sql("UPDATE account SET username = 'alice', discriminator = 7 WHERE id = $1", [bob.id]);
+    const [alice, bob] = [await person(service, 'chooser'), await person(service, 'bob')];
     await service.sql('UPDATE account SET discriminator = 8 WHERE id = $1', [alice.id]);
+    await service.sql("UPDATE account SET username = 'chooser', discriminator = 7 WHERE id = $1", [bob.id]);
     const { password } = alice;
     expectInvalid(
       await patch(alice, { discriminator: '0007', bio: 'x', password }),
@@ -253,7 +253,7 @@ describe('account.md 2.2 the name', () => {
     );
     expect((await service.as(alice).get(ME)).body.bio).toBeNull();
     const [free] = await service.sql(
-      "SELECT min(n)::int AS n FROM generate_series(100, 9999) n WHERE n NOT IN (SELECT discriminator FROM account WHERE lower(username) = 'alice')",
+      "SELECT min(n)::int AS n FROM generate_series(100, 9999) n WHERE n NOT IN (SELECT discriminator FROM account WHERE lower(username) = 'chooser')",
     );
     const discriminator = String(free?.n).padStart(4, '0');
     expect((await patch(alice, { discriminator, password })).body.discriminator).toBe(discriminator);

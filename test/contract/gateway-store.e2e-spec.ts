@@ -334,6 +334,19 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     }
   }
 
+  /** What this replica has hinted at so far is known to the others: hints of one sender arrive in their order. */
+  async function hintsHeard(from: Gatehouse) {
+    const heard = [first, second]
+      .filter((service) => service !== from)
+      .map(
+        (service) =>
+          new Promise<void>((resolve) => service.app.get(Replica).onHint(`all of ${from.url}`, () => resolve())),
+      );
+    from.app.get(Replica).hint(`all of ${from.url}`, {});
+    await Promise.all(heard);
+    for (const service of [first, second]) await service.idle();
+  }
+
   /** An account with a session at each replica, and one at a replica that has stopped. */
   async function bereft() {
     const who = await person(first);
@@ -345,6 +358,7 @@ describeWithSharedStore('gateway 13: several replicas with a shared store', () =
     await one.client.event('SESSIONS_REPLACE');
     const two = await GatewayClient.identified(second, who.authorization);
     for (const { client } of [one, two]) await client.event('SESSIONS_REPLACE');
+    for (const from of [leaving, first, second]) await hintsHeard(from);
     await leaving.close();
     const left = ['all', one.ready.session_id as string, two.ready.session_id as string];
     expect(listed(two.ready.sessions)).toEqual([left[0], orphan.ready.session_id, ...left.slice(1)]);

@@ -51,7 +51,7 @@ describeInBrowser('web.md 4: registrations that wait', () => {
     ).map(({ column_name: column }) => `"${column}"`);
     await world.service.sql(
       `INSERT INTO account (id, email, discriminator, ${columns.join()})
-       SELECT id + n, n || '.' || email, n, ${columns.join()} FROM account, generate_series(1, ${count - 1}) n WHERE id = ${id}`,
+       SELECT id + n, n || '.' || email, (discriminator + n - 1) % 9999 + 1, ${columns.join()} FROM account, generate_series(1, ${count - 1}) n WHERE id = ${id}`,
     );
     return (await world.service.sql(`SELECT id::text FROM account WHERE username = $1 ORDER BY id`, [name])).map(
       (row) => row.id as string,

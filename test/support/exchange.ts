@@ -111,11 +111,16 @@ export class Exchange implements Promise<Answer> {
   }
 }
 
+/** Less than the service waits for a next request: of what both keep open, the service must never be the first to let go. */
+const IDLE_MS = 30_000;
+
 /** To the service, every address is another client. */
 const connections = new Map<string | undefined, Agent>();
 
 function connectionsFrom(localAddress: string | undefined): Agent {
-  const known = connections.get(localAddress) ?? new Agent({ keepAlive: true, ...(localAddress && { localAddress }) });
+  const known =
+    connections.get(localAddress) ??
+    new Agent({ keepAlive: true, timeout: IDLE_MS, ...(localAddress && { localAddress }) });
   connections.set(localAddress, known);
   return known;
 }

@@ -659,6 +659,20 @@ describe('5.4 APPLICATION_AUTHORIZE', () => {
     expect(bots.map(({ application_id }) => application_id)).toEqual([app.id, grantBot.id]);
   });
 
+  test('goes to the bot when the code of a silent authorisation is exchanged, which authorises no bot', async () => {
+    const bob = await person(service, 'bob');
+    await newTokens(service, bob, app, 'identify email');
+    const events = noticesOf(service, 'event');
+    for (const scopes of [['email'], ['bot'], ['identify', 'bot']]) {
+      const asked = request({ scope: scopes.join(' '), prompt: 'none' });
+      const { query } = redirectOf(await authorize(asked, bob));
+      expect(await events.take()).toEqual([]);
+      await exchange(service, app, query.code as string);
+      expect(await events.take()).toEqual([event(app, bob, scopes)]);
+    }
+    expect(await service.sql('SELECT 1 FROM oauth_bot_grant WHERE account_id = $1', [bob.id])).toEqual([]);
+  });
+
   test('is not sent for a refusal, a denial, a failed exchange or a refresh', async () => {
     const bob = await person(service, 'bob');
     const tokens = await newTokens(service, bob, app);

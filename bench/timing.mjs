@@ -6,12 +6,13 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { build } from '../scripts/build.mjs';
 import { median, ownDatabase, start, stop, table, writeResult } from './lib.mjs';
+import { ask } from './timing/ask.mjs';
 import { PLANTED } from './timing/controls.mjs';
 import { CONTROLS, PAIRS } from './timing/pairs.mjs';
 import { document, isPassed, rowOf, rows, withRun } from './timing/report.mjs';
@@ -48,19 +49,6 @@ const server = await start(
 const stage = new Stage(server.url, N + WARM_UP, sql);
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Sends a request; answers its status and the microseconds from its first byte to the last of the answer. */
-const time = ({ method, path, headers, text }) =>
-  new Promise((resolve, reject) => {
-    const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) };
-    const begun = process.hrtime.bigint();
-    const sent = request(server.url + path, { method, agent, headers: { ...headers, ...length } }, (response) => {
-      response.resume();
-      response.on('end', () => resolve([response.statusCode, Number(process.hrtime.bigint() - begun) / 1000]));
-    });
-    sent.on('error', reject);
-    sent.end(text);
-  });
-
 /** Every request of both classes, as class and round, in random order: no class follows the other more often than itself. */
 function shuffled(from, to) {
   const plan = [];
@@ -78,7 +66,7 @@ async function measure(pair) {
   await sql('VACUUM ANALYZE');
   const times = { first: [], second: [] };
   for (const [isFirst, round] of [...shuffled(N, stage.rounds), ...shuffled(0, N)]) {
-    const [status, took] = await time(stage.framed(await pair.request(isFirst, round, prepared)));
+    const [status, took] = await ask(stage, await pair.request(isFirst, round, prepared), agent);
     if (status !== pair.status) throw new Error(`${pair.name}: answered ${status} instead of ${pair.status}`);
     if (round < N) times[isFirst ? 'first' : 'second'].push(took);
   }

@@ -24,6 +24,23 @@ export const PARTS = {
     mutate: ['src/policy/acls.ts'],
     tests: ['src/policy/acls.spec.ts'],
   },
+  policy: {
+    mutate: [
+      'src/policy/decorators.ts',
+      'src/policy/routes.ts',
+      'src/policy/route-policy.ts',
+      'src/policy/call.ts',
+      'src/policy/account.ts',
+      'src/policy/answers.ts',
+      'src/policy/plan.ts',
+    ],
+    tests: [
+      'test/contract/credentials-3-declarations.spec.ts',
+      'src/policy/routes.spec.ts',
+      'src/policy/answers.spec.ts',
+      'test/contract/conventions-2-calls.spec.ts',
+    ],
+  },
   capabilities: {
     mutate: ['src/media/addresses/capability.ts', 'src/media/addresses/signature.ts'],
     tests: ['src/media/addresses/capability.spec.ts', 'src/media/addresses/signature.spec.ts'],
@@ -56,6 +73,65 @@ export const PARTS = {
   guards: {
     mutate: ['src/pipeline/guards.ts'],
     tests: ['test/contract/credentials-4-arrivals.spec.ts', 'test/contract/credentials-4-callers.spec.ts'],
+    services: true,
+  },
+  'mailed-secrets': {
+    mutate: [
+      'src/auth/secrets/mailed-tokens.service.ts',
+      'src/auth/secrets/captchas.service.ts',
+      'src/accounts/session-limits.ts',
+    ],
+    tests: [
+      'src/accounts/session-limits.spec.ts',
+      'test/contract/auth-1.6-captcha-tokens.e2e-spec.ts',
+      'test/contract/auth-1.7-mailed-tokens.e2e-spec.ts',
+    ],
+    services: true,
+  },
+  'oauth-clients': {
+    mutate: [
+      'src/oauth/tokens/client-authenticator.service.ts',
+      'src/oauth/tokens/form.ts',
+      'src/oauth/tokens/pkce.ts',
+      'src/oauth/tokens/token-mint.service.ts',
+      'src/oauth/tokens/token-status.service.ts',
+    ],
+    tests: [
+      'src/oauth/tokens/pkce.spec.ts',
+      'src/oauth/tokens/form.spec.ts',
+      'src/oauth/tokens/token-mint.service.spec.ts',
+      'src/oauth/tokens/client-authenticator.service.spec.ts',
+      'test/contract/oauth-5.7-token-status.e2e-spec.ts',
+    ],
+    services: true,
+  },
+  'oauth-grants': {
+    mutate: [
+      'src/oauth/authorization/authorize.service.ts',
+      'src/oauth/authorization/own-grants.service.ts',
+      'src/accounts/grants/grants.service.ts',
+    ],
+    tests: [
+      'src/oauth/authorization/own-grants.service.spec.ts',
+      'test/contract/oauth-3.4-whole-grants.e2e-spec.ts',
+      'test/contract/oauth-grants.e2e-spec.ts',
+      'test/contract/oauth-authorization.e2e-spec.ts',
+      'test/contract/oauth-switches.e2e-spec.ts',
+    ],
+    services: true,
+  },
+  'oauth-tokens': {
+    mutate: [
+      'src/oauth/tokens/token.service.ts',
+      'src/oauth/tokens/code-exchange.service.ts',
+      'src/oauth/tokens/refresh-rotation.service.ts',
+      'src/oauth/tokens/pair-rows.ts',
+    ],
+    tests: [
+      'test/contract/oauth-3.3-token-operation.e2e-spec.ts',
+      'test/contract/oauth-3.3-leeway.e2e-spec.ts',
+      'test/contract/oauth-together.e2e-spec.ts',
+    ],
     services: true,
   },
   sudo: {

@@ -37,8 +37,9 @@ async function mutantsOf(part) {
     plugins: ['@stryker-mutator/jest-runner'],
     jest: { projectType: 'custom', configFile: 'mutation/jest.config.js', enableFindRelatedTests: false },
     coverageAnalysis: 'perTest',
-    // What services leave behind in their process is given back by a new one.
-    maxTestRunnerReuse: part.services ? 40 : 0,
+    // What services and modules leave behind in their process is given back by a new one: a loader that has seen thousands
+    // of modules takes seconds for each.
+    maxTestRunnerReuse: 40,
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
     timeoutMS: part.services ? PATIENCE_WITH_SERVICES_MS : PATIENCE_MS,
     disableTypeChecks: false,

@@ -14,17 +14,18 @@ const WARM_UP = 2;
 const MOST_ROUNDS = WARM_UP + 12;
 
 interface Asked {
-  readonly method: string;
+  readonly method?: string;
   readonly path: string;
-  readonly headers: Record<string, string>;
-  readonly text: string | undefined;
+  readonly body?: object;
+  readonly authorization?: string;
+  readonly identify?: string;
 }
 
 interface Pair {
   readonly name: string;
   readonly status: number;
   prepare?(stage: unknown): Promise<unknown>;
-  request(isFirst: boolean, round: number, prepared: unknown): unknown;
+  request(isFirst: boolean, round: number, prepared: unknown): Asked | Promise<Asked>;
   cleanUp?(stage: unknown): Promise<void>;
 }
 
@@ -44,7 +45,7 @@ function watchWork() {
   const queues = BoundedQueue.prototype as unknown as { run: Query };
   const answers = ServerResponse.prototype as unknown as { end: Query };
   const [{ query }, { run }, { end }] = [clients, queues, answers] as const;
-  let answeredAt = 0;
+  let answeredAt: number | undefined;
   clients.query = function (...args) {
     const [first] = args;
     const text = kindOf(typeof first === 'string' ? first : (first as { text: string }).text);
@@ -68,14 +69,15 @@ function watchWork() {
     return run.apply(this, args);
   };
   answers.end = function (...args) {
-    answeredAt ||= work.length;
+    answeredAt ??= work.length;
     return end.apply(this, args);
   };
   return {
     begin: () => {
-      work.length = answeredAt = 0;
+      work.length = 0;
+      answeredAt = undefined;
     },
-    /** What follows the answer takes nobody's time who waits for it; what a connection prepares it prepares once. */
+    /** What follows an HTTP answer takes nobody's time who waits for it; what a connection prepares it prepares once. */
     untilAnswered: () => work.slice(0, answeredAt).filter((text) => !text.startsWith('PREPARE')),
     stop: () => {
       answers.end = end;
@@ -101,12 +103,14 @@ function without(all: readonly string[], others: readonly string[]): string[] {
 
 describe('what must take as long', () => {
   let service: Gatehouse;
-  let stage: { framed(request: unknown): Asked };
+  let stage: object;
+  let ask: (stage: object, asked: Asked) => Promise<[status: number, microseconds: number]>;
   let pairs: readonly Pair[];
   let watched: ReturnType<typeof watchWork>;
   beforeAll(async () => {
     const { ENVIRONMENT, Stage } = await load('stage.mjs');
     pairs = (await load('pairs.mjs')).PAIRS;
+    ask = (await load('ask.mjs')).ask;
     // Connections of the embedded database keep what they find when they are made.
     watched = watchWork();
     service = await gatehouse({ env: ENVIRONMENT });
@@ -117,29 +121,29 @@ describe('what must take as long', () => {
     await service.close();
   });
 
-  async function workOf({ method, path, headers, text }: Asked): Promise<{ status: number; work: string[] }> {
+  async function workOf(asked: Asked): Promise<{ status: number; work: string[] }> {
     await settled(service);
     await eventually('no report that waits', async () =>
       (await service.sql('SELECT 1 FROM leak_report')).length === 0 ? true : undefined,
     );
     watched.begin();
-    const response = await fetch(service.url + path, { method, headers, body: text });
-    await response.arrayBuffer();
-    return { status: response.status, work: watched.untilAnswered() };
+    const [status] = await ask(stage, asked);
+    return { status, work: watched.untilAnswered() };
   }
 
   test('is seen: a statement with its rows, and a password hash', async () => {
     const login = { method: 'POST', path: '/v1/auth/login', body: { email: 'a@example.com', password: 'password 1' } };
-    const { status, work } = await workOf(stage.framed(login));
+    const { status, work } = await workOf(login);
     expect(status).toBe(400);
     expect(work).toEqual(
       expect.arrayContaining([expect.stringMatching(/FROM account.* -- 1 rows$/s), 'a password hash']),
     );
-    const [unknown, malformed] = [`flx_${'a'.repeat(36)}`, 'flx_a'].map((authorization) =>
-      stage.framed({ path: '/v1/users/@me', authorization }),
-    ) as [Asked, Asked];
-    expect((await workOf(unknown)).work).toEqual([expect.stringMatching(/FROM session.* -- 0 rows$/s)]);
-    expect(await workOf(malformed)).toEqual({ status: 401, work: [] });
+    const [unknown, malformed] = [`flx_${'a'.repeat(36)}`, 'flx_a'];
+    const lookedUp = [expect.stringMatching(/FROM session.* -- 0 rows$/s)];
+    const shown = (authorization: string) => workOf({ path: '/v1/users/@me', authorization });
+    expect(await shown(unknown)).toEqual({ status: 401, work: lookedUp });
+    expect(await shown(malformed)).toEqual({ status: 401, work: [] });
+    expect(await workOf({ path: '/gateway', identify: unknown })).toEqual({ status: 4004, work: lookedUp });
   });
 
   test('asks the database the same, for as many rows, and hashes as often', async () => {
@@ -150,8 +154,7 @@ describe('what must take as long', () => {
       const areOnceAlike = () => seen.first.some((one) => seen.second.some((other) => areAlike(one, other)));
       for (let round = 0; round < MOST_ROUNDS && !areOnceAlike(); round++) {
         for (const name of ['first', 'second'] as const) {
-          const asked = stage.framed(await pair.request(name === 'first', round, prepared));
-          const { status, work } = await workOf(asked);
+          const { status, work } = await workOf(await pair.request(name === 'first', round, prepared));
           expect({ pair: pair.name, status }).toEqual({ pair: pair.name, status: pair.status });
           if (round >= WARM_UP) seen[name].push(work);
         }

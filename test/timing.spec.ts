@@ -73,7 +73,9 @@ describe('the verdict of a timing', () => {
       expect([close.slice(0, -2), close.at(-1)]).toEqual([secret.slice(0, -2), '9']);
       expect(close).not.toBe(secret);
       expect(far).toMatch(/^fa_123_[A-Za-z0-9]{10}$/);
-      expect([...far.slice(7)].filter((character, place) => character === secret[place + 7])).toEqual([]);
+      expect([...far.slice(7, -1)].filter((character, place) => character === secret[place + 7])).toEqual([]);
+      // With another one behind it base64url may be none.
+      expect(far.at(-1)).toBe(secret.at(-1));
       expect(BigInt(unknownId('1459999999999999999'))).toBeLessThan(1459999999999999999n);
     }
   });

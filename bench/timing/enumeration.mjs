@@ -130,6 +130,15 @@ export const ENUMERATION = [
     }),
   },
   {
+    name: 'Identify by bot: wrong secret of a known application, of an unknown one',
+    status: 4004,
+    prepare: (stage) => stage.enrol(),
+    request: (isFirst, _, { applicationId, bot }) => ({
+      path: '/gateway',
+      identify: `${isFirst ? applicationId : unknownId(applicationId)}.${astray(bot.split('.')[1])}`,
+    }),
+  },
+  {
     name: 'OAuth2 client: wrong secret of a known one, unknown one',
     status: 401,
     prepare: (stage) => stage.enrol(),

@@ -15,8 +15,9 @@ function other(character) {
  */
 export const nearly = (secret) => secret.slice(0, -2) + other(secret.at(-2)) + secret.at(-1);
 
-/** A secret of the same form of which no character behind the first `kept` is right. */
-export const astray = (secret, kept = 0) => secret.slice(0, kept) + [...secret.slice(kept)].map(other).join('');
+/** A secret of the same form of which no character behind the first `kept` is right but the last: with another one it may be no base64url. */
+export const astray = (secret, kept = 0) =>
+  secret.slice(0, kept) + [...secret.slice(kept, -1)].map(other).join('') + secret.slice(kept).slice(-1);
 
 /** An id of the same form that nothing has. */
 export const unknownId = (id) => (BigInt(id) - BigInt(randomInt(1, 2 ** 40))).toString();

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { astray, nearly } from './likeness.mjs';
+import { astray, letters, nearly } from './likeness.mjs';
 import { basic, SETUP_TOKEN, SIGNING_SECRET } from './stage.mjs';
 
 /**
@@ -43,6 +43,39 @@ async function client(stage) {
   return { ...enrolled, client: basic(enrolled.applicationId, enrolled.clientSecret) };
 }
 
+/** Turns single sign-on at a provider on or off that nobody asks anything. */
+const offerSso = (stage, enabled) => {
+  const at = (path) => `https://127.0.0.1/${path}`;
+  const sso = {
+    enabled,
+    issuer: at(''),
+    authorization_url: at('authorize'),
+    token_url: at('token'),
+    jwks_url: at('jwks'),
+  };
+  return stage.configure({ sso: { ...sso, client_id: 'bench', client_secret: 'bench' } });
+};
+
+const ceremony = (path, body) => bodyOf(`/v1/auth/passkey-bridge${path}`, body);
+const began = (nonce) => {
+  const nonce_hash = createHash('sha256').update(nonce).digest('hex');
+  return ceremony('', { purpose: 'login', runner: 'native', nonce_hash });
+};
+
+/** A ceremony has five attempts at its redemption: each request has one of its own, ended by its page. */
+const redemption = (what, wrong) => ({
+  name: `${what}: right but for its end, all wrong`,
+  status: 401,
+  prepare: async (stage) => stage,
+  async request(isFirst, _, stage) {
+    const nonce = letters(43);
+    const { ceremony_id: id } = await stage.ask(began(nonce));
+    const { completion_code } = await stage.ask(ceremony(`/${id}/cancel`, {}));
+    const right = { nonce, completion_code };
+    return ceremony(`/${id}/redeem`, { ...right, [wrong]: (isFirst ? nearly : astray)(right[wrong]) });
+  },
+});
+
 /** The token of the first administrator, which is void once there is one. */
 export const SETUP = guessing(
   'setup token',
@@ -63,6 +96,13 @@ export const SECRETS = [
     }),
   ),
   guessing('bot token', 401, credential('bot'), (guess) => ({ path: '/v1/users/@me', authorization: guess })),
+  guessing(
+    'Identify by session',
+    4004,
+    async (stage) => ({ secret: (await stage.register()).authorization, kept: 4 }),
+    (guess) => ({ path: '/gateway', identify: guess }),
+  ),
+  guessing('Identify by bot', 4004, credential('bot'), (guess) => ({ path: '/gateway', identify: guess.slice(4) })),
   guessing('access token', 401, credential('bearer'), (guess) => ({ path: '/v1/oauth2/@me', authorization: guess })),
   guessing(
     'Admin API key',
@@ -182,6 +222,27 @@ export const SECRETS = [
     },
     (guess, { code }) => bodyOf(`/v1/auth/handoff/${code}/status`, { poll_secret: guess }),
   ),
+  guessing(
+    'passkey bridge: id of a ceremony',
+    401,
+    async (stage) => ({ secret: (await stage.ask(began(letters(43)))).ceremony_id }),
+    (guess) => ceremony(`/${guess}/options`, {}),
+  ),
+  redemption('passkey bridge: nonce', 'nonce'),
+  redemption('passkey bridge: completion code', 'completion_code'),
+  {
+    ...guessing(
+      'state of single sign-on',
+      400,
+      async (stage) => {
+        await offerSso(stage, true);
+        const { state: secret } = await stage.ask(bodyOf('/v1/auth/sso/start', {}));
+        return { secret };
+      },
+      (guess) => bodyOf('/v1/auth/sso/complete', { code: 'any', state: guess }),
+    ),
+    cleanUp: (stage) => offerSso(stage, false),
+  },
   guessing('password reset token', 200, stored('password-reset'), (guess) => ({ path: `/v1/auth/reset/${guess}` })),
   guessing('password reset', 400, stored('password-reset'), (guess) =>
     bodyOf('/v1/auth/reset', { token: guess, password: PASSWORD }),

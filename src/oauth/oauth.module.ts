@@ -12,6 +12,8 @@ import { OwnGrants } from './authorization/own-grants.service.js';
 import { MetadataController } from './metadata.controller.js';
 import { Arrivals } from './tokens/arrivals.js';
 import { ClientAuthenticator } from './tokens/client-authenticator.service.js';
+import { CodeExchange } from './tokens/code-exchange.service.js';
+import { RefreshRotation } from './tokens/refresh-rotation.service.js';
 import { StoreClock } from './tokens/store-clock.js';
 import { TokenController } from './tokens/token.controller.js';
 import { TokenService } from './tokens/token.service.js';
@@ -25,7 +27,7 @@ import { TokenStatus } from './tokens/token-status.service.js';
   controllers: [MetadataController, AuthorizeController, TokenController, GrantsController, ApplicationsController],
   providers: [
     ...[ApplicationRemoval, Applications, Arrivals, AuthorizeService, Bots, ClientAuthenticator],
-    ...[OwnApplications, OwnGrants, StoreClock, TokenMint, TokenService, TokenStatus],
+    ...[OwnApplications, OwnGrants, StoreClock, TokenMint, CodeExchange, RefreshRotation, TokenService, TokenStatus],
   ],
   exports: [Applications, Bots, ClientAuthenticator],
 })

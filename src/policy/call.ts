@@ -140,14 +140,12 @@ export class Call {
 
   /** Answers with a text; the headers go in one piece where nobody has looked at them. */
   answer(text: string, type: string): void {
-    const { req, res, undressed } = this;
+    const { res, undressed } = this;
     this.header('Content-Type', type);
     this.header('Content-Length', String(Buffer.byteLength(text)));
-    if (undressed) {
-      this.undressed = undefined;
-      res.writeHead(res.statusCode, undressed);
-    }
-    res.end(req.method === 'HEAD' ? undefined : text);
+    this.undressed = undefined;
+    res.writeHead(res.statusCode, undressed);
+    res.end(text);
   }
 
   /** Method and route template, the only form in which a route is ever written anywhere. */

@@ -3,17 +3,22 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Call, callOf } from './call.js';
 import { type AclRequirement, MODIFIERS, type PolicyKind, type RoutePolicy, type SudoOptions } from './route-policy.js';
 
-type Mark = { name: string } & Record<string, unknown>;
+/** What one decorator says of a route. */
+interface Mark {
+  readonly name: string;
+  readonly says: Partial<RoutePolicy>;
+}
+
 const MARKS = Symbol('gatehouse:policy');
 
 const isPolicy = (name: string): name is PolicyKind => Object.hasOwn(MODIFIERS, name);
 
 const mark =
-  (name: string, values: Record<string, unknown> = {}): MethodDecorator =>
+  (name: string, says: Partial<RoutePolicy> = {}): MethodDecorator =>
   (_target, _key, descriptor) => {
     const handler = descriptor.value as object;
     const marks: Mark[] = Reflect.getOwnMetadata(MARKS, handler) ?? [];
-    Reflect.defineMetadata(MARKS, [{ name, ...values }, ...marks], handler);
+    Reflect.defineMetadata(MARKS, [{ name, says }, ...marks], handler);
   };
 
 /** Anyone. A valid credential is noticed (rate limits, captcha waiver), a bad one is ignored. */
@@ -118,9 +123,7 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     seen.add(name);
     if (!MODIFIERS[kind].includes(name)) faults.push(`@${name} contradicts @${kind}`);
   }
-  if (kind === 'AdminAcl' && ((base.acl as AclRequirement | undefined)?.acls.length ?? 0) === 0) {
-    faults.push('@AdminAcl names no ACL');
-  }
+  if (base.says.acl?.acls.length === 0) faults.push('@AdminAcl names no ACL');
   if (faults.length > 0) return faults;
   return Object.freeze({
     blockedBySso: false,
@@ -129,7 +132,7 @@ export function readPolicy(handler: object): RoutePolicy | string[] {
     caseInsensitiveScheme: false,
     confidentialClient: false,
     cors: 'default',
-    ...Object.assign({}, base, ...modifiers),
+    ...Object.assign({}, ...marks.map(({ says }) => says)),
     kind,
   } satisfies RoutePolicy);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RoutePlan } from './plan.js';
-import type { PolicyKind, RoutePolicy } from './route-policy.js';
+import type { AclRequirement, RoutePolicy } from './route-policy.js';
 
 /** Every route of the application with its policy, as the route audit found it: what preflights, tests and documents read. */
 @Injectable()
@@ -19,7 +19,7 @@ export class Routes {
       (a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'),
     );
     this.ranked = this.listed
-      .toSorted((a, b) => compareRank(rankOf(a.path), rankOf(b.path)))
+      .toSorted((a, b) => rankOf(a.path).localeCompare(rankOf(b.path), 'en'))
       .map((plan) => ({ plan, parts: plan.path.split('/') }));
   }
 
@@ -46,35 +46,33 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
   for (const [index, part] of template.entries()) {
     // The value of a parameter is never empty.
     if (part.startsWith('*')) return segments.slice(index).join('/') !== '';
-    const segment = segments[index];
-    if (segment === undefined) return false;
-    if (part.startsWith(':') ? segment === '' : part !== segment) return false;
+    if (part.startsWith(':') ? segments[index] === '' : segments[index] !== part) return false;
   }
   return template.length === segments.length;
 }
 
-/** A digit for every segment: text before parameter before wildcard. */
+/** Nothing in place of a text, which goes before a parameter, as that does before a wildcard. */
 const rankOf = (path: string): string =>
-  path.replace(/[^/]+/g, (part) => (part[0] === '*' ? '2' : part[0] === ':' ? '1' : '0'));
-const compareRank = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  path.replace(/[^/]+/g, (part) => (part[0] === '*' ? '2' : part[0] === ':' ? '1' : ''));
 
 function describeBucket({ name, ...options }: NonNullable<RoutePolicy['bucket']>): string {
   const members = Object.entries(options).map(([option, value]) => `${option}: '${value}'`);
   return members.length > 0 ? `'${name}', { ${members.join(', ')} }` : `'${name}'`;
 }
 
+function describeAcl({ mode, acls }: AclRequirement): string {
+  const names = acls.map((name) => `'${name}'`).join(', ');
+  return mode === 'any' ? `{ anyOf: [${names}] }` : names;
+}
+
 /** A policy as it reads in the code, for `npm run routes` and the description. */
 export function describePolicy(policy: RoutePolicy): string {
-  const acl = policy.acl?.acls.map((name) => `'${name}'`).join(', ') ?? '';
   const sudo = Object.entries(policy.sudo ?? {})
     .map(([name, value]) => `${name}: ${typeof value === 'function' ? value.name || 'predicate' : value}`)
     .join(', ');
-  const argument = {
-    AdminAcl: policy.acl?.mode === 'any' ? `{ anyOf: [${acl}] }` : acl,
-    ClientAuth: policy.confidentialClient ? '{ confidential: true }' : '',
-  } as Partial<Record<PolicyKind, string>>;
+  const argument = policy.acl ? describeAcl(policy.acl) : policy.confidentialClient ? '{ confidential: true }' : '';
   return [
-    `@${policy.kind}(${argument[policy.kind] ?? ''})`,
+    `@${policy.kind}(${argument})`,
     policy.scope && `@OAuthScope('${policy.scope}')`,
     policy.blockedBySso && '@BlockedBySso()',
     policy.allowSuspicious && '@AllowSuspicious()',

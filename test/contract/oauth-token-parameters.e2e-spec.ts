@@ -65,6 +65,37 @@ describe('5.6 grant_type', () => {
   });
 });
 
+describe('1.3 what no text may hold', () => {
+  const code = { grant_type: 'authorization_code', code: 'a', redirect_uri: 'b', code_verifier: 'c' };
+  const rotation = { grant_type: 'refresh_token', refresh_token: 'a', scope: 'identify' };
+  const shown = { token: 'a', token_type_hint: 'access_token' };
+  const forms: [path: string, form: Record<string, string>][] = [
+    [TOKEN, code],
+    [TOKEN, rotation],
+    ['/v1/oauth2/introspect', shown],
+    ['/v1/oauth2/token/revoke', shown],
+  ];
+  const client = { client_id: '1', client_secret: 'a' };
+  const cases = forms.flatMap(([path, form]) =>
+    Object.keys({ ...form, ...client }).map((name) => [path, name, form] as const),
+  );
+
+  test.each(cases)('%s: a NUL in %s is a fault of the caller, whoever calls', async (path, name, form) => {
+    for (const place of ['\u0000', 'a\u0000b', 'b\u0000']) {
+      const { secret = '' } = app;
+      const named = { ...form, client_id: app.id, client_secret: secret, [name]: place };
+      const answers = [await service.anonymous.form(path, named)];
+      if (!(name in client)) answers.push(await asApp(service, app, path, { ...form, [name]: place }));
+      for (const { status, body } of answers) {
+        expect({ place, isCallers: status < 500, code: body?.code ?? null }).toEqual({
+          ...{ place, isCallers: true },
+          code: status === 200 ? null : expect.stringMatching(/^(INVALID_|UNSUPPORTED_GRANT_TYPE)/),
+        });
+      }
+    }
+  });
+});
+
 describe('3.1 OAU-15 what does not answer a challenge', () => {
   const { verifier, challenge } = pkce();
   const bound = { code_challenge: challenge, code_challenge_method: 'S256' };

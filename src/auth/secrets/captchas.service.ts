@@ -18,13 +18,9 @@ export class Captchas {
   /** @throws Refusal CAPTCHA_REQUIRED, INVALID_CAPTCHA */
   async demand({ req, identity, address }: Call): Promise<void> {
     if (this.verifier.provider === 'none' || identity?.account.traits.includes('captcha_exempt')) return;
-    const token = req.headers['x-captcha-token'];
-    if (typeof token !== 'string' || token === '') throw new Refusal('CAPTCHA_REQUIRED');
-    const type = req.headers['x-captcha-type'];
-    if (token.length > TOKEN_LENGTH) throw new Refusal('INVALID_CAPTCHA');
-    if (!(await this.spend(token, typeof type === 'string' ? type : undefined, address))) {
-      throw new Refusal('INVALID_CAPTCHA');
-    }
+    const { 'x-captcha-token': token, 'x-captcha-type': type } = req.headers as Record<string, string | undefined>;
+    if (!token) throw new Refusal('CAPTCHA_REQUIRED');
+    if (token.length > TOKEN_LENGTH || !(await this.spend(token, type, address))) throw new Refusal('INVALID_CAPTCHA');
   }
 
   /** Whether a token was earned and not presented before. */

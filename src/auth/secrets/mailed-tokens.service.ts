@@ -61,8 +61,9 @@ export class MailedTokens {
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
       const account = await this.accounts.lock(tx, id);
-      const issued = account && !isGone(account) ? await this.secrets.consume(purpose, token, tx) : null;
-      if (!account || !issued) throw unknown();
+      if (!account || isGone(account)) throw unknown();
+      const issued = await this.secrets.consume(purpose, token, tx);
+      if (!issued) throw unknown();
       demandPerson(account);
       return work(tx, { account, issued });
     });

@@ -79,7 +79,8 @@ export class AuthorizeService {
   /** Never to an address that is not registered for the application. */
   private async errorRedirect({ client_id: id, redirect_uri, state }: AuthorizeQuery, error: string): Promise<string> {
     const application = await this.database.manager.findOneBy(Application, { id });
-    const isSafe = redirect_uri !== undefined && isRegistered(redirect_uri, application?.redirectUris ?? []);
+    const isSafe =
+      application !== null && redirect_uri !== undefined && isRegistered(redirect_uri, application.redirectUris);
     const target = isSafe ? redirect_uri : this.config.oauth.consentUrl;
     return withParameters(target, { error, state, iss: this.config.publicOrigin });
   }
@@ -186,4 +187,4 @@ export class AuthorizeService {
   }
 }
 
-const isBotOnly = (scopes: readonly string[] | null): boolean => scopes?.length === 1 && scopes[0] === 'bot';
+const isBotOnly = (scopes: readonly string[] | null): boolean => scopes?.every((scope) => scope === 'bot') ?? false;

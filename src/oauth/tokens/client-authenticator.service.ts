@@ -77,7 +77,8 @@ export async function formOf(call: Call): Promise<Form> {
 }
 
 function presented(call: Call, form: Form): { id: string; secret: string | undefined } {
-  if (new URLSearchParams(call.req.url?.split('?')[1] ?? '').has('client_secret')) {
+  const [, ...query] = call.target.split('?');
+  if (new URLSearchParams(query.join('?')).has('client_secret')) {
     throw oauthError('invalid_request', ['client_secret']);
   }
   const formId = formValue(form, 'client_id');

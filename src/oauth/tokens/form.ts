@@ -1,4 +1,5 @@
 import { oauthError } from '../../core/errors.js';
+import { isStorable } from '../../core/text/text.js';
 
 const MAX_LENGTH = 256;
 
@@ -12,12 +13,12 @@ export function formValue(form: Form, name: string): string | undefined {
   return values?.[0] || undefined;
 }
 
+const isBounded = (value: string): boolean => value.length <= MAX_LENGTH && value.trim() === value && isStorable(value);
+
 /** A parameter of 1-256 characters without white space around it (oauth.md 1.3). */
 export function boundedValue(form: Form, name: string): string | undefined {
   const value = formValue(form, name);
-  if (value !== undefined && (value.length > MAX_LENGTH || value.trim() !== value)) {
-    throw oauthError('invalid_request', [name]);
-  }
+  if (value !== undefined && !isBounded(value)) throw oauthError('invalid_request', [name]);
   return value;
 }
 

@@ -15,10 +15,10 @@ const isAccessToken = (token: string): boolean => !token.startsWith('flx_');
 export class TokenMint {
   constructor(private readonly keyring: Keyring) {}
 
-  fresh(): TokenPair {
-    let access = mintToken();
-    while (!isAccessToken(access)) access = mintToken();
-    return { access, refresh: mintToken() };
+  fresh(mint: () => string = mintToken): TokenPair {
+    let access = mint();
+    while (!isAccessToken(access)) access = mint();
+    return { access, refresh: mint() };
   }
 
   /**

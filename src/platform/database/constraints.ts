@@ -15,3 +15,9 @@ const DEADLOCK = '40P01';
 export const lostRace = (error: unknown): boolean =>
   error instanceof QueryFailedError &&
   [UNIQUE_VIOLATION, DEADLOCK].includes((error.driverError as { code?: string }).code ?? '');
+
+/** Data, constraints, lost races, waits and statements that were given up. */
+const REFUSED = /^(?:2[23]|40|55)...$|^57014$/;
+
+/** Whether the server has said itself that a statement, and with it its transaction, came to nothing. */
+export const isUncommitted = (error: unknown): boolean => REFUSED.test(String((error as { code?: unknown }).code));

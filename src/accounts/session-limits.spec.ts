@@ -1,0 +1,110 @@
+import { type Gatehouse, gatehouse, outfit } from '../../test/support/index.js';
+import { beyondLimits, withinLimits } from './session-limits.js';
+
+const NONE = { sessionMaxSeconds: 0, sessionIdleSeconds: 0 };
+const OLDEST = { ...NONE, sessionMaxSeconds: 3600 };
+const IDLE = { ...NONE, sessionIdleSeconds: 1800 };
+const BOTH = { sessionMaxSeconds: 3600, sessionIdleSeconds: 1800 };
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse();
+});
+afterAll(() => service.close());
+
+/** A session that began, and was used for the last time, so many seconds ago. */
+async function sessionOf(created: number, used: number, isRevoked = false): Promise<string> {
+  const { accountId } = await outfit(service);
+  await service.sql(
+    `UPDATE session SET created_at = now() - $2 * interval '1 second', last_used_at = now() - $3 * interval '1 second',
+       revoked_at = CASE WHEN $4 THEN now() END WHERE account_id = $1`,
+    [accountId, created, used, isRevoked],
+  );
+  return accountId;
+}
+
+/** Those of these sessions that a condition says are live, and those that another says are to end. */
+async function judged(limits: typeof NONE, ids: readonly string[]) {
+  const read = async (condition: string) => {
+    const rows = await service.sql(`SELECT account_id FROM session WHERE account_id = ANY ($1) AND ${condition}`, [
+      ids,
+    ]);
+    return ids.filter((id) => rows.some(({ account_id }) => account_id === id));
+  };
+  const over = beyondLimits(limits);
+  const live = await read(`revoked_at IS NULL${withinLimits(limits)}`);
+  const named = await service.sql(
+    `SELECT account_id FROM session s WHERE account_id = ANY ($1) AND revoked_at IS NULL${withinLimits(limits, 's')}`,
+    [ids],
+  );
+  expect(named.map(({ account_id }) => account_id).toSorted()).toEqual(live.toSorted());
+  return { live, ending: over === null ? [] : await read(over) };
+}
+
+describe('auth.md 1.7: how long a session lives', () => {
+  test.each<[name: string, limits: typeof NONE, ages: [created: number, used: number][], live: boolean[]]>([
+    [
+      'as long as nobody ends it, without limits',
+      NONE,
+      [
+        [0, 0],
+        [315_360_000, 315_360_000],
+      ],
+      [true, true],
+    ],
+    [
+      'since it began, however much it is used',
+      OLDEST,
+      [
+        [3580, 3580],
+        [3620, 0],
+        [3620, 3620],
+      ],
+      [true, false, false],
+    ],
+    [
+      'since its last use, a minute more for one that is not written yet',
+      IDLE,
+      [
+        [86_400, 1840],
+        [86_400, 1880],
+        [86_400, 0],
+        [1840, 1840],
+      ],
+      [true, false, true, true],
+    ],
+    [
+      'by both limits',
+      BOTH,
+      [
+        [3580, 1840],
+        [3580, 1880],
+        [3620, 0],
+        [1900, 1880],
+        [0, 0],
+      ],
+      [true, false, false, false, true],
+    ],
+  ])('%s', async (_name, limits, ages, live) => {
+    const ids = await Promise.all(ages.map(([created, used]) => sessionOf(created, used)));
+    const { live: found, ending } = await judged(limits, ids);
+    expect(ids.map((id) => found.includes(id))).toEqual(live);
+    expect(ids.map((id) => ending.includes(id))).toEqual(live.map((lives) => !lives));
+  });
+
+  test('one that was revoked lives no more, and has not to be ended again', async () => {
+    const ids = [await sessionOf(0, 0, true), await sessionOf(7200, 7200, true)];
+    for (const limits of [OLDEST, IDLE, BOTH]) expect(await judged(limits, ids)).toEqual({ live: [], ending: [] });
+  });
+
+  test('nothing has to be looked for where nothing limits it', () => {
+    expect(withinLimits(NONE)).toBe('');
+    expect(beyondLimits(NONE)).toBeNull();
+  });
+
+  test('those to end are found by the age that all of them have', () => {
+    expect(beyondLimits(OLDEST)).toContain("created_at < now() - interval '3600 seconds'");
+    expect(beyondLimits(IDLE)).toContain("created_at < now() - interval '1800 seconds'");
+    expect(beyondLimits(BOTH)).toContain("created_at < now() - interval '1800 seconds'");
+  });
+});

@@ -1,0 +1,14 @@
+import { bearer, codeOf, fake } from '../../../test/machine/callers.js';
+import { OwnGrants } from './own-grants.service.js';
+
+const nobody = fake<never>({});
+const own = (application: object | null) =>
+  new OwnGrants(nobody, nobody, fake({ find: async () => application }), fake({ find: async () => null }), nobody);
+
+describe('oauth.md 5.10: an access token', () => {
+  const me = { ...bearer(['identify']), expiresAt: new Date(0) };
+
+  test('of an application that goes while it is asked about is nobody’s', async () => {
+    expect(await codeOf(() => own(null).current(me))).toBe('UNAUTHORIZED');
+  });
+});

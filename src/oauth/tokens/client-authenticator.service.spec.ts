@@ -1,0 +1,255 @@
+import { codeOf, fake, refusalOf } from '../../../test/machine/callers.js';
+import { invalid, Refusal } from '../../core/errors.js';
+import { digest } from '../../core/secrets.js';
+import type { Call } from '../../policy/call.js';
+import { ClientAuthenticator, clientOf, formOf } from './client-authenticator.service.js';
+
+const SECRET = 'S'.repeat(43);
+const APPLICATIONS: Record<string, { client_type: string; secret_digest: Buffer | null }> = {
+  '10': { client_type: 'confidential', secret_digest: digest(SECRET) },
+  '11': { client_type: 'public', secret_digest: null },
+  '12': { client_type: 'confidential', secret_digest: null },
+  '13': { client_type: 'confidential', secret_digest: digest('') },
+  '14': { client_type: 'confidential', secret_digest: digest('a b+:%') },
+  '15': { client_type: 'confidential', secret_digest: digest('x'.repeat(759)) },
+  '16': { client_type: 'confidential', secret_digest: digest('ü?>') },
+};
+const NOBODY = { client_type: null, secret_digest: null };
+const STORE_TIME = 1_700_000_000_000;
+
+interface Sent {
+  authorization?: string | string[];
+  form?: Record<string, string>;
+  target?: string;
+}
+
+/** Presents what is sent to a service that knows the applications above, and tells everything that came of it. */
+async function presented(
+  { authorization = [], form = {}, target = '/v1/oauth2/token' }: Sent,
+  confidentialOnly = false,
+) {
+  const did: unknown[] = [];
+  const database = {
+    statement: async (...values: unknown[]) => {
+      did.push(values[2]);
+      const [ids] = values[2] as [string[]];
+      return ids.map((id) => ({ id, ...(APPLICATIONS[id] ?? NOBODY), now: STORE_TIME }));
+    },
+  };
+  const observed: [stored: number, sent: number, received: number][] = [];
+  const storeClock = {
+    observe: (...values: [number, number, number]) => void observed.push(values),
+    at: (moment: number) => `at ${moment}`,
+  };
+  let noted = 0;
+  const arrivals = { note: () => noted++ };
+  const authenticator = new ClientAuthenticator(fake(database), fake(storeClock), fake(arrivals));
+  const value = Object.fromEntries(Object.entries(form).map(([name, text]) => [name, [text]]));
+  const call = { authorization: [authorization].flat(), target, body: { value }, startedAt: 7 } as unknown as Call;
+  const refusal = await refusalOf(() => authenticator.authenticate(call, confidentialOnly));
+  const { client, clientGuess: guess } = call;
+  return { refusal, code: refusal?.code ?? null, client, guess, asked: did, observed, noted };
+}
+
+const encode = (text: string) => Buffer.from(text).toString('base64');
+const basic = (id: string, secret: string) => `Basic ${encode(`${id}:${secret}`)}`;
+const byForm = (client_id: string, client_secret?: string) => ({
+  form: { client_id, ...(client_secret !== undefined && { client_secret }) },
+});
+
+/** Lets nobody in, and says of every cause the same. */
+async function expectStranger(sent: Sent, confidentialOnly?: boolean) {
+  const { refusal, client } = await presented(sent, confidentialOnly);
+  expect({ sent, status: refusal?.getStatus(), client }).toEqual({ sent, status: 401, client: undefined });
+  expect(refusal?.getResponse()).toEqual({
+    code: 'INVALID_CLIENT',
+    message: expect.any(String),
+    error: 'invalid_client',
+    error_description: expect.any(String),
+  });
+}
+
+async function expectNoRequest(sent: Sent, blamed: string) {
+  const { refusal, client, asked } = await presented(sent);
+  expect({ sent, client, asked }).toEqual({ sent, client: undefined, asked: [] });
+  expect(refusal?.getStatus()).toBe(400);
+  expect(refusal?.getResponse()).toMatchObject({
+    code: 'INVALID_REQUEST',
+    error: 'invalid_request',
+    errors: [{ path: blamed }],
+  });
+}
+
+describe('oauth.md 5.5: who is let in', () => {
+  test.each<[how: string, sent: Sent, applicationId: string, confidential: boolean]>([
+    ['Basic', { authorization: basic('10', SECRET) }, '10', true],
+    ['Basic in another case', { authorization: basic('10', SECRET).replace('Basic', 'bASIC') }, '10', true],
+    ['Basic, and its id in the form', { authorization: basic('10', SECRET), ...byForm('10') }, '10', true],
+    ['Basic, and an empty form', { authorization: basic('10', SECRET), ...byForm('', '') }, '10', true],
+    [
+      'Basic with all characters encoded',
+      { authorization: basic('%31%30', SECRET.replaceAll('S', '%53')) },
+      '10',
+      true,
+    ],
+    ['Basic with blanks as +', { authorization: basic('14', 'a+b%2B%3A%25') }, '14', true],
+    ['Basic with a colon in the secret', { authorization: basic('14', 'a b%2B:%25') }, '14', true],
+    ['Basic in UTF-8', { authorization: basic('16', 'ü?>') }, '16', true],
+    ['Basic of 1022 characters', { authorization: basic('15', 'x'.repeat(759)) }, '15', true],
+    ['the form', byForm('10', SECRET), '10', true],
+    ['the form, with a query', { ...byForm('10', SECRET), target: '/v1/oauth2/token?secret=x' }, '10', true],
+    ['a public client in the form', byForm('11'), '11', false],
+    ['a public client in the form, without a value', byForm('11', ''), '11', false],
+    ['a public client as Basic', { authorization: basic('11', '') }, '11', false],
+  ])('by %s', async (_, sent, applicationId, confidential) => {
+    const { code, client, asked, noted } = await presented(sent);
+    expect({ code, client, asked, noted }).toEqual({
+      code: null,
+      client: { applicationId, confidential, beganAt: 'at 7' },
+      asked: [[[applicationId]]],
+      noted: 1,
+    });
+  });
+
+  test('only a confidential client where one is asked for', async () => {
+    expect((await presented(byForm('10', SECRET), true)).client).toMatchObject({ applicationId: '10' });
+    await expectStranger(byForm('11'), true);
+    await expectStranger({ authorization: basic('11', '') }, true);
+  });
+
+  test('the answer of the database tells its time, between two moments here', async () => {
+    const { observed } = await presented(byForm('10', SECRET));
+    expect(observed).toEqual([[STORE_TIME, expect.any(Number), expect.any(Number)]]);
+    const [, sent = 0, received = 0] = observed[0] ?? [];
+    expect(received).toBeGreaterThanOrEqual(sent);
+  });
+
+  test('an operation has the client that was let in, and without one it is a fault of ours', async () => {
+    const client = { applicationId: '10', confidential: true, beganAt: 1 };
+    expect(clientOf({ client } as Call)).toBe(client);
+    expect(() => clientOf({} as Call)).toThrow('the route does not authenticate clients');
+  });
+});
+
+describe('oauth.md 5.5: who is not', () => {
+  test.each<[why: string, sent: Sent]>([
+    ['nobody says who they are', {}],
+    ['a secret alone', { form: { client_secret: SECRET } }],
+    ['a confidential client without its secret', byForm('10')],
+    ['the same as Basic', { authorization: basic('10', '') }],
+    ['another secret', byForm('10', `${SECRET}S`)],
+    ['another secret as Basic', { authorization: basic('10', SECRET.slice(1)) }],
+    ['the right secret of another client', byForm('14', SECRET)],
+    ['a confidential client that has no secret', byForm('12', SECRET)],
+    ['a confidential client that has none, without one', byForm('12')],
+    ['one whose digest is that of nothing, without a secret', byForm('13')],
+    ['a public client with a secret', byForm('11', SECRET)],
+    ['a public client with a secret as Basic', { authorization: basic('11', 'x') }],
+    ['an unknown application', byForm('99', SECRET)],
+    ['an unknown application without a secret', byForm('99')],
+  ])('%s', async (_, sent) => {
+    await expectStranger(sent);
+    await expectStranger(sent, true);
+    expect(await presented(sent)).toMatchObject({ noted: 1 });
+  });
+
+  test.each(['x', '', '010', ' 10', '10 ', '-1', '9223372036854775808', "1' OR '1'='1"])(
+    'an id that is none, %j, is not looked for',
+    async (id) => {
+      await expectStranger(byForm(id));
+      await expectStranger({ authorization: basic(id, SECRET) });
+      expect((await presented({ authorization: basic(id, SECRET) })).asked).toEqual([]);
+    },
+  );
+
+  test.each<[why: string, authorization: string | string[]]>([
+    ['another scheme', `Bearer ${encode(`10:${SECRET}`)}`],
+    ['a longer scheme', `X${basic('10', SECRET)}`],
+    ['no scheme', encode(`10:${SECRET}`)],
+    ['nothing', ''],
+    ['nothing after the scheme', 'Basic '],
+    ['two blanks', basic('10', SECRET).replace(' ', '  ')],
+    ['something before', ` ${basic('10', SECRET)}`],
+    ['something behind', `${basic('10', SECRET)}= x`],
+    ['characters of no base64', `Basic ${encode(`10:${SECRET}`).replace('M', '-')}`],
+    ['too much padding', `${basic('10', SECRET)}=`],
+    ['bits that do not count', basic('10', SECRET).replace(/w==$/, 'x==')],
+    ['no padding', basic('10', SECRET).replace(/=+$/, '')],
+    ['no colon', `Basic ${encode('10')}`],
+    ['no percent-encoding', basic('10', '%')],
+    ['no percent-encoding of the id', basic('%zz', SECRET)],
+    ['1026 characters', basic('15', 'x'.repeat(762))],
+    ['two lines', [basic('10', SECRET), basic('10', SECRET)]],
+  ])('Authorization is no Basic by %s: whatever the form says', async (_, authorization) => {
+    for (const form of [{}, byForm('10', SECRET).form, byForm('11').form]) {
+      await expectStranger({ authorization, form });
+      expect((await presented({ authorization, form })).asked).toEqual([]);
+    }
+  });
+});
+
+describe('oauth.md 1.2 and 5.5: what is no request', () => {
+  test.each<[why: string, sent: Sent, blamed: string]>([
+    ['a secret beside Basic', { authorization: basic('10', SECRET), form: { client_secret: SECRET } }, 'client_secret'],
+    [
+      'a secret beside Basic of no id',
+      { authorization: basic('', SECRET), form: { client_secret: 'x' } },
+      'client_secret',
+    ],
+    ['another id beside Basic', { authorization: basic('10', SECRET), form: { client_id: '11' } }, 'client_id'],
+    ['a secret of 257 characters', byForm('10', 'x'.repeat(257)), 'client_secret'],
+    ['a secret with white space around it', byForm('10', `${SECRET} `), 'client_secret'],
+    ...['?client_secret=x', '?client_secret', '?a=b&client_secret=', '?a=?&client_secret=x', '??&client_secret=x'].map(
+      (query): [string, Sent, string] => [
+        `a secret in the query ${query}`,
+        { ...byForm('10', SECRET), target: `/v1/oauth2/token${query}` },
+        'client_secret',
+      ],
+    ),
+  ])('%s', async (_, sent, blamed) => {
+    await expectNoRequest(sent, blamed);
+  });
+
+  test.each(['?client?_secret=x', '?a=?client_secret=x', '?Client_Secret=x', '?client_id=11', ''])(
+    'the query %j holds no secret',
+    async (query) => {
+      expect((await presented({ ...byForm('11'), target: `/client_secret=x${query}` })).code).toBeNull();
+    },
+  );
+
+  test('what was tried is told however it was sent, and nothing else alike', async () => {
+    const guessOf = async (sent: Sent) => (await presented(sent)).guess;
+    const guess = await guessOf(byForm('10', 'wrong'));
+    expect(guess).toBe('["10","wrong"]');
+    expect(await guessOf({ authorization: basic('10', 'wrong') })).toBe(guess);
+    expect(await guessOf({ authorization: ['Basic a', 'Basic b'] })).toBe('Basic a\nBasic b');
+    expect(await guessOf({ authorization: 'Bearer x' })).toBe('Bearer x');
+    expect(await guessOf({})).toBe('[null,null]');
+  });
+});
+
+describe('oauth.md 1.3: the form', () => {
+  const formOfBody = (body: object) => formOf({ body } as Call);
+
+  test('is what was sent', async () => {
+    const value = { token: ['x'] };
+    expect(await formOfBody({ value })).toBe(value);
+  });
+
+  test('that is broken is no request, and no client authenticates itself by it', async () => {
+    const call = { authorization: [], body: { fault: invalid('body', 'INVALID_FORMAT') } } as unknown as Call;
+    const never = fake<never>({ note: () => {} });
+    expect(await codeOf(() => new ClientAuthenticator(never, never, never).authenticate(call, false))).toBe(
+      'INVALID_REQUEST',
+    );
+    expect(call.client).toBeUndefined();
+  });
+
+  test.each([
+    new Refusal('PAYLOAD_TOO_LARGE'),
+    new Refusal('UNSUPPORTED_MEDIA_TYPE'),
+    Object.assign(new Error('of ours'), { code: 'INVALID_FORM_BODY' }),
+  ])('that could not be read is told as it is: %s', async (fault) => {
+    await expect(formOfBody({ fault })).rejects.toBe(fault);
+  });
+});

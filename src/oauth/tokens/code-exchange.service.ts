@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { IS_ACTIVE } from '../../accounts/account-facts.js';
+import { Grants } from '../../accounts/grants/grants.service.js';
+import { Config } from '../../core/config/config.js';
+import { Batches } from '../../platform/database/batches.js';
+import { Database, type Tx } from '../../platform/database/database.js';
+import { livesOf, PAIRS_AT_ONCE, type PairRows, pairColumns, wasOver } from './pair-rows.js';
+
+/**
+ * One statement, so that codes are burnt or turned into tokens in one step: of parallel exchanges one deletes the row. The
+ * application is locked first, in the order in which its deletion locks, then the codes in the order of theirs.
+ */
+const EXCHANGE_CODES = `
+  WITH client AS MATERIALIZED (
+    SELECT id FROM application WHERE id = $1 FOR KEY SHARE
+  ), asked AS MATERIALIZED (
+    SELECT * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[], $9::bytea[])
+      WITH ORDINALITY AS q (code, uri, answered, family, access_id, access_digest, refresh_id, refresh_digest, place)
+  ), held AS MATERIALIZED (
+    SELECT c.digest FROM client, oauth_code c WHERE c.digest = ANY ($2::bytea[]) ORDER BY c.digest FOR UPDATE OF c
+  ), taken AS (
+    DELETE FROM oauth_code c USING held, client, account a, asked q
+    WHERE c.digest = held.digest AND q.code = c.digest AND a.id = c.account_id
+      AND (c.application_id <> client.id OR ${IS_ACTIVE})
+    RETURNING c.*, q.*, c.expires_at > now() AS is_live
+  ), family AS (
+    INSERT INTO oauth_family (id, application_id, account_id, scopes, code_digest)
+    SELECT family, application_id, account_id, scopes, digest FROM taken
+    WHERE application_id = $1 AND is_live AND redirect_uri = uri AND challenge IS NOT DISTINCT FROM answered
+    RETURNING *
+  ), minted AS (
+    INSERT INTO oauth_token (id, digest, kind, family_id, application_id, account_id, scopes, expires_at)
+    SELECT new.id, new.digest, new.kind, f.id, f.application_id, f.account_id, f.scopes,
+      now() + new.seconds * interval '1 second'
+    FROM family f JOIN asked q ON q.family = f.id
+      CROSS JOIN LATERAL (VALUES (access_id, access_digest, 'access', $10::int), (refresh_id, refresh_digest, 'refresh', $11::int))
+        AS new (id, digest, kind, seconds)
+  )
+  SELECT t.place, t.account_id, t.scopes, t.consented, t.announced, f.id AS family_id, f.created_at
+  FROM taken t LEFT JOIN family f ON f.id = t.family`;
+
+const REVOKE_REPLAYED_CODE = `
+  DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', '$2')}`;
+
+/** A code as it is presented, and what it becomes if it is good. */
+interface PresentedCode extends PairRows {
+  readonly digest: Buffer;
+  readonly redirectUri: string;
+  /** What its verifier answers. */
+  readonly challenge: string | null;
+  readonly familyId: string;
+}
+
+interface CodeFacts {
+  readonly place: string;
+  readonly account_id: string;
+  readonly scopes: string[];
+  readonly consented: boolean;
+  readonly announced: boolean;
+}
+
+/** Without a family the code was burnt. */
+type TakenCode = CodeFacts & ({ family_id: string; created_at: Date } | { family_id: null; created_at: null });
+
+/** Redeems codes (oauth.md 3.3): those of an application that come at the same time in one transaction. */
+@Injectable()
+export class CodeExchange {
+  private readonly batches = new Batches<PresentedCode, TakenCode | undefined>(
+    (applicationId, codes) => this.database.transaction((tx) => this.take(tx, applicationId, codes)),
+    ({ digest }) => digest.toString('base64'),
+    PAIRS_AT_ONCE,
+  );
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+    private readonly grants: Grants,
+  ) {}
+
+  /** What became of the code; `undefined` where there is none. */
+  exchange(applicationId: string, code: PresentedCode): Promise<TakenCode | undefined> {
+    return this.batches.do(applicationId, code);
+  }
+
+  private async take(tx: Tx, applicationId: string, codes: readonly PresentedCode[]) {
+    const lives = livesOf(this.config.oauth);
+    const rows = await this.database.statement<TakenCode>(
+      'oauth-exchange',
+      EXCHANGE_CODES,
+      [
+        applicationId,
+        codes.map(({ digest }) => digest),
+        codes.map(({ redirectUri }) => redirectUri),
+        codes.map(({ challenge }) => challenge),
+        codes.map(({ familyId }) => familyId),
+        ...pairColumns(codes),
+        lives.access,
+        lives.refresh,
+      ],
+      tx,
+    );
+    const taken = codes.map((): TakenCode | undefined => undefined);
+    for (const row of rows) taken[Number(row.place) - 1] = row;
+    for (const row of taken) await this.tell(tx, applicationId, row);
+    return taken;
+  }
+
+  private async tell(tx: Tx, applicationId: string, row: TakenCode | undefined): Promise<void> {
+    if (!row?.family_id) return;
+    if (!row.announced) {
+      const authorization = { accountId: row.account_id, scopes: row.scopes, at: row.created_at };
+      await this.grants.announceAuthorization(tx, applicationId, authorization);
+    }
+    if (row.consented && row.scopes.includes('bot')) await this.grants.recordBot(tx, row.account_id, applicationId);
+  }
+
+  /** Takes back what a code was exchanged for, if that was over when this request for it began. */
+  async revokeReplayed(digest: Buffer, beganAt: number): Promise<void> {
+    await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED_CODE, [digest, beganAt]);
+  }
+}

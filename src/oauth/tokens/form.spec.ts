@@ -1,0 +1,54 @@
+import { refusalOf } from '../../../test/machine/callers.js';
+import { boundedValue, formValue, requiredValue } from './form.js';
+
+const READERS = { formValue, boundedValue, requiredValue };
+const readFrom = (read: typeof formValue, ...values: string[]) => read({ other: ['o'], name: values }, 'name');
+
+/** Asserts that the request is none, for the sake of this parameter. */
+async function expectBlamed(work: () => unknown) {
+  const refusal = await refusalOf(work);
+  expect(refusal?.getStatus()).toBe(400);
+  expect(refusal?.getResponse()).toMatchObject({
+    code: 'INVALID_REQUEST',
+    error: 'invalid_request',
+    errors: [{ path: 'name' }],
+  });
+}
+
+describe('oauth.md 1.3: a parameter', () => {
+  test.each(Object.entries(READERS))('%s: is read as it was sent', (_, read) => {
+    for (const value of ['x', 'a b', 'x'.repeat(256), '0', 'ü']) expect(readFrom(read, value)).toBe(value);
+  });
+
+  test('that is absent or has no value counts as not sent', () => {
+    for (const read of [formValue, boundedValue]) {
+      expect(read({}, 'name')).toBeUndefined();
+      expect(readFrom(read, '')).toBeUndefined();
+    }
+  });
+
+  test('that is not sent is missed where it is required', async () => {
+    await expectBlamed(() => requiredValue({}, 'name'));
+    await expectBlamed(() => readFrom(requiredValue, ''));
+  });
+
+  test.each(Object.entries(READERS))('%s: is refused where it is repeated, whatever with', async (_, read) => {
+    for (const values of [['x', 'y'], ['x', 'x'], ['', ''], ['', 'x'], Array(9).fill('x')]) {
+      await expectBlamed(() => readFrom(read, ...values));
+    }
+  });
+
+  test('without bounds may be long and have white space around it', () => {
+    expect(readFrom(formValue, 'x'.repeat(257))).toHaveLength(257);
+    expect(readFrom(formValue, ' x\n')).toBe(' x\n');
+  });
+
+  test.each(['x'.repeat(257), ' x', 'x ', 'x\n', '\tx', ' ', '\u00a0x', `${'x'.repeat(256)} `])(
+    'with bounds is refused as %j',
+    async (value) => {
+      for (const read of [boundedValue, requiredValue]) {
+        await expectBlamed(() => readFrom(read, value));
+      }
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Config } from '../../core/config/config.js';
+import { digest, Keyring } from '../../core/secrets.js';
+import { TokenMint, type TokenPair } from './token-mint.service.js';
+
+const SECRET = Buffer.alloc(32, 7);
+const OTHER = Buffer.alloc(32, 8);
+/** One in 16 million: what it would be exchanged for under SECRET at first begins as a session token does. */
+const UNLUCKY = '0000000000000000000000000000000000011858564';
+
+const mintOf = (secret = SECRET, secretPrevious?: Buffer) =>
+  new TokenMint(new Keyring({ secret, secretPrevious } as unknown as Config));
+const digestsOf = ({ access, refresh }: TokenPair) => ({ access: digest(access), refresh: digest(refresh) });
+const macOf = (text: string) =>
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', SECRET, 'gatehouse', 'oauth-successor', 32)))
+    .update(text)
+    .digest('base64url');
+
+describe('oauth.md 3: a fresh pair', () => {
+  test('is two tokens of 43 characters, never the same', () => {
+    const mint = mintOf();
+    const tokens = [mint.fresh(), mint.fresh()].flatMap(({ access, refresh }) => [access, refresh]);
+    for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
+    expect(new Set(tokens).size).toBe(4);
+  });
+
+  test('has no access token that begins as a session token does', () => {
+    const minted = ['flx_one', 'flx_two', 'flx-three_flx_', 'flx_four'];
+    expect(mintOf().fresh(() => minted.shift() as string)).toEqual({ access: 'flx-three_flx_', refresh: 'flx_four' });
+  });
+});
+
+describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
+  test('is made of the token and the key of the service: by every version the same', () => {
+    expect(mintOf().successor('a token')).toEqual({
+      access: macOf('access\0a token'),
+      refresh: macOf('refresh\0a token'),
+    });
+  });
+
+  test('has no access token that begins as a session token does', () => {
+    expect(macOf(`access\0${UNLUCKY}`)).toMatch(/^flx_/);
+    const pair = { access: macOf(`access1\0${UNLUCKY}`), refresh: macOf(`refresh\0${UNLUCKY}`) };
+    expect(mintOf().successor(UNLUCKY)).toEqual(pair);
+    expect(mintOf().successorOf(UNLUCKY, digestsOf(pair))).toEqual(pair);
+  });
+
+  test('is found again by its digests, while either secret is known', () => {
+    const pair = mintOf().successor('a token');
+    for (const mint of [mintOf(), mintOf(OTHER, SECRET), mintOf(SECRET, OTHER)]) {
+      expect(mint.successorOf('a token', digestsOf(pair))).toEqual(pair);
+    }
+    expect(mintOf(OTHER).successorOf('a token', digestsOf(pair))).toBeNull();
+    expect(mintOf(OTHER, SECRET).successor('a token')).not.toEqual(pair);
+  });
+
+  test('is none of another token, and none of which half is another', () => {
+    const [mint, own, other] = [mintOf(), mintOf().successor('a token'), mintOf().successor('another')];
+    expect(mint.successorOf('a token', digestsOf(other))).toBeNull();
+    expect(mint.successorOf('a token', digestsOf({ ...own, access: other.access }))).toBeNull();
+    expect(mint.successorOf('a token', digestsOf({ ...own, refresh: other.refresh }))).toBeNull();
+  });
+});

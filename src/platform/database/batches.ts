@@ -1,0 +1,63 @@
+import { isUncommitted } from './constraints.js';
+
+interface Waiting<I, O> {
+  readonly item: I;
+  readonly resolve: (answer: O) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Changes of one kind, done many at once: while those of a key are on their way, what comes waits and goes together. Those
+ * of other keys wait for nothing. What a database refuses to do for many it is asked for each.
+ * @param work does what is asked for a key, or nothing of it: an answer for each item, in their order
+ * @param nameOf items of one name go one after another
+ */
+export class Batches<I, O> {
+  private readonly waiting = new Map<string, Waiting<I, O>[]>();
+
+  constructor(
+    private readonly work: (key: string, items: readonly I[]) => Promise<readonly O[]>,
+    private readonly nameOf: (item: I) => string,
+    private readonly atOnce: number,
+  ) {}
+
+  do(key: string, item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.waiting.get(key);
+      if (waiting) return void waiting.push({ item, resolve, reject });
+      this.waiting.set(key, [{ item, resolve, reject }]);
+      void this.run(key);
+    });
+  }
+
+  private async run(key: string): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let batch = this.next(key); batch.length > 0; batch = this.next(key)) await this.finish(key, batch);
+    this.waiting.delete(key);
+  }
+
+  private next(key: string): Waiting<I, O>[] {
+    const batch = new Map<string, Waiting<I, O>>();
+    const later: Waiting<I, O>[] = [];
+    for (const one of this.waiting.get(key) ?? []) {
+      const name = this.nameOf(one.item);
+      if (batch.size === this.atOnce || batch.has(name)) later.push(one);
+      else batch.set(name, one);
+    }
+    this.waiting.set(key, later);
+    return [...batch.values()];
+  }
+
+  private async finish(key: string, batch: readonly Waiting<I, O>[]): Promise<void> {
+    try {
+      const answers = await this.work(
+        key,
+        batch.map(({ item }) => item),
+      );
+      for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as O);
+    } catch (error) {
+      if (batch.length > 1 && isUncommitted(error)) for (const one of batch) void this.finish(key, [one]);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Captchas } from '../../src/auth/secrets/captchas.service.js';
+import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
+import type { Call } from '../../src/policy/call.js';
+import { fake } from '../machine/callers.js';
+import { expectRefusal, type Gatehouse, gatehouse, outfit, race } from '../support/index.js';
+
+/** Tokens that the provider was asked about, with the address of whoever presented them. It refuses some of them. */
+const asked: string[][] = [];
+let provider: Server;
+let service: Gatehouse;
+let tokens = 0;
+const fresh = () => `earned-${++tokens}`;
+
+beforeAll(async () => {
+  provider = createServer(async (req, res) => {
+    const form = new URLSearchParams(await text(req));
+    const token = form.get('response') ?? '';
+    asked.push([token, form.get('remoteip') ?? '']);
+    res.end(JSON.stringify({ success: token.startsWith('earned') }));
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const { port } = provider.address() as AddressInfo;
+  service = await gatehouse({
+    env: {
+      ...{ CAPTCHA_PROVIDER: 'hcaptcha', HCAPTCHA_SITE_KEY: 'the-site-key', HCAPTCHA_SECRET: 'the-captcha-secret' },
+      CAPTCHA_VERIFY_URL: `http://127.0.0.1:${port}/verify`,
+    },
+  });
+});
+afterAll(async () => {
+  await service.close();
+  provider.closeAllConnections();
+  await new Promise((resolve) => provider.close(resolve));
+});
+beforeEach(() => {
+  asked.length = 0;
+});
+
+/** An operation behind a captcha, with a body that is refused once that has let it pass. */
+const present = (headers: Record<string, string>, client = service.anonymous) =>
+  client.with(headers).post('/v1/auth/forgot', {});
+const presentToken = (token: string, more: Record<string, string> = {}) =>
+  present({ 'x-captcha-token': token, ...more });
+const PASSED = 'INVALID_FORM_BODY';
+const spent = async () =>
+  (await service.sql("SELECT count(*)::int AS n FROM one_time_secret WHERE purpose = 'captcha-spent'"))[0]?.n;
+
+describe('auth.md 1.6: a captcha token', () => {
+  test('has to be there', async () => {
+    for (const headers of [{}, { 'x-captcha-token': '' }, { 'x-captcha-type': 'hcaptcha' }] as Record<
+      string,
+      string
+    >[]) {
+      expectRefusal(await present(headers), 'CAPTCHA_REQUIRED');
+    }
+    expect([asked, await spent()]).toEqual([[], 0]);
+  });
+
+  test('passes where the provider says so, which is told whose it is', async () => {
+    const token = fresh();
+    expectRefusal(await presentToken(token), PASSED);
+    expect(asked).toEqual([[token, '127.0.0.1']]);
+  });
+
+  test('is refused where the provider does not, and nothing is remembered of it', async () => {
+    const before = await spent();
+    expectRefusal(await presentToken('bought'), 'INVALID_CAPTCHA');
+    expect([asked, await spent()]).toEqual([[['bought', '127.0.0.1']], before]);
+  });
+
+  test('is refused where it is said to be of a kind that has no secret', async () => {
+    const token = fresh();
+    expectRefusal(await presentToken(token, { 'x-captcha-type': 'turnstile' }), 'INVALID_CAPTCHA');
+    expect(asked).toEqual([]);
+    expectRefusal(await presentToken(token, { 'x-captcha-type': 'hcaptcha' }), PASSED);
+  });
+
+  test('is asked about up to 8192 characters', async () => {
+    const longest = fresh().padEnd(8192, 'x');
+    expectRefusal(await presentToken(`${longest}x`), 'INVALID_CAPTCHA');
+    expect(asked).toEqual([]);
+    expectRefusal(await presentToken(longest), PASSED);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('passes for one of eight at once, and then for nobody', async () => {
+    const token = fresh();
+    const before = await spent();
+    const { codes } = await race(8, () => presentToken(token));
+    expect(codes).toEqual({ [PASSED]: 1, INVALID_CAPTCHA: 7 });
+    expectRefusal(await presentToken(token), 'INVALID_CAPTCHA');
+    expect(await spent()).toBe(before + 1);
+    const secrets = service.app.get(OneTimeSecrets);
+    expect(await secrets.claim('captcha-spent', token, 600)).toBe(false);
+  });
+
+  test('is not asked of an account that is exempt, and of every other one it is', async () => {
+    const exempt = await outfit(service, { traits: ['captcha_exempt'] });
+    const other = await outfit(service, { traits: ['captcha', 'exempt'] });
+    expectRefusal(await present({}, service.as(exempt.session)), PASSED);
+    expectRefusal(await present({ 'x-captcha-token': 'bought' }, service.as(exempt.session)), PASSED);
+    expectRefusal(await present({}, service.as(other.session)), 'CAPTCHA_REQUIRED');
+    expectRefusal(await present({}, service.as(`${exempt.session}x`)), 'CAPTCHA_REQUIRED');
+    expect(asked).toEqual([]);
+  });
+
+  test('is asked of nobody where the instance has no provider', async () => {
+    const captchas = new Captchas(fake({ provider: 'none' }), fake({}));
+    const call = fake<Call>({ req: { headers: { 'x-captcha-token': 'x' } }, identity: null, address: '' });
+    expect(await captchas.demand(call)).toBeUndefined();
+  });
+});

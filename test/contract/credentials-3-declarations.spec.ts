@@ -1,0 +1,239 @@
+import 'reflect-metadata';
+import type { ExecutionContext } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/internal';
+import type { Call } from '../../src/policy/call.js';
+import {
+  Accepts,
+  AdminAcl,
+  AllowSuspicious,
+  Authenticated,
+  BearerOnly,
+  BlockedBySso,
+  BotOnly,
+  Captcha,
+  CaseInsensitiveScheme,
+  ChangesNothing,
+  ClientAuth,
+  Cors,
+  CredentialFree,
+  callIn,
+  fromCall,
+  Me,
+  OAuthScope,
+  Public,
+  RateLimit,
+  RequiresSudo,
+  readerOf,
+  readPolicy,
+  TheCall,
+  UserOnly,
+} from '../../src/policy/decorators.js';
+import type { PolicyKind, RoutePolicy } from '../../src/policy/route-policy.js';
+import { bot, session } from '../machine/callers.js';
+
+/** A handler with these decorators, the first of them topmost. */
+function handlerWith(...decorators: MethodDecorator[]): object {
+  const handler = () => {};
+  for (const decorate of decorators.toReversed()) decorate({}, 'handler', { value: handler as never });
+  return handler;
+}
+const declared = (...decorators: MethodDecorator[]) => readPolicy(handlerWith(...decorators));
+
+const POLICIES: Record<PolicyKind, () => MethodDecorator> = {
+  Public,
+  CredentialFree,
+  Authenticated,
+  UserOnly,
+  BotOnly,
+  BearerOnly,
+  AdminAcl: () => AdminAcl('user:lookup'),
+  ClientAuth,
+};
+const MODIFIERS: Record<string, () => MethodDecorator> = {
+  OAuthScope: () => OAuthScope('identify'),
+  BlockedBySso,
+  AllowSuspicious,
+  RequiresSudo,
+  RateLimit: () => RateLimit('auth:login'),
+  ChangesNothing,
+  Captcha,
+  CaseInsensitiveScheme,
+  Cors: () => Cors('any'),
+  Accepts: () => Accepts('form'),
+};
+const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'RateLimit', 'Captcha'];
+const REFINED_BY: Record<PolicyKind, string[]> = {
+  Public: ['BlockedBySso', 'RateLimit', 'Captcha', 'Cors', 'Accepts'],
+  CredentialFree: ['RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
+  Authenticated: [...OF_ACCOUNTS, 'Cors', 'Accepts'],
+  UserOnly: [...OF_ACCOUNTS, 'Cors', 'Accepts'],
+  BotOnly: ['AllowSuspicious', 'RateLimit', 'CaseInsensitiveScheme', 'Cors', 'Accepts'],
+  BearerOnly: ['OAuthScope', 'AllowSuspicious', 'RateLimit', 'Cors', 'Accepts'],
+  AdminAcl: ['RateLimit', 'ChangesNothing', 'Accepts'],
+  ClientAuth: ['RateLimit', 'Cors', 'Accepts'],
+};
+
+const bare = (kind: PolicyKind, more: Partial<RoutePolicy> = {}): RoutePolicy => ({
+  kind,
+  blockedBySso: false,
+  allowSuspicious: false,
+  captcha: false,
+  caseInsensitiveScheme: false,
+  confidentialClient: false,
+  cors: 'default',
+  ...more,
+});
+
+describe('credentials.md 3: a policy', () => {
+  test.each(Object.keys(POLICIES) as PolicyKind[])('@%s alone opens nothing further', (kind) => {
+    const acl = kind === 'AdminAcl' ? { acl: { mode: 'all' as const, acls: ['user:lookup'] } } : {};
+    expect(declared(POLICIES[kind]())).toEqual(bare(kind, acl));
+  });
+
+  test.each(Object.keys(POLICIES) as PolicyKind[])('@%s is refined by these, and contradicts the others', (kind) => {
+    const refining = Object.entries(MODIFIERS).filter(([name, modifier]) => {
+      const policy = declared(modifier(), POLICIES[kind]());
+      if (Array.isArray(policy)) expect(policy).toEqual([`@${name} contradicts @${kind}`]);
+      else expect(policy.kind).toBe(kind);
+      return !Array.isArray(policy);
+    });
+    expect(refining.map(([name]) => name)).toEqual(REFINED_BY[kind]);
+  });
+
+  test('names the ACLs of an operation of administrators: all of them, or any one', () => {
+    expect(declared(AdminAcl('user:lookup', 'user:delete'))).toEqual(
+      bare('AdminAcl', { acl: { mode: 'all', acls: ['user:lookup', 'user:delete'] } }),
+    );
+    expect(declared(AdminAcl({ anyOf: ['user:lookup', 'user:delete'] }))).toEqual(
+      bare('AdminAcl', { acl: { mode: 'any', acls: ['user:lookup', 'user:delete'] } }),
+    );
+  });
+
+  test('admits public clients unless it says otherwise', () => {
+    expect(declared(ClientAuth({ confidential: true }))).toEqual(bare('ClientAuth', { confidentialClient: true }));
+    expect(declared(ClientAuth({ confidential: false }))).toEqual(bare('ClientAuth'));
+  });
+
+  test.each<[modifier: MethodDecorator, more: Partial<RoutePolicy>]>([
+    [OAuthScope('email'), { scope: 'email' }],
+    [BlockedBySso(), { blockedBySso: true }],
+    [AllowSuspicious(), { allowSuspicious: true }],
+    [RequiresSudo(), { sudo: {} }],
+    [RequiresSudo({ issuesProof: false }), { sudo: { issuesProof: false } }],
+    [Captcha(), { captcha: true }],
+    [RateLimit('auth:login'), { bucket: { name: 'auth:login' } }],
+    [
+      RateLimit('webhook:read', { per: 'id', misses: 'webhook:misses' }),
+      { bucket: { name: 'webhook:read', per: 'id', misses: 'webhook:misses' } },
+    ],
+    [Cors('upload'), { cors: 'upload' }],
+    [Cors('none'), { cors: 'none' }],
+    [Accepts('raw'), { accepts: { kind: 'raw' } }],
+    [Accepts('json', { limit: 7 }), { accepts: { kind: 'json', limit: 7 } }],
+  ])('is refined by what a modifier says, and by nothing else: %#', (modifier, more) => {
+    expect(declared(modifier, UserOnly())).toEqual(bare('UserOnly', more));
+    expect(declared(UserOnly(), modifier)).toEqual(bare('UserOnly', more));
+  });
+
+  test('is refined by what only one kind of operation says', () => {
+    expect(declared(BotOnly(), CaseInsensitiveScheme())).toEqual(bare('BotOnly', { caseInsensitiveScheme: true }));
+    expect(declared(ChangesNothing(), AdminAcl('audit_log:view'))).toEqual(
+      bare('AdminAcl', { acl: { mode: 'all', acls: ['audit_log:view'] }, changesNothing: true }),
+    );
+  });
+
+  test('is all that its decorators say together, and nobody changes it any more', () => {
+    const policy = declared(RateLimit('auth:login'), UserOnly(), BlockedBySso(), OAuthScope('email'));
+    expect(policy).toEqual(bare('UserOnly', { bucket: { name: 'auth:login' }, blockedBySso: true, scope: 'email' }));
+    expect(Object.isFrozen(policy)).toBe(true);
+  });
+});
+
+describe('credentials.md 3: a route that is not declared as it must be', () => {
+  test('has no policy', () => {
+    expect(declared()).toEqual(['declares no policy']);
+    expect(declared(RateLimit('auth:login'), Captcha())).toEqual(['declares no policy']);
+  });
+
+  test('has several, whichever they are', () => {
+    expect(declared(UserOnly(), Captcha(), Public())).toEqual(['has 2 base policies: @UserOnly, @Public']);
+    expect(declared(Public(), Public(), BotOnly())).toEqual(['has 3 base policies: @Public, @Public, @BotOnly']);
+  });
+
+  test('repeats a modifier', () => {
+    expect(declared(AllowSuspicious(), UserOnly(), AllowSuspicious())).toEqual(['repeats @AllowSuspicious']);
+    expect(declared(RateLimit('auth:login'), RateLimit('auth:logout'), UserOnly())).toEqual(['repeats @RateLimit']);
+  });
+
+  test('names no ACL', () => {
+    const nothing = [] as unknown as [string];
+    expect(declared(AdminAcl(...nothing))).toEqual(['@AdminAcl names no ACL']);
+    expect(declared(AdminAcl({ anyOf: nothing }))).toEqual(['@AdminAcl names no ACL']);
+  });
+
+  test('is told all its faults', () => {
+    expect(declared(Captcha(), Captcha(), Cors('any'), AdminAcl(...([] as unknown as [string])))).toEqual([
+      '@Captcha contradicts @AdminAcl',
+      'repeats @Captcha',
+      '@Captcha contradicts @AdminAcl',
+      '@Cors contradicts @AdminAcl',
+      '@AdminAcl names no ACL',
+    ]);
+  });
+});
+
+const callBy = (identity: Call['identity']) => ({ identity }) as Call;
+const ofHttp = (request: object) =>
+  ({ getType: () => 'http', switchToHttp: () => ({ getRequest: () => request }) }) as unknown as ExecutionContext;
+const ofGateway = (...given: unknown[]) =>
+  ({ getType: () => 'ws', getArgByIndex: (index: number) => given[index] }) as unknown as ExecutionContext;
+
+describe('credentials.md 5: what a handler is given', () => {
+  const Answer = fromCall(({ address }) => `to ${address}`);
+  class Handlers {
+    handle(@Me() _me: unknown, @TheCall() _call: unknown, @Answer() _answer: unknown) {}
+  }
+  type Factory = (data: unknown, context: ExecutionContext) => unknown;
+  const bound: Record<string, { index: number; factory: Factory }> = Reflect.getMetadata(
+    ROUTE_ARGS_METADATA,
+    Handlers,
+    'handle',
+  );
+  const [me, theCall, answer] = Object.values(bound)
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ factory }) => factory) as [Factory, Factory, Factory];
+  const call = Object.assign(callBy(session()), { address: '192.0.2.1' });
+
+  test.each([
+    ['one framework', { call }],
+    ['the other', { raw: { call } }],
+  ])('is read from the call of the request, as %s has it', (_name, request) => {
+    const context = ofHttp(request);
+    expect(callIn(context)).toBe(call);
+    expect(me(undefined, context)).toBe(call.identity);
+    expect(theCall(undefined, context)).toBe(call);
+    expect(answer(undefined, context)).toBe('to 192.0.2.1');
+  });
+
+  test('is the same without a framework', () => {
+    expect(readerOf(me)?.(call)).toBe(call.identity);
+    expect(readerOf(theCall)?.(call)).toBe(call);
+    expect(readerOf(answer)?.(call)).toBe('to 192.0.2.1');
+    expect(readerOf(() => call.identity)).toBeUndefined();
+  });
+
+  test('is nobody where nobody was resolved', () => {
+    expect(me(undefined, ofHttp({ call: callBy(null) }))).toBeNull();
+    expect(readerOf(me)?.(callBy(null))).toBeNull();
+  });
+
+  test('is whoever sent a gateway command, behind the connection and the payload', () => {
+    const context = ofGateway(callBy(session()), callBy(session()), callBy(bot()), callBy(session()));
+    expect(me(undefined, context)).toEqual(bot());
+  });
+
+  test('is nothing of a request that did not pass the front door', () => {
+    expect(() => me(undefined, ofHttp({}))).toThrow('the request did not pass the front door');
+    expect(() => theCall(undefined, ofHttp({ raw: {} }))).toThrow('the request did not pass the front door');
+  });
+});

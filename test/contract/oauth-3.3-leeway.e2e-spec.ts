@@ -1,0 +1,144 @@
+import {
+  type Answer,
+  type App,
+  clients,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  inState,
+  isAlive,
+  newTokens,
+  type Persona,
+  refresh,
+  type Tokens,
+} from '../support/index.js';
+
+const DAY = 86_400;
+const DIGEST = `digest = sha256(convert_to($1, 'UTF8'))`;
+
+let service: Gatehouse;
+let alice: Persona;
+let app: App;
+let stranger: App;
+beforeAll(async () => {
+  service = await gatehouse({
+    env: { OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '30', OAUTH_FAMILY_MAX_SECONDS: String(3 * DAY) },
+  });
+  ({ alice, app, stranger } = await clients(service));
+});
+afterAll(() => service.close());
+
+const rowOf = async (token: string) => (await service.sql(`SELECT * FROM oauth_token WHERE ${DIGEST}`, [token]))[0];
+const set = (assignment: string, token: string) =>
+  service.sql(`UPDATE oauth_token SET ${assignment} WHERE ${DIGEST}`, [token]);
+const ago = (seconds: number) => `consumed_at = now() - interval '${seconds} seconds', settled_at = consumed_at`;
+const expectNoGrant = (answer: Answer) => expectRefusal(answer, 'INVALID_GRANT', { error: 'invalid_grant' });
+
+/** A refresh token with what it was redeemed for. */
+async function redeemed(scope?: string) {
+  const first = await newTokens(service, alice, app, 'identify email');
+  const { status, body } = await refresh(service, app, first.refresh_token, scope === undefined ? {} : { scope });
+  expect(status).toBe(200);
+  return { first, second: body as Tokens };
+}
+const isFamilyThere = async ({ access_token }: Tokens) => {
+  const isThere = await isAlive(service, access_token);
+  expect((await rowOf(access_token)) !== undefined).toBe(isThere);
+  return isThere;
+};
+
+describe('oauth.md 3.3: a refresh that is retried within the leeway', () => {
+  test.each([undefined, 'identify'])('brings the same pair, with what is left of it (scope %j)', async (scope) => {
+    const { first, second } = await redeemed(scope);
+    await set(`expires_at = expires_at - interval '1 hour'`, second.access_token);
+    for (const more of [{}, { scope: 'email' }] as Record<string, string>[]) {
+      const { status, body } = await refresh(service, app, first.refresh_token, more);
+      expect({ status, body }).toEqual({ status: 200, body: { ...second, expires_in: expect.any(Number) } });
+      expect(body.expires_in).toBeLessThanOrEqual(3 * DAY - 3600);
+      expect(body.expires_in).toBeGreaterThan(0);
+    }
+    expect(second.scope).toBe(scope ?? 'identify email');
+    const [{ children } = { children: 0 }] = await service.sql(
+      'SELECT count(*)::int AS children FROM oauth_token WHERE parent_id = $1',
+      [(await rowOf(first.refresh_token))?.id],
+    );
+    expect(children).toBe(2);
+    expect((await refresh(service, app, second.refresh_token)).status).toBe(200);
+  });
+
+  test.each<[string, (pair: { first: Tokens; second: Tokens }) => Promise<Answer>]>([
+    [
+      'after it',
+      async ({ first }) => {
+        await set(ago(31), first.refresh_token);
+        return refresh(service, app, first.refresh_token);
+      },
+    ],
+    [
+      'once its successor was used',
+      async ({ first, second }) => {
+        expect((await refresh(service, app, second.refresh_token)).status).toBe(200);
+        return refresh(service, app, first.refresh_token);
+      },
+    ],
+    ['by another client', ({ first }) => refresh(service, stranger, first.refresh_token)],
+    [
+      'where its successor is none that it could have brought',
+      async ({ first, second }) => {
+        await set(`digest = sha256('x')`, second.refresh_token);
+        return refresh(service, app, first.refresh_token);
+      },
+    ],
+  ])('is misuse %s: nothing of the family is left', async (_, misuse) => {
+    const pair = await redeemed();
+    expectNoGrant(await misuse(pair));
+    expect(await isFamilyThere(pair.second)).toBe(false);
+    expect(await rowOf(pair.first.refresh_token)).toBeUndefined();
+  });
+
+  test('brings nothing and takes nothing while the account is refused', async () => {
+    const { first, second } = await redeemed();
+    await inState(service, alice, 'banned = true', async () => {
+      expectNoGrant(await refresh(service, app, first.refresh_token));
+    });
+    expect(await isFamilyThere(second)).toBe(true);
+    expect((await refresh(service, app, first.refresh_token)).body.access_token).toBe(second.access_token);
+  });
+});
+
+describe('oauth.md 3: the end of a family', () => {
+  const ageFamily = (token: string, days: number) =>
+    service.sql(
+      `UPDATE oauth_family SET created_at = now() - $2 * interval '1 day'
+       WHERE id = (SELECT family_id FROM oauth_token WHERE ${DIGEST})`,
+      [token, days],
+    );
+
+  test('is the end of every token of it, and answers say so', async () => {
+    const first = await newTokens(service, alice, app);
+    expect(first.expires_in).toBe(3 * DAY);
+    for (const token of [first.access_token, first.refresh_token]) {
+      const { expires_at, created_at } = (await rowOf(token)) ?? {};
+      expect(expires_at - created_at).toBe(3 * DAY * 1000);
+    }
+    await ageFamily(first.refresh_token, 2);
+    const { body } = await refresh(service, app, first.refresh_token);
+    expect(body.expires_in).toBeGreaterThan(0);
+    expect(body.expires_in).toBeLessThanOrEqual(DAY);
+    const [family] = await service.sql(
+      `SELECT created_at FROM oauth_family WHERE id = (SELECT family_id FROM oauth_token WHERE ${DIGEST})`,
+      [first.refresh_token],
+    );
+    for (const token of [body.access_token, body.refresh_token]) {
+      expect((await rowOf(token))?.expires_at - family?.created_at).toBe(3 * DAY * 1000);
+    }
+  });
+
+  test('lets no refresh through, and takes nothing', async () => {
+    const tokens = await newTokens(service, alice, app);
+    await ageFamily(tokens.refresh_token, 3);
+    expectNoGrant(await refresh(service, app, tokens.refresh_token));
+    expect((await rowOf(tokens.refresh_token))?.consumed_at).toBeNull();
+    expect(await isAlive(service, tokens.access_token)).toBe(true);
+  });
+});

@@ -1,14 +1,45 @@
 const LOOPS = 2_000_000;
 /** What the reference work takes on a quiet machine of the kind that the limits are meant for. */
 const REFERENCE_MS = 3;
+/** What is too little to be looked into. */
+const NOTHING_MS = 1;
+/** What a page of new memory costs on such a machine, in milliseconds. */
+const PAGE_MS = 0.002;
+const PAGE_BYTES = 4096;
+const PAGES = 256;
 
-const milliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
+interface Used {
+  readonly ms: number;
+  /** Pages that were given to the process: some virtual machines take ten times as long for each as others. */
+  readonly pages: number;
+}
+
+function used(since?: Used): Used {
+  const { userCPUTime, systemCPUTime, minorPageFault } = process.resourceUsage();
+  return {
+    ms: (userCPUTime + systemCPUTime) / 1000 - (since?.ms ?? 0),
+    pages: minorPageFault - (since?.pages ?? 0),
+  };
+}
+
+/** Milliseconds that a page costs beyond `PAGE_MS` at the moment. */
+function excessOfPage(): number {
+  const before = used();
+  const block = Buffer.allocUnsafeSlow(PAGES * PAGE_BYTES);
+  for (let at = 0; at < block.length; at += PAGE_BYTES) block[at] = 1;
+  const { ms, pages } = used(before);
+  return pages < PAGES / 2 ? 0 : Math.max(0, ms / pages - PAGE_MS);
+}
+
+/** Without what the machine takes for new memory beyond a quiet one. */
+const withoutExcess = ({ ms, pages }: Used, excess: number): number => Math.max(0, ms - pages * excess);
 
 /** Processor milliseconds of synchronous work: what others do on the machine meanwhile does not count. */
 export function processorTime(work: () => void): number {
-  const start = process.cpuUsage();
+  const before = used();
   work();
-  return milliseconds(process.cpuUsage(start));
+  const spent = used(before);
+  return spent.ms > NOTHING_MS ? withoutExcess(spent, excessOfPage()) : spent.ms;
 }
 
 const reference = (): number =>
@@ -30,20 +61,21 @@ const slowness = (): number => Math.max(1, reference() / REFERENCE_MS);
  * that a machine with much else to do does not count as a loop that is held.
  */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
+  const holds: Used[] = [];
   let isRunning = true;
-  let last = process.cpuUsage();
+  let last = used();
   // The system is asked once a turn: in some containers a question costs more than a turn does.
   const turn = () => {
-    const now = process.cpuUsage();
-    longest = Math.max(longest, milliseconds(now) - milliseconds(last));
-    last = now;
+    const spent = used(last);
+    last = { ms: last.ms + spent.ms, pages: last.pages + spent.pages };
+    if (spent.ms > NOTHING_MS) holds.push(spent);
     if (isRunning) setImmediate(turn);
   };
   setImmediate(turn);
   await work();
   isRunning = false;
-  return longest;
+  const excess = holds.length > 0 ? excessOfPage() : 0;
+  return Math.max(0, ...holds.map((hold) => withoutExcess(hold, excess)));
 }
 
 const ATTEMPTS = 8;

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { astray, nearly, unknownId } from './likeness.mjs';
+import { astray, either, nearly, unknownId } from './likeness.mjs';
 import { basic, freshEmail, freshPassword, PASSKEY_ORIGIN, RELYING_PARTY } from './stage.mjs';
 
 const login = (email) => ({ method: 'POST', path: '/v1/auth/login', body: { email, password: freshPassword() } });
@@ -116,7 +116,7 @@ export const ENUMERATION = [
     async request(isFirst, _, { stage, id, credential }) {
       const options = { method: 'POST', path: '/v1/auth/webauthn/authentication-options' };
       const { challenge } = await stage.ask(options);
-      const response = assertion(isFirst ? credential : randomBytes(32).toString('base64url'), id, challenge);
+      const response = assertion(either(isFirst, credential, randomBytes(32).toString('base64url')), id, challenge);
       return { method: 'POST', path: '/v1/auth/webauthn/authenticate', body: { challenge, response } };
     },
   },
@@ -126,7 +126,7 @@ export const ENUMERATION = [
     prepare: (stage) => stage.enrol(),
     request: (isFirst, _, { applicationId, bot }) => ({
       path: '/v1/users/@me',
-      authorization: `Bot ${isFirst ? applicationId : unknownId(applicationId)}.${astray(bot.split('.')[1])}`,
+      authorization: `Bot ${either(isFirst, applicationId, unknownId(applicationId))}.${astray(bot.split('.')[1])}`,
     }),
   },
   {
@@ -135,7 +135,7 @@ export const ENUMERATION = [
     prepare: (stage) => stage.enrol(),
     request: (isFirst, _, { applicationId, bot }) => ({
       path: '/gateway',
-      identify: `${isFirst ? applicationId : unknownId(applicationId)}.${astray(bot.split('.')[1])}`,
+      identify: `${either(isFirst, applicationId, unknownId(applicationId))}.${astray(bot.split('.')[1])}`,
     }),
   },
   {
@@ -143,7 +143,7 @@ export const ENUMERATION = [
     status: 401,
     prepare: (stage) => stage.enrol(),
     request: (isFirst, _, { applicationId, clientSecret }) =>
-      introspect(basic(isFirst ? applicationId : unknownId(applicationId), astray(clientSecret)), 'any'),
+      introspect(basic(either(isFirst, applicationId, unknownId(applicationId)), astray(clientSecret)), 'any'),
   },
   {
     name: 'OAuth2 client: public one that sends a secret, unknown one',
@@ -154,7 +154,7 @@ export const ENUMERATION = [
       return stage.ask({ method: 'POST', path: '/v1/oauth2/applications', authorization, body });
     },
     request: (isFirst, _, { id }) =>
-      introspect(basic(isFirst ? id : unknownId(id), randomBytes(32).toString('base64url')), 'any'),
+      introspect(basic(either(isFirst, id, unknownId(id)), randomBytes(32).toString('base64url')), 'any'),
   },
   {
     name: "introspection: another client's token, unknown token",
@@ -164,7 +164,7 @@ export const ENUMERATION = [
       const { bearer } = await stage.enrol();
       return { authorization: basic(applicationId, clientSecret), token: bearer.split(' ')[1] };
     },
-    request: (isFirst, _, { authorization, token }) => introspect(authorization, isFirst ? token : astray(token)),
+    request: (isFirst, _, { authorization, token }) => introspect(authorization, either(isFirst, token, astray(token))),
   },
   {
     name: "revocation: another client's token, unknown token",
@@ -175,7 +175,7 @@ export const ENUMERATION = [
       return { authorization: basic(applicationId, clientSecret), token: bearer.split(' ')[1] };
     },
     request: (isFirst, _, { authorization, token }) => ({
-      ...introspect(authorization, isFirst ? token : astray(token)),
+      ...introspect(authorization, either(isFirst, token, astray(token))),
       path: '/v1/oauth2/token/revoke',
     }),
   },
@@ -185,7 +185,7 @@ export const ENUMERATION = [
     prepare: (stage) => stage.adminKey(),
     request: (isFirst, _, { key_id: id, key }) => ({
       path: '/v1/admin/api-keys',
-      authorization: `Admin fa_${isFirst ? id : unknownId(id)}_${astray(key.split('_')[2])}`,
+      authorization: `Admin fa_${either(isFirst, id, unknownId(id))}_${astray(key.split('_')[2])}`,
     }),
   },
   {
@@ -196,7 +196,7 @@ export const ENUMERATION = [
       return { id, authorization: owner.authorization };
     },
     request: (isFirst, _, { id, authorization }) => ({
-      path: `/v1/admin/api-keys/${isFirst ? id : unknownId(id)}`,
+      path: `/v1/admin/api-keys/${either(isFirst, id, unknownId(id))}`,
       authorization,
     }),
   },
@@ -206,7 +206,7 @@ export const ENUMERATION = [
     prepare: async (stage) => webhookOf(stage, await stage.register()),
     request: (isFirst, _, { id, token }) => ({
       method,
-      path: `/v1/webhooks/${isFirst ? id : unknownId(id)}/${astray(token)}`,
+      path: `/v1/webhooks/${either(isFirst, id, unknownId(id))}/${astray(token)}`,
       ...(method === 'POST' ? { body: { content: 'hello' } } : {}),
     }),
   })),
@@ -220,7 +220,7 @@ export const ENUMERATION = [
       return hook;
     },
     request: (isFirst, _, { id, token }) => ({
-      path: `/v1/webhooks/${isFirst ? id : unknownId(id)}/${isFirst ? token : astray(token)}`,
+      path: `/v1/webhooks/${either(isFirst, id, unknownId(id))}/${either(isFirst, token, astray(token))}`,
     }),
   },
   {
@@ -233,7 +233,7 @@ export const ENUMERATION = [
       return { hook, message: await stage.ask({ method: 'POST', path, body: { content: 'hello' } }) };
     },
     request: (isFirst, _, { hook, message }) => ({
-      path: `/v1/webhooks/${hook.id}/${hook.token}/messages/${isFirst ? message.id : unknownId(message.id)}`,
+      path: `/v1/webhooks/${hook.id}/${hook.token}/messages/${either(isFirst, message.id, unknownId(message.id))}`,
     }),
   },
   {
@@ -243,7 +243,7 @@ export const ENUMERATION = [
     request: (isFirst, round, { live }) => ({
       method: 'POST',
       path: '/v1/credentials/revoke',
-      body: { credentials: [isFirst ? live[round] : astray(live[round], 4)] },
+      body: { credentials: [either(isFirst, live[round], astray(live[round], 4))] },
     }),
   },
   {
@@ -255,7 +255,7 @@ export const ENUMERATION = [
       await stage.sql('DELETE FROM account WHERE id = $1', [id]);
       return { token };
     },
-    request: (isFirst, _, { token }) => ({ path: `/v1/auth/reset/${isFirst ? token : nearly(token)}` }),
+    request: (isFirst, _, { token }) => ({ path: `/v1/auth/reset/${either(isFirst, token, nearly(token))}` }),
   },
   {
     name: 'register, accounts hidden: taken address, free address',
@@ -269,7 +269,7 @@ export const ENUMERATION = [
     request: (isFirst, round, { pick }) => ({
       method: 'POST',
       path: '/v1/auth/register',
-      body: { email: isFirst ? pick(true, round) : freshEmail(), password: freshPassword() },
+      body: { email: either(isFirst, pick(true, round), freshEmail()), password: freshPassword() },
     }),
   },
   {
@@ -291,7 +291,7 @@ export const ENUMERATION = [
         authorization,
         body: {},
       });
-      const new_email = isFirst ? takers[round % takers.length].email : freshEmail();
+      const new_email = either(isFirst, takers[round % takers.length].email, freshEmail());
       return {
         method: 'POST',
         path: `${path}/request-new`,

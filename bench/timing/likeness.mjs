@@ -22,5 +22,8 @@ export const astray = (secret, kept = 0) =>
 /** An id of the same form that nothing has. */
 export const unknownId = (id) => (BigInt(id) - BigInt(randomInt(1, 2 ** 40))).toString();
 
+/** One of two guesses, both of which are made for every request: to draw one may take longer, and the next request with it. */
+export const either = (isFirst, first, second) => (isFirst ? first : second);
+
 /** As many letters and digits. */
 export const letters = (length) => Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join('');

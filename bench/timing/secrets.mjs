@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { astray, letters, nearly } from './likeness.mjs';
+import { astray, either, letters, nearly } from './likeness.mjs';
 import { basic, SETUP_TOKEN, SIGNING_SECRET } from './stage.mjs';
 
 /**
@@ -15,7 +15,7 @@ const guessing = (what, status, find, request) => ({
   prepare: find,
   request: (isFirst, _, found) => {
     const { secret, kept = 0 } = found;
-    return request(isFirst ? nearly(secret) : astray(secret, kept), found);
+    return request(either(isFirst, nearly(secret), astray(secret, kept)), found);
   },
 });
 
@@ -72,7 +72,10 @@ const redemption = (what, wrong) => ({
     const { ceremony_id: id } = await stage.ask(began(nonce));
     const { completion_code } = await stage.ask(ceremony(`/${id}/cancel`, {}));
     const right = { nonce, completion_code };
-    return ceremony(`/${id}/redeem`, { ...right, [wrong]: (isFirst ? nearly : astray)(right[wrong]) });
+    return ceremony(`/${id}/redeem`, {
+      ...right,
+      [wrong]: either(isFirst, nearly(right[wrong]), astray(right[wrong])),
+    });
   },
 });
 

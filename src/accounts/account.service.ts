@@ -10,7 +10,7 @@ import { type Changed, Database, type Tx } from '../platform/database/database.j
 import { Replica } from '../platform/replicas/replica.js';
 import type { Account as AccountFacts } from '../policy/account.js';
 import { Account, AccountSettings } from './account.entities.js';
-import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type AccountRow, accountOf } from './account-facts.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FLAGS, type AccountRow, accountOf, IS_ITS_OWN, NEAREST } from './account-facts.js';
 import { Seen } from './seen.js';
 
 export interface NewAccount {
@@ -46,12 +46,23 @@ export interface PasswordOfAccount {
   readonly passwordHash: string;
 }
 
+interface PasswordRow extends PasswordOfAccount {
+  readonly bot: boolean;
+  readonly hasPassword: boolean;
+  readonly decoyHash: string | null;
+}
+
 /** Whose an address is. */
 export interface AddressHolder {
   readonly id: string;
   readonly bot: boolean;
   readonly email: string;
 }
+
+/** What is read and sent where there is no account at all, as long as what stands there for others. */
+const NOBODYS = { id: '1000000000000000000', hash: '-'.repeat(97) };
+
+type IfThere<T> = T & { readonly isThere: boolean };
 
 /** Colours of avatars that nobody chose. */
 export const COLORS = 0x1000000;
@@ -115,11 +126,13 @@ export class AccountService {
    * else there is to know of the account is read once nobody waits for it.
    */
   async holderOf(email: string, tx: Tx = this.database.manager): Promise<AddressHolder | null> {
-    const [row] = await tx.query<[AddressHolder | { id: null; bot: null; email: null }]>(
-      'SELECT a.id, a.bot, a.email FROM (SELECT 1) one LEFT JOIN account a ON lower(a.email) = lower($1)',
-      [email],
+    const [{ isThere, ...holder }] = await tx.query<[IfThere<AddressHolder>]>(
+      `SELECT ${IS_ITS_OWN} AS "isThere", coalesce(a.id, $2) AS id, coalesce(a.bot, false) AS bot,
+         coalesce(a.email, $1) AS email
+       FROM ${NEAREST}`,
+      [email, NOBODYS.id],
     );
-    return row.id === null ? null : row;
+    return isThere ? holder : null;
   }
 
   /**
@@ -127,13 +140,24 @@ export class AccountService {
    * that is gone has no password.
    */
   async passwordOf(email: string, decoyId: string | null): Promise<PasswordOfAddress> {
-    const [row] = await this.database.manager.query<[PasswordOfAddress]>(
-      `SELECT a.id, a.bot, a.epoch, CASE WHEN a.deleted_at IS NULL AND a.flags & $2::bigint = 0 THEN a.password_hash END
-         AS "passwordHash", (SELECT d.password_hash FROM account d WHERE d.id = $3) AS "decoyHash"
-       FROM (SELECT 1) one LEFT JOIN account a ON lower(a.email) = lower($1)`,
-      [email, String(ACCOUNT_FLAGS.DELETED), decoyId],
+    const [{ isThere, hasPassword, id, bot, epoch, passwordHash, decoyHash }] = await this.database.manager.query<
+      [IfThere<PasswordRow>]
+    >(
+      `SELECT ${IS_ITS_OWN} AS "isThere", coalesce(a.id, $4) AS id, coalesce(a.bot, false) AS bot,
+         coalesce(a.epoch, 0) AS epoch,
+         coalesce(a.deleted_at IS NULL AND a.flags & $2::bigint = 0 AND a.password_hash IS NOT NULL, false) AS "hasPassword",
+         coalesce(a.password_hash, $5) AS "passwordHash",
+         (SELECT d.password_hash FROM account d WHERE d.id = $3) AS "decoyHash"
+       FROM ${NEAREST}`,
+      [email, String(ACCOUNT_FLAGS.DELETED), decoyId, NOBODYS.id, NOBODYS.hash],
     );
-    return row;
+    return {
+      id: isThere ? id : null,
+      bot: isThere ? bot : null,
+      epoch: isThere ? epoch : null,
+      passwordHash: isThere && hasPassword ? passwordHash : null,
+      decoyHash,
+    };
   }
 
   /** Whether the account wants sign-ins from unknown addresses to wait for a confirmation. */

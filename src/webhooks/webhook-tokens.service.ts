@@ -17,7 +17,7 @@ export interface OpenWebhook {
 }
 
 interface TokenRow {
-  readonly id: string;
+  readonly isOpen: boolean;
   readonly owner_id: string;
   readonly application_id: string | null;
   readonly name: string;
@@ -26,10 +26,7 @@ interface TokenRow {
 }
 
 /** Whatever the cause of a refusal, the answer is one and the same row, so that each takes the same time. */
-type NoRow = { readonly [K in keyof TokenRow]: null };
-
-/** What it is compared with. */
-const NOBODY = digest('');
+const NOBODYS = { id: '1000000000000000000', digest: digest('') };
 
 /** Who may use a webhook: whoever knows its token, whatever the reason why another may not (webhooks.md section 3). */
 @Injectable()
@@ -46,15 +43,16 @@ export class WebhookTokenService {
    */
   async resolve(call: Call, { id, token }: { id: string; token: string }): Promise<OpenWebhook> {
     const presented = digest(token);
-    const [row] = await this.database.manager.query<[TokenRow | NoRow]>(
-      `SELECT w.id, w.owner_id, w.application_id, w.name, w.avatar, w.digest
-       FROM (SELECT 1) one LEFT JOIN
-         (webhook w JOIN account a ON a.id = w.owner_id AND a.deletion_at IS NULL AND ${IS_ACTIVE})
-         ON w.id = $1 AND w.digest = $2`,
-      [id, presented],
+    const [row] = await this.database.manager.query<[TokenRow]>(
+      `SELECT coalesce(a.deletion_at IS NULL AND ${IS_ACTIVE}, false) AS "isOpen",
+         coalesce(w.owner_id, $3) AS owner_id, w.application_id, coalesce(w.name, '') AS name, w.avatar,
+         coalesce(w.digest, $4) AS digest
+       FROM (SELECT 1) one
+         LEFT JOIN webhook w ON w.id = $1 AND w.digest = $2
+         LEFT JOIN account a ON a.id = coalesce(w.owner_id, 0)`,
+      [id, presented, NOBODYS.id, NOBODYS.digest],
     );
-    const isRight = matches(row.digest ?? NOBODY, presented);
-    if (row.id !== null && isRight) {
+    if (matches(row.digest, presented) && row.isOpen) {
       return {
         ...{ id, ownerId: row.owner_id, applicationId: row.application_id },
         ...{ name: row.name, avatar: row.avatar },

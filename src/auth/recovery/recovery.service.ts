@@ -50,7 +50,7 @@ export class Recovery {
     await this.limiter.demand('forgot:email', email.toLowerCase(), ofEmail.limit, ofEmail.seconds);
     const holder = await this.accounts.holderOf(email);
     if (holder) demandPerson(holder);
-    this.background.run('mailing a password reset', async () => {
+    this.background.runLater('mailing a password reset', async () => {
       const account = holder && (await this.accounts.find(holder.id));
       if (!account || isGone(account)) return;
       await this.database.transaction((tx) => this.mail(tx, account));

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { IS_ITS_OWN, NEAREST } from '../../accounts/account-facts.js';
 import { clientInfo, type Ending, type Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';
@@ -113,10 +114,8 @@ export class SessionService {
   /** The same for whichever account has the e-mail address, with the same work where none has. */
   async isIpAuthorizedFor(email: string, ip: string): Promise<boolean> {
     const [row] = await this.database.manager.query<[{ known: boolean }]>(
-      `SELECT i.account_id IS NOT NULL AS known
-       FROM (SELECT 1) one
-         LEFT JOIN account a ON lower(a.email) = lower($1)
-         LEFT JOIN authorized_ip i ON i.account_id = coalesce(a.id, 0) AND i.ip_key = $2`,
+      `SELECT ${IS_ITS_OWN} AND i.account_id IS NOT NULL AS known
+       FROM ${NEAREST} LEFT JOIN authorized_ip i ON i.account_id = a.id AND i.ip_key = $2`,
       [email, addressKey(ip)],
     );
     return row.known;

@@ -27,8 +27,10 @@ export interface Assertion {
   readonly response: object;
 }
 
-type HeldRow = Omit<KnownCredential, 'id'> & Omit<Begun, 'id'>;
-type NoRow = { readonly [K in keyof HeldRow]: null };
+type HeldRow = Omit<KnownCredential, 'id'> & Omit<Begun, 'id'> & { readonly isThere: boolean };
+
+/** What is answered for a passkey that nobody registered: as long as what stands there for others. */
+const NOBODY = '1000000000000000000';
 
 const CHALLENGE_SECONDS = 300;
 const TIMEOUT_MS = 60_000;
@@ -132,14 +134,16 @@ export class WebAuthn {
 
   /** A passkey and whose it is, by one statement and one row, whether or not somebody registered it. */
   private async find(tx: Tx, id: string): Promise<{ passkey: KnownCredential; holder: Begun } | null> {
-    const [row] = await tx.query<[HeldRow | NoRow]>(
-      `SELECT p.account_id AS "accountId", p.public_key AS "publicKey", p.backup_eligible AS "backupEligible",
-         a.epoch, a.address_epoch AS "addressEpoch"
-       FROM (SELECT 1) one LEFT JOIN passkey p ON p.id = $1 LEFT JOIN account a ON a.id = p.account_id`,
-      [id],
+    const [{ isThere, accountId, publicKey, backupEligible, epoch, addressEpoch }] = await tx.query<[HeldRow]>(
+      `SELECT a.id IS NOT NULL AS "isThere", coalesce(p.account_id, $2) AS "accountId",
+         coalesce(p.public_key, $3) AS "publicKey", coalesce(p.backup_eligible, false) AS "backupEligible",
+         coalesce(a.epoch, 0) AS epoch, coalesce(a.address_epoch, 0) AS "addressEpoch"
+       FROM (SELECT 1) one
+         LEFT JOIN passkey p ON p.id = $1
+         LEFT JOIN account a ON a.id = coalesce(p.account_id, 0)`,
+      [id, NOBODY, this.nobodys.publicKey],
     );
-    if (row.accountId === null) return null;
-    const { accountId, publicKey, backupEligible, epoch, addressEpoch } = row;
+    if (!isThere) return null;
     return { passkey: { id, accountId, publicKey, backupEligible }, holder: { id: accountId, epoch, addressEpoch } };
   }
 

@@ -11,15 +11,16 @@ import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
 import { StoreClock } from './store-clock.js';
 
-/** A row for every id that is asked for: an unknown application costs the same (oauth.md 5.5). */
+/** A row for every id that is asked for, with as much in it: an unknown application costs the same (oauth.md 5.5). */
 const CLIENTS_BY_ID = `
-  SELECT wanted.id, a.client_type, a.secret_digest, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+  SELECT wanted.id, coalesce(a.client_type, 'nobody') AS client_type, coalesce(a.secret_digest, $2) AS secret_digest,
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM unnest($1::bigint[]) wanted (id) LEFT JOIN application a ON a.id = wanted.id`;
 
 interface ClientRow {
   readonly id: string;
-  readonly client_type: 'confidential' | 'public' | null;
-  readonly secret_digest: Buffer | null;
+  readonly client_type: 'confidential' | 'public' | 'nobody';
+  readonly secret_digest: Buffer;
   readonly now: number;
 }
 
@@ -46,13 +47,13 @@ export class ClientAuthenticator {
     const isRight = matches(digest(secret ?? ''), application?.secret_digest ?? this.dummy);
     const confidential = application?.client_type === 'confidential';
     const isAuthentic = confidential ? isRight && secret !== undefined : secret === undefined && !confidentialOnly;
-    if (!application?.client_type || !isAuthentic) throw oauthError('invalid_client');
+    if (!application || application.client_type === 'nobody' || !isAuthentic) throw oauthError('invalid_client');
     call.client = { applicationId: id, confidential, beganAt: this.storeClock.at(call.startedAt) };
   }
 
   private async applicationsOf(ids: string[]): Promise<Map<string, ClientRow>> {
     const sent = performance.now();
-    const rows = await this.database.statement<ClientRow>('oauth-client', CLIENTS_BY_ID, [ids]);
+    const rows = await this.database.statement<ClientRow>('oauth-client', CLIENTS_BY_ID, [ids, this.dummy]);
     const received = performance.now();
     for (const { now } of rows) this.storeClock.observe(now, sent, received);
     return new Map(rows.map((row) => [row.id, row]));

@@ -1,5 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Log } from '../../core/log.js';
+
+/** The shortest and the longest pause before work that nobody may notice. */
+const PAUSE_MS = [50, 500] as const;
 
 /** Work that an answer does not wait for and that may be lost with the process. */
 @Injectable()
@@ -10,7 +14,17 @@ export class Background implements BeforeApplicationShutdown {
 
   /** Starts `work` in a later turn of the event loop; a failure is logged under `what`. */
   run(what: string, work: () => Promise<void>): void {
-    const task = new Promise<void>((resolve) => setImmediate(resolve))
+    this.begin(what, new Promise((resolve) => setImmediate(resolve)), work);
+  }
+
+  /** The same after a pause, drawn anew each time: that there is work is seen neither beside the answer nor at a set time after it. */
+  runLater(what: string, work: () => Promise<void>): void {
+    const pause = randomInt(...PAUSE_MS);
+    this.begin(what, new Promise((resolve) => setTimeout(resolve, pause)), work);
+  }
+
+  private begin(what: string, when: Promise<void>, work: () => Promise<void>): void {
+    const task = when
       .then(work)
       .catch((error) => this.log.error(`${what} failed`, { error }))
       .finally(() => this.running.delete(task));

@@ -14,7 +14,7 @@ const APPLICATIONS: Record<string, { client_type: string; secret_digest: Buffer 
   '15': { client_type: 'confidential', secret_digest: digest('x'.repeat(759)) },
   '16': { client_type: 'confidential', secret_digest: digest('ü?>') },
 };
-const NOBODY = { client_type: null, secret_digest: null };
+const NOBODY = { client_type: 'nobody', secret_digest: null };
 const STORE_TIME = 1_700_000_000_000;
 
 interface Sent {
@@ -31,9 +31,12 @@ async function presented(
   const did: unknown[] = [];
   const database = {
     statement: async (...values: unknown[]) => {
-      did.push(values[2]);
-      const [ids] = values[2] as [string[]];
-      return ids.map((id) => ({ id, ...(APPLICATIONS[id] ?? NOBODY), now: STORE_TIME }));
+      const [ids, dummy] = values[2] as [string[], Buffer];
+      did.push([ids]);
+      return ids.map((id) => {
+        const { client_type, secret_digest } = APPLICATIONS[id] ?? NOBODY;
+        return { id, client_type, secret_digest: secret_digest ?? dummy, now: STORE_TIME };
+      });
     },
   };
   const observed: [stored: number, sent: number, received: number][] = [];

@@ -46,8 +46,9 @@ export class ClientAuthenticator {
     const application = snowflakeFault(id) === undefined ? await this.find(id) : undefined;
     const isRight = matches(digest(secret ?? ''), application?.secret_digest ?? this.dummy);
     const confidential = application?.client_type === 'confidential';
-    const isAuthentic = confidential ? isRight && secret !== undefined : secret === undefined && !confidentialOnly;
-    if (!application || application.client_type === 'nobody' || !isAuthentic) throw oauthError('invalid_client');
+    const isPublic = application?.client_type === 'public' && secret === undefined && !confidentialOnly;
+    const isAuthentic = confidential ? isRight && secret !== undefined : isPublic;
+    if (!isAuthentic) throw oauthError('invalid_client');
     call.client = { applicationId: id, confidential, beganAt: this.storeClock.at(call.startedAt) };
   }
 

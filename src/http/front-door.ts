@@ -71,7 +71,7 @@ export class FrontDoor {
   private readonly closed: (this: ServerResponse) => void;
   private readonly answering = new WeakMap<Duplex, ServerResponse>();
   /** Requests whose answers are not out. Of those that follow another's on a connection no end is told when that breaks. */
-  private readonly open = new WeakMap<Duplex, Set<Call>>();
+  private readonly open = new WeakMap<Duplex, Call[]>();
   /** Those that speak HTTP. */
   private readonly connections = new Set<Socket>();
 
@@ -112,8 +112,9 @@ export class FrontDoor {
     if (this.load.draining || this.load.retiring) closeGently(call);
     this.load.open++;
     if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
-    const open = this.open.get(req.socket) ?? new Set();
-    this.open.set(req.socket, open.add(call));
+    const open = this.open.get(req.socket);
+    if (open) open.push(call);
+    else this.open.set(req.socket, [call]);
     res.on('close', this.closed);
     try {
       assertFraming(call);
@@ -267,7 +268,7 @@ export class FrontDoor {
       this.connections.add(socket);
       socket.once('close', () => {
         this.connections.delete(socket);
-        for (const call of this.open.get(socket) ?? []) this.left(call);
+        for (const call of [...(this.open.get(socket) ?? [])]) this.left(call);
       });
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -331,7 +332,10 @@ export class FrontDoor {
   }
 
   private left(call: Call): void {
-    if (!this.open.get(call.req.socket)?.delete(call)) return;
+    const open = this.open.get(call.req.socket) ?? [];
+    const place = open.indexOf(call);
+    if (place < 0) return;
+    open.splice(place, 1);
     this.load.open--;
     this.transfers.left(call);
     clearTimeout(call.bodyDeadline);

@@ -88,6 +88,8 @@ export class Call {
   isAudited = false;
   /** Its client may take its time to read the answer. */
   isRead = false;
+  /** It is being worked on, and waits for nobody outside. */
+  isAtWork = false;
 
   /** Headers of the answer that the response does not have yet, names and values in turn. */
   private undressed: string[] | undefined;

@@ -84,7 +84,7 @@ export class AccountService {
   ) {}
 
   find(id: string, tx: Tx = this.database.manager): Promise<AccountFacts | null> {
-    return this.read(tx, 'a.id = $1', id);
+    return this.read(tx, 'account-by-id', 'a.id = $1', id);
   }
 
   /** The account as it is, locked until `tx` ends: no other operation changes who it is or what it may do. */
@@ -113,11 +113,12 @@ export class AccountService {
   }
 
   findByEmail(email: string, tx: Tx = this.database.manager): Promise<AccountFacts | null> {
-    return this.read(tx, 'lower(a.email) = lower($1)', email);
+    return this.read(tx, 'account-by-email', 'lower(a.email) = lower($1)', email);
   }
 
-  private async read(tx: Tx, condition: string, value: string): Promise<AccountFacts | null> {
-    const rows = await tx.query<AccountRow[]>(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE ${condition}`, [value]);
+  private async read(tx: Tx, name: string, condition: string, value: string): Promise<AccountFacts | null> {
+    const text = `SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE ${condition}`;
+    const rows = await this.database.statement<AccountRow>(name, text, [value], tx);
     return rows[0] ? accountOf(rows[0]) : null;
   }
 
@@ -158,11 +159,6 @@ export class AccountService {
       passwordHash: isThere && hasPassword ? passwordHash : null,
       decoyHash,
     };
-  }
-
-  /** Whether the account wants sign-ins from unknown addresses to wait for a confirmation. */
-  async holdsUnknownIps(id: string): Promise<boolean> {
-    return this.database.manager.existsBy(AccountSettings, { accountId: id, sessionIpAuthorization: true });
   }
 
   /**

@@ -37,6 +37,22 @@ const IDS_PER_NOTICE = 200;
 const ENDED_SHOWN = 250;
 const NETWORKS_SHOWN = 250;
 
+/** The session, and the end of those that are too many beside it. */
+const ISSUE_SESSION = `
+  WITH made AS (
+    INSERT INTO session (id, digest, account_id, ip, user_agent, os) VALUES ($1, $2, $3, $4, $5, $6)
+  )
+  UPDATE session SET revoked_at = now()
+  WHERE id IN (SELECT id FROM session WHERE account_id = $3 AND revoked_at IS NULL AND id <> $1
+               ORDER BY last_used_at DESC, id DESC OFFSET $7)
+  RETURNING id, account_id, digest`;
+
+const AUTHORIZE_IP = 'INSERT INTO authorized_ip (account_id, ip_key) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+
+const HELD_FROM = `
+  SELECT 1 FROM account_settings WHERE account_id = $1 AND session_ip_authorization
+    AND NOT EXISTS (SELECT 1 FROM authorized_ip WHERE account_id = $1 AND ip_key = $2)`;
+
 /** User sessions: issue, list, revoke. Revocation closes the session's gateway sockets with 4004. */
 @Injectable()
 export class SessionService {
@@ -66,25 +82,15 @@ export class SessionService {
     const { ip, userAgent, os } = origin;
     const token = mintSessionToken();
     const id = this.snowflakes.next();
-    await tx.insert(Session, { id, digest: digest(token), accountId, ip, userAgent, os });
-    await this.revoke(
-      tx,
-      `id IN (SELECT id FROM session WHERE account_id = $1 AND revoked_at IS NULL AND id <> $2
-         ORDER BY last_used_at DESC, id DESC OFFSET $3)`,
-      [accountId, id, this.config.sessionsPerAccount - 1],
-      { by: 'service', reason: 'too_many_sessions', origin },
-    );
+    const others = this.config.sessionsPerAccount - 1;
+    const values = [id, digest(token), accountId, ip, userAgent, os, others];
+    const ended = await this.database.statement<EndedSession>('issue-session', ISSUE_SESSION, values, tx);
+    await this.tell(tx, ended, { by: 'service', reason: 'too_many_sessions', origin });
     return token;
   }
 
   async authorizeIp(tx: Tx, accountId: string, ip: string): Promise<void> {
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(AuthorizedIp)
-      .values({ accountId, ipKey: addressKey(ip) })
-      .orIgnore()
-      .execute();
+    await this.database.statement('authorize-ip', AUTHORIZE_IP, [accountId, addressKey(ip)], tx);
   }
 
   /** Forgets every address of the account but this one. */
@@ -107,8 +113,10 @@ export class SessionService {
     });
   }
 
-  isIpAuthorized(accountId: string, ip: string): Promise<boolean> {
-    return this.database.manager.existsBy(AuthorizedIp, { accountId, ipKey: addressKey(ip) });
+  /** Whether the account wants a sign-in from there to wait for a confirmation: it has not signed in from there before. */
+  async isHeldFrom(accountId: string, ip: string): Promise<boolean> {
+    const rows = await this.database.statement('held-from', HELD_FROM, [accountId, addressKey(ip)]);
+    return rows.length > 0;
   }
 
   /** The same for whichever account has the e-mail address, with the same work where none has. */
@@ -267,6 +275,12 @@ export class SessionService {
       `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id, account_id, digest`,
       values,
     );
+    await this.tell(tx, rows, ending);
+    return rows.length;
+  }
+
+  /** Tells of sessions that have just ended. */
+  private async tell(tx: Tx, rows: readonly EndedSession[], ending: Ending): Promise<void> {
     const ids = rows.map(({ id }) => id);
     for (let first = 0; first < ids.length; first += IDS_PER_NOTICE) {
       const sessions = ids.slice(first, first + IDS_PER_NOTICE);
@@ -276,7 +290,6 @@ export class SessionService {
       tx,
       rows.map((row) => endOf(row, ending)),
     );
-    return ids.length;
   }
 }
 

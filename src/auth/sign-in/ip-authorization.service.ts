@@ -57,7 +57,7 @@ export class IpAuthorization {
   /** Unknown address, instance and account ask for it, and mail can reach the owner. */
   async isNeeded({ id, emailBounced }: Account, ip: string): Promise<boolean> {
     if (!this.config.ipAuthorization || !this.outbox.isOpen || emailBounced) return false;
-    return (await this.accounts.holdsUnknownIps(id)) && !(await this.sessions.isIpAuthorized(id, ip));
+    return this.sessions.isHeldFrom(id, ip);
   }
 
   /** Opens a hold, mails its token and makes the refusal that tells the caller to wait. */

@@ -212,10 +212,10 @@ export class Database {
     return closing;
   }
 
-  /** A prepared statement by name, past the ORM, in a transaction or on its own: for what is asked all the time. */
+  /** A prepared statement by name, past the ORM, in the transaction of `tx` if it has one: for what is asked all the time. */
   async statement<R = Row>(name: string, text: string, values: unknown[], tx?: Tx): Promise<R[]> {
     const pool = (this.source.driver as unknown as { master: Connection }).master;
-    const connection = tx ? await connectionOf(tx) : pool;
+    const connection = tx?.queryRunner ? await connectionOf(tx) : pool;
     return (await connection.query<R>({ name, text, values })).rows;
   }
 

@@ -11,6 +11,9 @@ const WORKERS = 1024;
 /** A connection that swallows everything reports no error: it counts as lost when an answer takes this long. */
 const ANSWER_MS = 3000;
 
+/** The longest pause between two attempts to connect: without a connection nothing new is made here. */
+const RETRY_MS = 1000;
+
 const answered = <T>(question: Promise<T>): Promise<T> => answerWithin(ANSWER_MS, question);
 
 interface Listener {
@@ -127,7 +130,7 @@ export class NoticeConnection {
     this.retry = setTimeout(() => {
       this.open().then(
         () => this.listener.isBack(),
-        () => !this.isClosing && this.reconnectIn(Math.min(delay * 2, 5000)),
+        () => !this.isClosing && this.reconnectIn(Math.min(delay * 2, RETRY_MS)),
       );
     }, delay);
   }

@@ -99,7 +99,6 @@ export const ENUMERATION = [
   {
     name: 'after forgot: address of an account, unknown address',
     status: 200,
-    known: 'mail is written after the answer',
     prepare: async (stage) => ({ stage, ...(await stage.addresses()) }),
     async request(isFirst, round, { stage, pick }) {
       await stage.ask(forgot(pick(isFirst, round)));

@@ -1,3 +1,4 @@
+import { namesAsked } from '../machine/statement-names.js';
 import {
   type App,
   asApp,
@@ -82,6 +83,11 @@ describe('oauth.md 5.7: introspection', () => {
     expect(await introspect(app, tokens.access_token)).toMatchObject({ active: true });
     await expire(tokens.access_token);
     expect(await introspect(app, tokens.access_token)).toEqual(INACTIVE);
+  });
+
+  test('asks by names, for which a connection prepares each statement once', async () => {
+    const names = await namesAsked(service, 'oauth-', () => introspect(app, 'A'.repeat(43)));
+    expect(names).toEqual(['oauth-client', 'oauth-introspect']);
   });
 
   test('is for confidential clients that are let in, and takes one token', async () => {

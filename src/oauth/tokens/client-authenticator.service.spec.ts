@@ -29,10 +29,11 @@ async function presented(
   confidentialOnly = false,
 ) {
   const did: unknown[] = [];
+  const statements: [name: string, text: string][] = [];
   const database = {
-    statement: async (...values: unknown[]) => {
-      const [ids, dummy] = values[2] as [string[], Buffer];
+    statement: async (name: string, text: string, [ids, dummy]: [string[], Buffer]) => {
       did.push([ids]);
+      statements.push([name, text]);
       return ids.map((id) => {
         const { client_type, secret_digest } = APPLICATIONS[id] ?? NOBODY;
         return { id, client_type, secret_digest: secret_digest ?? dummy, now: STORE_TIME };
@@ -51,7 +52,7 @@ async function presented(
   const call = { authorization: [authorization].flat(), target, body: { value }, startedAt: 7 } as unknown as Call;
   const refusal = await refusalOf(() => authenticator.authenticate(call, confidentialOnly));
   const { client, clientGuess: guess } = call;
-  return { refusal, code: refusal?.code ?? null, client, guess, asked: did, observed, noted };
+  return { refusal, code: refusal?.code ?? null, client, guess, asked: did, statements, observed, noted };
 }
 
 const encode = (text: string) => Buffer.from(text).toString('base64');
@@ -125,6 +126,12 @@ describe('oauth.md 5.5: who is let in', () => {
     expect(observed).toEqual([[STORE_TIME, expect.any(Number), expect.any(Number)]]);
     const [, sent = 0, received = 0] = observed[0] ?? [];
     expect(received).toBeGreaterThanOrEqual(sent);
+  });
+
+  test('the database is asked by a name, for which a connection prepares the statement once', async () => {
+    const { statements } = await presented(byForm('10', SECRET));
+    expect(statements).toEqual([[expect.stringMatching(/^[a-z-]+$/), expect.stringContaining('FROM unnest')]]);
+    expect((await presented(byForm('99'))).statements).toEqual(statements);
   });
 
   test('an operation has the client that was let in, and without one it is a fault of ours', async () => {

@@ -7,6 +7,8 @@ const SECRET = Buffer.alloc(32, 7);
 const OTHER = Buffer.alloc(32, 8);
 /** One in 16 million: what it would be exchanged for under SECRET at first begins as a session token does. */
 const UNLUCKY = '0000000000000000000000000000000000011858564';
+/** The same of what it would be exchanged for instead. */
+const UNLUCKY_NEXT = '0000000000000000000000000000000000040751253';
 
 const mintOf = (secret = SECRET, secretPrevious?: Buffer) =>
   new TokenMint(new Keyring({ secret, secretPrevious } as unknown as Config));
@@ -43,6 +45,17 @@ describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
     const pair = { access: macOf(`access1\0${UNLUCKY}`), refresh: macOf(`refresh\0${UNLUCKY}`) };
     expect(mintOf().successor(UNLUCKY)).toEqual(pair);
     expect(mintOf().successorOf(UNLUCKY, digestsOf(pair))).toEqual(pair);
+  });
+
+  test('has none either where the next would begin so too: it is made again, by the next number', () => {
+    expect(macOf(`access1\0${UNLUCKY_NEXT}`)).toMatch(/^flx_/);
+    // Nobody knows a token that is unlucky twice: this one is another each time that it is read.
+    const read = [UNLUCKY, UNLUCKY_NEXT, 'a token', 'a token'];
+    const twice = { toString: () => read.shift() } as unknown as string;
+    expect(mintOf().successor(twice)).toEqual({
+      access: macOf('access2\0a token'),
+      refresh: macOf('refresh\0a token'),
+    });
   });
 
   test('is found again by its digests, while either secret is known', () => {

@@ -1,0 +1,23 @@
+import { Database } from '../../src/platform/database/database.js';
+import type { Gatehouse } from '../support/gatehouse.js';
+
+/** The names that begin so under which `work` has connections prepare statements, in the order in which they are asked. */
+export async function namesAsked(
+  service: Gatehouse,
+  prefix: string,
+  work: () => PromiseLike<unknown>,
+): Promise<string[]> {
+  const database = service.app.get(Database);
+  const ask = database.statement as (this: Database, name: string, ...more: unknown[]) => Promise<never[]>;
+  const names: string[] = [];
+  database.statement = (name, ...more) => {
+    names.push(name);
+    return ask.call(database, name, ...more);
+  };
+  try {
+    await work();
+  } finally {
+    Reflect.deleteProperty(database, 'statement');
+  }
+  return names.filter((name) => name.startsWith(prefix));
+}

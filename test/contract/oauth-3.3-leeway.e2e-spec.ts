@@ -1,3 +1,4 @@
+import { namesAsked } from '../machine/statement-names.js';
 import {
   type Answer,
   type App,
@@ -94,6 +95,12 @@ describe('oauth.md 3.3: a refresh that is retried within the leeway', () => {
     expectNoGrant(await misuse(pair));
     expect(await isFamilyThere(pair.second)).toBe(false);
     expect(await rowOf(pair.first.refresh_token)).toBeUndefined();
+  });
+
+  test('is looked for by a name, for which a connection prepares the statement once', async () => {
+    const { first } = await redeemed();
+    const names = await namesAsked(service, 'oauth-', () => refresh(service, app, first.refresh_token));
+    expect(names).toEqual(['oauth-client', 'oauth-refresh', 'oauth-successor']);
   });
 
   test('brings nothing and takes nothing while the account is refused', async () => {

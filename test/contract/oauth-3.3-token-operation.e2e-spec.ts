@@ -1,3 +1,4 @@
+import { namesAsked } from '../machine/statement-names.js';
 import {
   type Answer,
   type App,
@@ -309,6 +310,18 @@ describe('with the defaults', () => {
       await expectUntouched(second);
       expect((await refresh(service, app, second.refresh_token)).status).toBe(200);
     });
+  });
+
+  test('each statement has a name, for which a connection prepares it once', async () => {
+    const code = await newCode(service, alice, app);
+    const { refresh_token } = await newTokens(service, alice, app);
+    const asked = async (work: () => Promise<Answer>) => (await namesAsked(service, 'oauth-', work)).join(' ');
+    const exchanged = () => asked(() => exchange(service, app, code));
+    const refreshed = () => asked(() => refresh(service, app, refresh_token));
+    expect(await exchanged()).toBe('oauth-client oauth-exchange oauth-settle-families');
+    expect(await exchanged()).toBe('oauth-client oauth-exchange oauth-replayed-code');
+    expect(await refreshed()).toBe('oauth-client oauth-refresh oauth-settle-tokens');
+    expect(await refreshed()).toBe('oauth-client oauth-refresh oauth-revoke-family');
   });
 
   test('tokens are good though it could not be noted that their use is over, which is told', async () => {

@@ -112,6 +112,22 @@ describe('oauth.md 3.4: a grant goes as a whole', () => {
     expect(await removed(alice)).toHaveLength(all.length);
   });
 
+  test('while it goes, nothing is built on what its account granted, and nothing waits for another account', async () => {
+    const [alice, bob] = [await person(service, 'alice'), await person(service, 'bob')];
+    /** The locks that a transaction of its own has taken by what it did for an account. */
+    const locksOf = ({ id }: Persona, take: (tx: Tx, id: string) => Promise<unknown>) =>
+      inTransaction(async (tx) => {
+        await take(tx, id);
+        return tx.query(
+          "SELECT classid, objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted",
+        );
+      });
+    const held = await locksOf(alice, (tx, id) => grants().hold(tx, id));
+    expect(held).toHaveLength(1);
+    expect(await locksOf(alice, (tx, id) => grants().revoke(tx, id, [app.id], ENDING))).toEqual(held);
+    expect(await locksOf(bob, (tx, id) => grants().hold(tx, id))).not.toEqual(held);
+  });
+
   test('that of the Admin application goes alone with the sessions of those who have one', async () => {
     const people: Persona[] = [];
     for (const name of ['family', 'code', 'none', 'other']) people.push(await person(service, name));

@@ -7,6 +7,7 @@ import {
   expectUngranted,
   type Gatehouse,
   gatehouse,
+  inState,
   isAlive,
   newApp,
   newCode,
@@ -14,6 +15,7 @@ import {
   noticesOf,
   type Persona,
   person,
+  REFUSED_STATES,
   refresh,
 } from '../support/index.js';
 
@@ -217,5 +219,34 @@ describe('5.11, who may', () => {
     expect(await listOf(alice)).toHaveLength(1);
     expect((await remove(alice, app.id)).status).toBe(204);
     expect(await familiesOf(alice)).toEqual([]);
+  });
+});
+
+describe('5.9 and 5.10 what an access token says', () => {
+  const PATHS = ['/v1/oauth2/userinfo', '/v1/oauth2/@me'];
+
+  test('is whose it is and which application has it', async () => {
+    const alice = await person(service, 'alice');
+    const { access_token } = await newTokens(service, alice, second, 'identify email');
+    const [info, current] = await Promise.all(PATHS.map((path) => service.as(`Bearer ${access_token}`).get(path)));
+    expect(info?.body).toMatchObject({ sub: alice.id, username: 'alice', email: alice.email });
+    expect(current?.body).toMatchObject({
+      application: { id: second.id, name: 'Second' },
+      scopes: ['identify', 'email'],
+      user: { id: alice.id },
+    });
+  });
+
+  test('is nothing while its account is refused, and the same again afterwards', async () => {
+    const alice = await person(service, 'alice');
+    const { access_token } = await newTokens(service, alice, app);
+    const them = service.as(`Bearer ${access_token}`);
+    for (const path of PATHS) {
+      const { body } = await them.get(path);
+      for (const state of REFUSED_STATES) {
+        expectRefusal(await inState(service, alice, state, () => them.get(path)), 'UNAUTHORIZED');
+      }
+      expect(await them.get(path)).toMatchObject({ status: 200, body });
+    }
   });
 });

@@ -12,6 +12,7 @@ import {
   isAlive,
   newCode,
   newTokens,
+  noticesOf,
   type Persona,
   pkce,
   refresh,
@@ -80,6 +81,17 @@ describe('with the defaults', () => {
       },
     );
 
+    test('of two that are sent twice, the grant type is the fault: the rest depends on it', async () => {
+      const code = await newCode(service, alice, app);
+      const form: [string, string][] = [
+        ['code', code],
+        ['redirect_uri', app.redirectUri],
+        ['grant_type', 'authorization_code'],
+      ];
+      expectNoRequest(await send([...form, ...form]), 'grant_type');
+      expect(await isPending(code)).toBe(true);
+    });
+
     test('the grant type is one of two, and has to be there', async () => {
       expectNoRequest(await send([]), 'grant_type');
       expectNoRequest(await send([['grant_type', '']]), 'grant_type');
@@ -119,6 +131,9 @@ describe('with the defaults', () => {
       await expectUntouched(tokens);
       const { status, body } = await refresh(service, app, tokens.refresh_token, { scope: 'email'.padEnd(256) });
       expect({ status, scope: body.scope }).toEqual({ status: 200, scope: 'email' });
+      const both = await refresh(service, app, body.refresh_token, { scope: 'email identify' });
+      expect({ status: both.status, scope: both.body.scope }).toEqual({ status: 200, scope: 'identify email' });
+      expect((await rowOf(both.body.access_token))?.scopes).toEqual(['identify', 'email']);
     });
   });
 
@@ -222,6 +237,19 @@ describe('with the defaults', () => {
       expect(await bots()).toEqual([]);
       await newTokens(service, alice, app, 'identify bot');
       expect(await bots()).toEqual([{ application_id: app.id }]);
+    });
+
+    test('tells the bot, unless it was told when its account consented', async () => {
+      const notices = noticesOf(service, 'event');
+      for (const [scope, atConsent] of [
+        ['identify bot', 0],
+        ['bot', 1],
+      ] as const) {
+        const code = await newCode(service, alice, app, { scope });
+        expect(await notices.take()).toHaveLength(atConsent);
+        expect((await exchange(service, app, code)).status).toBe(200);
+        expect(await notices.take()).toHaveLength(1 - atConsent);
+      }
     });
   });
 

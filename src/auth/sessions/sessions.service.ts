@@ -119,7 +119,7 @@ export class SessionService {
     return rows.length > 0;
   }
 
-  /** The same for whichever account has the e-mail address, with the same work where none has. */
+  /** Whether the account that has the e-mail address has signed in from there before, with the same work where none has it. */
   async isIpAuthorizedFor(email: string, ip: string): Promise<boolean> {
     const [row] = await this.database.manager.query<[{ known: boolean }]>(
       `SELECT ${IS_ITS_OWN} AND i.account_id IS NOT NULL AS known

@@ -40,7 +40,6 @@ export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/healt
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** What the log says in place of a status when the client went away before it had its answer. */
 const CLIENT_GONE = 499;
-
 const RATE_HEADERS = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map((name) => `X-RateLimit-${name}`);
 
 const PARSER_FAULTS: Readonly<Record<string, string>> = {
@@ -112,9 +111,8 @@ export class FrontDoor {
     if (this.load.draining || this.load.retiring) closeGently(call);
     this.load.open++;
     if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
-    const open = this.open.get(req.socket);
-    if (open) open.push(call);
-    else this.open.set(req.socket, [call]);
+    const open = this.open.get(req.socket) ?? [];
+    if (open.push(call) === 1) this.open.set(req.socket, open);
     res.on('close', this.closed);
     try {
       assertFraming(call);
@@ -333,9 +331,8 @@ export class FrontDoor {
 
   private left(call: Call): void {
     const open = this.open.get(call.req.socket) ?? [];
-    const place = open.indexOf(call);
-    if (place < 0) return;
-    open.splice(place, 1);
+    if (!open.includes(call)) return;
+    open.splice(open.indexOf(call), 1);
     this.load.open--;
     this.transfers.left(call);
     clearTimeout(call.bodyDeadline);

@@ -30,14 +30,6 @@ export const hasFactor = ({ hasTotp, passkeys }: Pick<Account, 'hasTotp' | 'pass
 export const IS_ACTIVE = `(a.deleted_at IS NULL AND a.flags & ${INACTIVE} = 0
   AND NOT (a.banned AND (a.banned_until IS NULL OR a.banned_until > now())))`;
 
-/**
- * The account `a` of the address `$1`, or the next one in the order of addresses, and `IS_ITS_OWN`, whether it is that of the
- * address. For answers that must not tell: a row that is not there is found, sent and read sooner, which can be measured.
- */
-export const NEAREST = `(SELECT 1) one LEFT JOIN LATERAL
-  (SELECT * FROM account WHERE lower(email) >= lower($1) ORDER BY lower(email) LIMIT 1) a ON true`;
-export const IS_ITS_OWN = 'coalesce(lower(a.email) = lower($1), false)';
-
 /** Bits that a verified address or number meets as long as it is there: those that ask for no fresh verification. */
 export const MET_BY_HAVING = { email: 0b0101_0001, phone: 0b0011_0100 } as const;
 

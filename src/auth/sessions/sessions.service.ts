@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService } from '../../accounts/account.service.js';
-import { IS_ITS_OWN, NEAREST } from '../../accounts/account-facts.js';
+import { AccountService, IS_ITS_OWN, NEAREST } from '../../accounts/account.service.js';
 import { clientInfo, type Ending, type Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { Grants } from '../../accounts/grants/grants.service.js';

@@ -4,7 +4,7 @@ import { IsNull } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../core/clock.js';
 import { invalid } from '../core/errors.js';
-import { Snowflakes } from '../core/snowflake.js';
+import { NOBODYS_ID, Snowflakes } from '../core/snowflake.js';
 import { violates } from '../platform/database/constraints.js';
 import { type Changed, Database, type Tx } from '../platform/database/database.js';
 import { Replica } from '../platform/replicas/replica.js';
@@ -68,7 +68,7 @@ export const NEAREST = `(SELECT 1) one LEFT JOIN LATERAL
 export const IS_ITS_OWN = 'coalesce(lower(a.email) = lower($1), false)';
 
 /** What is read and sent where there is no account at all, as long as what stands there for others. */
-const NOBODYS = { id: '1000000000000000000', hash: '-'.repeat(97) };
+const NOBODYS = { id: NOBODYS_ID, hash: '-'.repeat(97) };
 
 type IfThere<T> = T & { readonly isThere: boolean };
 

@@ -2,6 +2,9 @@ import type { Clock } from './clock.js';
 
 export const SNOWFLAKE_EPOCH = 1420070400000;
 
+/** An id that nothing has, as long as others: it stands in rows for what is not there, where the answer must not tell. */
+export const NOBODYS_ID = '1000000000000000000';
+
 /** Milliseconds since 1970 that an id was made at (conventions.md 6.1). */
 export const snowflakeTime = (id: string): number => Number(BigInt(id) >> 22n) + SNOWFLAKE_EPOCH;
 

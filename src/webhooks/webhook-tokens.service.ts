@@ -3,6 +3,7 @@ import { IS_ACTIVE } from '../accounts/account-facts.js';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
 import { digest, matches } from '../core/secrets.js';
+import { NOBODYS_ID } from '../core/snowflake.js';
 import { Database } from '../platform/database/database.js';
 import { addressCaller, Limiter } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
@@ -26,7 +27,7 @@ interface TokenRow {
 }
 
 /** Whatever the cause of a refusal, the answer is one and the same row, so that each takes the same time. */
-const NOBODYS = { id: '1000000000000000000', digest: digest('') };
+const NOBODYS = { id: NOBODYS_ID, digest: digest('') };
 
 /** Who may use a webhook: whoever knows its token, whatever the reason why another may not (webhooks.md section 3). */
 @Injectable()

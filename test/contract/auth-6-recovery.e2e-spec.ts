@@ -1,5 +1,6 @@
 import {
   Events,
+  eventually,
   expectInvalid,
   expectRefusal,
   type Gatehouse,
@@ -56,6 +57,24 @@ describe('auth 6 password recovery', () => {
     await mailTo(service, alice.email, 'password_reset');
     expect(await settledInboxOf(service, 'nobody@example.com')).toEqual([]);
     expect(await settledInboxOf(service, deleted.email, 'password_reset')).toEqual([]);
+  });
+
+  test('the mail begins no sooner than 50 ms after it was asked for: nobody who asks something else next sees it', async () => {
+    const alice = await person(service, 'alice');
+    for (let round = 1; round <= 3; round++) {
+      const asked = Date.now();
+      expect((await forgot(alice.email)).status).toBe(204);
+      const begun = await eventually('a mail of each round', async () => {
+        const rows = await service.sql(
+          `SELECT (extract(epoch FROM created_at) * 1000)::float8 AS at FROM outbox
+           WHERE type = 'password_reset' AND account_id = $1 ORDER BY id DESC`,
+          [alice.id],
+        );
+        return rows.length === round ? Number(rows[0]?.at) : undefined;
+      });
+      // A timer may be a little early.
+      expect(begun - asked).toBeGreaterThan(45);
+    }
   });
 
   test('the link leads to the configured web application with the token in its fragment, whatever the Host', async () => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Begun } from '../../accounts/seen.js';
 import { Config } from '../../core/config/config.js';
+import { NOBODYS_ID } from '../../core/snowflake.js';
 import { type Changed, Database, type Tx } from '../../platform/database/database.js';
 import { Passkey } from '../records/auth.entities.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
@@ -28,9 +29,6 @@ export interface Assertion {
 }
 
 type HeldRow = Omit<KnownCredential, 'id'> & Omit<Begun, 'id'> & { readonly isThere: boolean };
-
-/** What is answered for a passkey that nobody registered: as long as what stands there for others. */
-const NOBODY = '1000000000000000000';
 
 const CHALLENGE_SECONDS = 300;
 const TIMEOUT_MS = 60_000;
@@ -141,7 +139,7 @@ export class WebAuthn {
        FROM (SELECT 1) one
          LEFT JOIN passkey p ON p.id = $1
          LEFT JOIN account a ON a.id = coalesce(p.account_id, 0)`,
-      [id, NOBODY, this.nobodys.publicKey],
+      [id, NOBODYS_ID, this.nobodys.publicKey],
     );
     if (!isThere) return null;
     return { passkey: { id, accountId, publicKey, backupEligible }, holder: { id: accountId, epoch, addressEpoch } };

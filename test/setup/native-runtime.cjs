@@ -1,3 +1,4 @@
+const asyncHooks = require('node:async_hooks');
 const { readFileSync } = require('node:fs');
 const { createRequire, register } = require('node:module');
 const { pathToFileURL } = require('node:url');
@@ -16,6 +17,40 @@ let own = 0;
 
 const load = createRequire(require.resolve('jest-circus'));
 
+/** What the framework keeps of the test that runs. One runs at a time, and no promise of the service need be followed for it. */
+class OfOneAtATime {
+  getStore() {
+    return this.store;
+  }
+
+  run(store, callback) {
+    const before = this.store;
+    const restore = () => {
+      this.store = before;
+    };
+    this.store = store;
+    try {
+      const said = callback();
+      if (typeof said?.finally === 'function') return said.finally(restore);
+      restore();
+      return said;
+    } catch (error) {
+      restore();
+      throw error;
+    }
+  }
+}
+
+function loadFramework(path) {
+  const { AsyncLocalStorage } = asyncHooks;
+  asyncHooks.AsyncLocalStorage = OfOneAtATime;
+  try {
+    return load(path);
+  } finally {
+    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+  }
+}
+
 /**
  * Jest's runtime without a realm of its own for each file of tests: Node's modules are evaluated once per worker, not
  * once per file, which is where most of the processor time of a suite of this kind goes. Nothing here mocks a module.
@@ -24,7 +59,7 @@ const load = createRequire(require.resolve('jest-circus'));
 module.exports = class NativeRuntime {
   requireInternalModule(path) {
     delete require.cache[path];
-    return load(path);
+    return loadFramework(path);
   }
 
   requireModule(path) {

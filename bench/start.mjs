@@ -3,7 +3,7 @@
  * memory `IDLE_SECONDS` (5) later, medians of `BENCH_ROUNDS` (5) interleaved rounds: a bare server, the service on PostgreSQL
  * where `DATABASE_URL` names a database, and on an embedded database that exists or has to be made. With and without the
  * bundle; where Node keeps what it compiled, the first round fills that and does not count. `LOAD_SECONDS` adds resident
- * memory after so long a load of `GET /v1/users/@me` by session.
+ * memory after so long a load of `GET /v1/users/@me` by session, and `IDLE_SECONDS` after its end.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,28 +45,34 @@ for (const [place, env] of Object.entries(PLACES)) {
   }
 }
 
-const measured = new Map(cases.map(([name]) => [name, { ready: [], cpu: [], idle: [], loaded: [] }]));
+const measured = new Map(cases.map(([name]) => [name, { ready: [], cpu: [], idle: [], loaded: [], settled: [] }]));
 for (let round = 0; round <= ROUNDS; round++) {
   for (const [name, entry, env] of cases) {
     const server = await start(join(root, entry), env());
     const sample = { ready: server.bootMs, cpu: cpuSeconds(server) * 1000 };
     await delay(IDLE_SECONDS * 1000);
     sample.idle = rssMib(server);
-    if (LOAD_SECONDS && round === ROUNDS && entry.startsWith('dist')) sample.loaded = await loaded(server);
+    if (LOAD_SECONDS && round === ROUNDS && entry.startsWith('dist')) {
+      await load(server);
+      sample.loaded = rssMib(server);
+      await delay(IDLE_SECONDS * 1000);
+      sample.settled = rssMib(server);
+    }
     await stop(server);
     if (round === 0) continue;
     for (const [what, value] of Object.entries(sample)) measured.get(name)[what].push(value);
   }
 }
 
-async function loaded(server) {
+async function load(server) {
   const { session } = await enrol(server.url);
   const headers = { authorization: session };
   await autocannon({ url: `${server.url}/v1/users/@me`, connections: 32, duration: LOAD_SECONDS, headers });
-  return rssMib(server);
 }
 
 const shown = (values) => (values.length > 0 ? median(values).toFixed(0) : '');
-const columns = ['ready', 'cpu', 'idle', 'loaded'];
+const columns = ['ready', 'cpu', 'idle', 'loaded', 'settled'];
 const rows = [...measured].map(([name, samples]) => [name, ...columns.map((column) => shown(samples[column]))]);
-console.log(table([[`Node ${process.version}`, 'ready ms', 'CPU ms', 'idle MiB', 'after load MiB'], ...rows]));
+console.log(
+  table([[`Node ${process.version}`, 'ready ms', 'CPU ms', 'idle MiB', 'after load MiB', 'and a rest'], ...rows]),
+);

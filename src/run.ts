@@ -16,6 +16,7 @@ import { Gateway } from './gateway/gateway.service.js';
 import { FrontDoor } from './http/front-door.js';
 import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
+import { giveMemoryBack } from './platform/process/idle-memory.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { Readiness } from './service/readiness.service.js';
 
@@ -77,6 +78,7 @@ export async function run(app: INestApplication<Server>): Promise<void> {
   } else endOnSignals(end);
   const { address, port } = app.getHttpServer().address() as AddressInfo;
   if (ownWorker?.greets ?? true) await greet(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
+  giveMemoryBack(log);
   if (ownWorker) await join(app);
   else if (app.get(Config).workers > 1) log.warn('WORKERS is for start(): this is one process');
 }

@@ -127,6 +127,19 @@ describe('a process from its first start to its last signal', () => {
   });
 });
 
+describe('a process that is idle', () => {
+  test('gives back what its start has left, and serves on', async () => {
+    const service = await ServiceProcess.ready({ LOG_LEVEL: 'debug' });
+    const line = () => service.out.split('\n').find((text) => text.includes('memory was given back'));
+    await until(() => line() !== undefined);
+    const { before_mib: before, after_mib: after } = JSON.parse(line() as string);
+    expect(after).toBeLessThan(before);
+    const { body } = await service.anonymous.post('/v1/auth/register', ada);
+    expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+});
+
 describe('a setup token that is preset', () => {
   test('is named as what it is at every start until it is spent, and never shown', async () => {
     const token = randomBytes(32).toString('base64url');

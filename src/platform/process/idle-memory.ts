@@ -7,8 +7,8 @@ const LOOK_MS = 2000;
 const IDLE_SHARE = 0.05;
 /** How much it must have taken from the system since the last time. */
 const WORTH_BYTES = 16 * MIB;
-/** To look through more keeps whoever comes just then waiting for too long. */
-const MOST_BYTES = 64 * MIB;
+/** To look through more, garbage included, keeps whoever comes just then waiting for too long. */
+const MOST_BYTES = 96 * MIB;
 const REST_MS = 60_000;
 
 /**

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { preparedDirectory } from './machine/service-process.js';
@@ -92,4 +92,27 @@ test.each(BY_CONFIGURATION)(
 test('of what is in the bundle no second copy is loaded beside it, not by what is loaded later either', async () => {
   const apart = ['@electric-sql/pglite', '@node-rs/argon2', '@opentelemetry/api', 'pg', 'ws'];
   expect((await loadedBy('dist/service/main.cjs', {}, '/openapi.json')).sort()).toEqual(apart);
+});
+
+describe('the bundle is cheap to keep and to start', () => {
+  const home = join(root, 'dist/service');
+  const chunks = readdirSync(home).filter((name) => name.endsWith('.js'));
+  const textOf = (name: string) => readFileSync(join(home, name), 'utf8');
+  const withAny = (pattern: RegExp) => chunks.filter((name) => pattern.test(textOf(name)));
+
+  test('no letter makes V8 keep two bytes for each', () => {
+    expect(chunks.length).toBeGreaterThan(10);
+    expect(withAny(/[\u0100-\uffff]/)).toEqual([]);
+  });
+
+  test('no module is wrapped in a function that V8 reads twice', () => {
+    expect(withAny(/__(commonJSMin|esmMin)\(\(function\(/)).not.toEqual([]);
+    // One that does nothing has nothing to be read.
+    expect(withAny(/__(commonJSMin|esmMin)\(\((async )?\([^()]*\) => \{(?!\}\))/)).toEqual([]);
+  });
+
+  test('TypeORM speaks to PostgreSQL and to no other database', () => {
+    const runners = chunks.flatMap((name) => [...textOf(name).matchAll(/\b(\w+)QueryRunner = class extends/g)]);
+    expect(runners.map(([, database]) => database)).toEqual(['Postgres']);
+  });
 });

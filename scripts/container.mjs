@@ -20,6 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contentsOf, differences, strangeBelow } from './image-contents.mjs';
+import { isPrecompiled, listening } from './starting.mjs';
 
 const root = join(import.meta.dirname, '..');
 const BASE = 'docker.io/library/node:24-slim';
@@ -131,6 +132,7 @@ const settings = [
     'MAIL_TRANSPORT=none',
     'PUBLIC_ORIGIN=http://localhost:8080',
     'PORT=0',
+    'NODE_DEBUG_NATIVE=COMPILE_CACHE',
   ],
 ];
 const inside = [
@@ -158,7 +160,7 @@ const service = spawn(
     ...['--mount', '--pid', '--fork', '--kill-child', 'sh', '-euc', inside, 'sh'],
     ...['chroot', folder, 'env', '-i', ...settings, ...drop, 'sh', '-c', `cd ${config.WorkingDir} && exec ${command}`],
   ],
-  { stdio: ['ignore', 'pipe', 'inherit'] },
+  { stdio: ['ignore', 'pipe', 'pipe'] },
 );
 const exited = once(service, 'exit');
 /** The first process of the image: tini, which passes signals on. */
@@ -170,15 +172,11 @@ process.prependListener('exit', () => {
   const pid = firstProcess();
   if (pid > 0) process.kill(pid, 'SIGKILL');
 });
-let out = '';
-service.stdout.on('data', (chunk) => {
-  out += chunk;
+let said = '';
+service.stderr.on('data', (chunk) => {
+  said += chunk;
 });
-while (!/^Database .+\n/m.test(out)) {
-  const isOver = await Promise.race([exited.then(() => true), once(service.stdout, 'data')]);
-  demand(isOver !== true, `the image did not start:\n${out}`);
-}
-const [, url] = /^Listening +(http:\S+)$/m.exec(out);
+const url = await listening(service);
 const origin = url.replace('0.0.0.0', '127.0.0.1');
 for (const path of ['/health/ready', '/.well-known/service', '/login', '/guides']) {
   const { status } = await fetch(new URL(path, origin));
@@ -187,4 +185,5 @@ for (const path of ['/health/ready', '/.well-known/service', '/login', '/guides'
 console.log('the image holds what deploy/image.txt says, and serves as its user on a root that cannot be written');
 process.kill(firstProcess(), 'SIGTERM');
 const [code] = await exited;
-demand(code === 0, `the image ended with ${code}`);
+demand(code === 0, `the image ended with ${code}: ${said}`);
+demand(isPrecompiled(said), `what the image keeps compiled was not used:\n${said}`);

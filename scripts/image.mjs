@@ -28,6 +28,8 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { build } from './build.mjs';
 import { contentsOf, differences, strangeBelow, textOf } from './image-contents.mjs';
+import { binaryOf } from './node-binaries.mjs';
+import { isPrecompiled, listening } from './starting.mjs';
 import { sbomOf } from './supply-chain.mjs';
 
 const USER = 1000;
@@ -81,9 +83,18 @@ const bySize = [...places].sort(([, a], [, b]) => b - a);
 console.log(`${megabytes(bySize.reduce((sum, [, size]) => sum + size, 0))} in ${bySize.length} places, the largest:`);
 for (const [name, size] of bySize.slice(0, 10)) console.log(`${megabytes(size).padStart(9)}  ${name}`);
 
+const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+const [, line] = /^FROM node:(\d+)-slim$/m.exec(dockerfile);
+const bin = await binaryOf(line, place);
+const node = bin ? join(bin, 'node') : process.execPath;
+if (bin) chmodSync(join(bin, '..', '..'), 0o755);
+console.log(
+  bin ? `on Node ${line}, as the image` : `The registry has no binary of Node ${line}: on ${process.version}`,
+);
+
 // The line of the Dockerfile that prepares folders, with the folders and the user of this machine.
 const isRoot = process.getuid() === 0;
-const [, prepare] = /^RUN (mkdir -p .+)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'));
+const [, prepare] = /^RUN (mkdir -p .+)$/m.exec(dockerfile);
 const here = prepare
   .replaceAll('/app/', `${image}/`)
   .replaceAll('node:node', isRoot ? `${USER}:${USER}` : `${process.getuid()}`);
@@ -92,6 +103,18 @@ demand(
   'no folders',
 );
 
+// As the Dockerfile does before it leaves the folder to root; its user may not read where the sources lie here.
+for (const name of ['compiled.mjs', 'starting.mjs']) {
+  cpSync(join(root, 'scripts', name), join(place, 'scripts', name));
+}
+const kept = join(image, 'dist', 'service', 'compiled');
+mkdirSync(kept);
+if (isRoot) chownSync(kept, USER, USER);
+const drop = isRoot ? ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups', '--no-new-privs'] : [];
+const [program, ...rest] = [...drop, node, join(place, 'scripts', 'compiled.mjs')];
+demand(spawnSync(program, rest, { cwd: image, stdio: 'inherit' }).status === 0, 'nothing was compiled');
+if (isRoot) spawnSync('chown', ['-R', '0:0', kept]);
+
 const compose = load(readFileSync(join(root, 'compose.yaml'), 'utf8'));
 const replica = compose.services['gatehouse-1'];
 const targets = replica.volumes.map((volume) => volume.slice(volume.indexOf('/app')).replace('/app', image));
@@ -99,18 +122,11 @@ const canMount = isRoot && spawnSync('unshare', ['--mount', 'true']).status === 
 /** A command with the root of the image read-only, its volumes not, and as its user: by mounts, else by rights alone. */
 function contained(command) {
   if (!isRoot) return command;
-  const drop = [
-    'setpriv',
-    `--reuid=${USER}`,
-    `--regid=${USER}`,
-    '--clear-groups',
-    '--no-new-privs',
-    '--bounding-set=-all',
-  ];
-  if (!canMount) return [...drop, ...command];
+  const inside = [...drop, '--bounding-set=-all', ...command];
+  if (!canMount) return inside;
   const mounts = [`mount --bind ${image} ${image}`, ...targets.map((target) => `mount --bind ${target} ${target}`)];
   const script = [...mounts, `mount -o remount,bind,ro ${image}`, 'exec "$@"'].join(' && ');
-  return ['unshare', '--mount', 'sh', '-euc', script, 'sh', ...drop, ...command];
+  return ['unshare', '--mount', 'sh', '-euc', script, 'sh', ...inside];
 }
 const restore = () => spawnSync('chmod', ['-R', 'u+w', image]);
 if (!isRoot) {
@@ -121,7 +137,7 @@ if (!isRoot) {
 
 /** The command of the image with this environment and no other. */
 function run(env) {
-  const [command, ...args] = contained([process.execPath, 'dist/service/main.cjs']);
+  const [command, ...args] = contained([node, 'dist/service/main.cjs']);
   const child = spawn(command, args, {
     cwd: image,
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: '0', MAX_LOOP_DELAY_MS: '0', ...env },
@@ -181,13 +197,13 @@ const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => (index * 89 
 const database = await databaseFor(process.env.TEST_DATABASE_URL);
 const env = { ...settings, ...database.env, GATEHOUSE_SECRET: secret, TRUSTED_PROXIES: BALANCER };
 
-async function started() {
-  const service = run(env);
-  while (!/^Database .+\n/m.test(service.out)) {
-    const ended = await Promise.race([service.exited.then(() => true), once(service.child.stdout, 'data')]);
-    demand(ended !== true, `production did not start:\n${service.err}`);
-  }
-  const { port } = new URL(/^Listening +(http:\S+)$/m.exec(service.out)[1]);
+async function started(more = {}) {
+  const service = run({ ...env, ...more });
+  const { port } = new URL(
+    await listening(service.child).catch((error) => {
+      throw new Error(`${error.message}\n${service.err}`);
+    }),
+  );
   /** A request from an address, as the balancer passes it on or straight. */
   const ask = (localAddress, path, { method = 'GET', headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
@@ -207,7 +223,7 @@ async function ended({ service }) {
   demand((await service.exited) === 0, `the service ended badly:\n${service.err}`);
 }
 
-const first = await started();
+const first = await started({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
 const balanced = { 'x-forwarded-for': GATEWAY };
 const json = { ...balanced, 'content-type': 'application/json' };
 demand((await first.ask(GATEWAY, '/health/ready')).status === 200, 'readiness is red');
@@ -245,6 +261,10 @@ demand(shown.status === 200, `the stored avatar was answered ${shown.status}`);
 demand(readdirSync(database.cache).length > 0, `no transformed image was kept:\n${first.service.out}`);
 demand(readdirSync(join(media, 'media')).length > 0, 'the avatar is not on its volume');
 await ended(first);
+demand(
+  readdirSync(kept).length === 0 || isPrecompiled(first.service.err),
+  `what is kept compiled was not used:\n${first.service.err}`,
+);
 await database.drop?.();
 
 // The command of the image, by the link that the Dockerfile makes.

@@ -57,6 +57,12 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     return part;
   };
   try {
+    let door: FrontDoor | undefined;
+    // Before the embedded database, which sets flags of V8: what Node keeps compiled counts for those that are set meanwhile.
+    const adapter = await httpAdapter(
+      config.httpPlatform,
+      (req: IncomingMessage, res: ServerResponse, next: RequestListener) => door?.admit(req, res, next),
+    );
     const database = open(await Database.open(config, options.embeddedDatabase, options, config.migrateOnStart));
     if (config.migrateOnStart) await database.migrate();
     const replica = open(await Replica.join(config, database, log));
@@ -64,11 +70,6 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const store = open(config.redisUrl ? await RedisStore.open(config.redisUrl, log) : new MemoryStore());
     const sessionStore = open(await sessionStoreOf(config));
     const tracing = open(await Tracing.open(config));
-    let door: FrontDoor | undefined;
-    const adapter = await httpAdapter(
-      config.httpPlatform,
-      (req: IncomingMessage, res: ServerResponse, next: RequestListener) => door?.admit(req, res, next),
-    );
     const module = AppModule.with(
       {
         ...{ config, log, database, replica, store, sessionStore, tracing },

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { preparedDirectory } from './machine/service-process.js';
@@ -109,6 +110,13 @@ describe('the bundle is cheap to keep and to start', () => {
     expect(withAny(/__(commonJSMin|esmMin)\(\(function\(/)).not.toEqual([]);
     // One that does nothing has nothing to be read.
     expect(withAny(/__(commonJSMin|esmMin)\(\((async )?\([^()]*\) => \{(?!\}\))/)).toEqual([]);
+  });
+
+  test('no module of Node is imported, which would load all that it names', () => {
+    const imported = chunks.flatMap((name) => [...textOf(name).matchAll(/^import [^;]*?"([^"]+)";$/gm)]);
+    const names = imported.map(([, from = '']) => from);
+    expect(names).toContain('pg');
+    expect(names.filter(isBuiltin)).toEqual([]);
   });
 
   test('TypeORM speaks to PostgreSQL and to no other database', () => {

@@ -68,6 +68,14 @@ describe('Dockerfile', () => {
     expect(stage).toContain('chown -R node:node /app/data');
     expect(stage.indexOf('chown')).toBeLessThan(stage.indexOf('USER'));
   });
+
+  test('is compiled as that user, where the compiled code will lie, which is then left to root', () => {
+    const building = text('Dockerfile').slice(0, -stage.length);
+    const steps = [...building.matchAll(/^(WORKDIR|USER) (\S+)$|node scripts\/compiled\.mjs/gm)].map(([step]) => step);
+    expect(steps).toEqual(['WORKDIR /app', 'USER 1000:1000', 'node scripts/compiled.mjs']);
+    expect(stage).toContain('WORKDIR /app\n');
+    expect(stage).toContain('COPY --from=build /app/dist ./dist\n');
+  });
 });
 
 describe('compose.yaml', () => {

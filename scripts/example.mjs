@@ -134,8 +134,8 @@ async function visit(executablePath) {
   }
 }
 
-const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const found = browsers.find((path) => existsSync(path));
+const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+const found = browsers.map((name) => `/usr/bin/${name}`).find((path) => existsSync(path));
 if (found) await visit(found);
 done(found ? 'the page in a browser' : 'no Chromium here: the page was not opened');
 

@@ -6,7 +6,7 @@ import { ownWorker } from './workers/own-worker.js';
 const REDACTED = '[redacted]';
 /** The second line of conventions.md section 13: what looks like a secret is no text to write. */
 const SECRETS =
-  /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ(?:(?!eyJ)[A-Za-z0-9_-])+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi;
+  /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ(?:(?!eyJ)[A-Za-z0-9_-])*(?:\.[A-Za-z0-9_-]*){2,}|\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi;
 
 /** What is written of one text. More is never needed to see what happened. */
 const MAX_TEXT = 16_384;

@@ -65,6 +65,9 @@ describe('web.md 4: what is found in a text to search for', () => {
     const text = `authorization: ${token} Bearer ${HASH} /v1/webhooks/1466055124025344002/${'a1B2'.repeat(16)} eyJhbGciOi.eyJzdWIi.c2ln`;
     expect(saidOf(text)).toEqual(['id 1466055124025344002']);
     expect(queryOf(text)).not.toMatch(/flx_|aB3_|a1B2|eyJ/);
+    for (const key of ['', 'a2V5']) {
+      expect(queryOf(`eyJhbGci.${key}.aXY.Y2lwaGVy.dGFn 1466055124025344002`)).toBe('1466055124025344002');
+    }
   });
 
   test('of much, the first dozen; the address of the page says them again', () => {

@@ -54,7 +54,11 @@ for (const name of ['package.json', 'package-lock.json', 'dist']) {
 const npm = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 demand(spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status === 0, 'npm ci failed');
 // As in the Dockerfile: npm keeps TypeScript as somebody's optional peer, the test kit is for those who install the package.
-for (const path of ['node_modules/typescript', 'dist/test', 'dist/.stamp', 'dist/.web-stamp', 'dist/.tsbuildinfo']) {
+// What starts of this checkout have compiled is no part of the image, which is built from the sources alone.
+for (const path of [
+  ...['node_modules/typescript', 'dist/test', 'dist/.stamp', 'dist/.web-stamp', 'dist/.tsbuildinfo'],
+  'dist/service/compiled',
+]) {
   rmSync(join(image, path), { recursive: true, force: true });
 }
 writeFileSync(join(image, 'sbom.cdx.json'), JSON.stringify(sbomOf(image)));

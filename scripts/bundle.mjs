@@ -52,7 +52,7 @@ const IMPORTED = /^import (?:(?:\* as )?([\w$]+|\{ [^}]* \}) from )?"([^"]+)";\n
 /** A letter that was escaped already needs no second backslash. */
 const escaped = (backslashes) => (backslashes.length % 2 === 1 ? backslashes.slice(1) : backslashes);
 
-/** `node:http`, imported, is asked for all that it has, which loads a client that nobody uses: 25 ms of a start on Node 24. */
+/** `node:http`, imported, is asked for all that it has, which loads a client that nobody uses (Node 22.5). */
 function taken(line, names, from) {
   if (!isBuiltin(from)) return line;
   return names ? `var ${names.replaceAll(' as ', ': ')} = process.getBuiltinModule("${from}");\n` : '';

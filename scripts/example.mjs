@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { install, pack } from './packed.mjs';
+import { listening } from './starting.mjs';
 
 const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-example-'));
@@ -81,11 +82,8 @@ let out = '';
 service.stdout.on('data', (chunk) => {
   out += chunk;
 });
-const ended = once(service, 'close').then(([code]) => ({ code }));
-while (!/^Database .+\n/m.test(out)) {
-  const end = await Promise.race([ended, once(service.stdout, 'data')]);
-  demand(!('code' in end), `the service ended:\n${out}`);
-}
+const ended = once(service, 'close');
+await listening(service);
 done('started');
 
 async function ask(status, path, { body, token } = {}) {
@@ -140,5 +138,6 @@ if (found) await visit(found);
 done(found ? 'the page in a browser' : 'no Chromium here: the page was not opened');
 
 service.kill('SIGTERM');
-demand((await ended).code === 0, `the service ended badly:\n${out}`);
+const [code] = await ended;
+demand(code === 0, `the service ended badly:\n${out}`);
 done('stopped');

@@ -201,8 +201,8 @@ const secret = Buffer.from(Array.from({ length: 32 }, (_, index) => (index * 89 
 const database = await databaseFor(process.env.TEST_DATABASE_URL);
 const env = { ...settings, ...database.env, GATEHOUSE_SECRET: secret, TRUSTED_PROXIES: BALANCER };
 
-async function started(more = {}) {
-  const service = run({ ...env, ...more });
+async function started() {
+  const service = run({ ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
   const { port } = new URL(
     await listening(service.child).catch((error) => {
       throw new Error(`${error.message}\n${service.err}`);
@@ -227,7 +227,7 @@ async function ended({ service }) {
   demand((await service.exited) === 0, `the service ended badly:\n${service.err}`);
 }
 
-const first = await started({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+const first = await started();
 const balanced = { 'x-forwarded-for': GATEWAY };
 const json = { ...balanced, 'content-type': 'application/json' };
 demand((await first.ask(GATEWAY, '/health/ready')).status === 200, 'readiness is red');

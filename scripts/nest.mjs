@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { build } from './build.mjs';
+import { listening } from './starting.mjs';
 
 const root = join(import.meta.dirname, '..');
 const copy = mkdtempSync(join(tmpdir(), 'gatehouse-nest-'));
@@ -100,16 +101,12 @@ const stop = (signal) => {
 };
 process.on('exit', () => stop('SIGKILL'));
 setTimeout(() => demand(false, `nest start neither serves nor ends:\n${out}`), 600_000).unref();
-const ended = once(service, 'close').then(() => true);
+const ended = once(service, 'close');
 let out = '';
 service.stdout.on('data', (chunk) => {
   out += chunk;
 });
-while (!/^Database .+\n/m.test(out)) {
-  const isOver = await Promise.race([ended, once(service.stdout, 'data')]);
-  demand(isOver !== true, `nest start ended:\n${out}`);
-}
-const [, port] = /^Listening +http:\S+:(\d+)$/m.exec(out);
+const { port } = new URL(await listening(service));
 const { ok } = await fetch(`http://127.0.0.1:${port}/health/ready`);
 demand(ok, 'what nest start started is not ready');
 stop('SIGTERM');

@@ -48,6 +48,19 @@ export interface Visit {
   leave(): Promise<void>;
 }
 
+/**
+ * The milliseconds that each request of a page waits before it is sent, as over a line: a test that looks at what the request
+ * changes before that can be so fails each time, and not once in many runs.
+ */
+const LAG_MS = Number(process.env.LAG_MS ?? 50);
+const LAG = `{
+  const [send, later] = [fetch, setTimeout];
+  fetch = async (...request) => {
+    await new Promise((sent) => later(sent, ${LAG_MS}));
+    return send(...request);
+  };
+}`;
+
 /** Starts a service that knows its own address, and a browser. */
 export async function site({ env, ...options }: GatehouseOptions = {}): Promise<Site> {
   const port = await freePort();
@@ -79,6 +92,7 @@ async function visitOf(
   await context.exposeFunction('reportViolation', (text: string) => void faults.push(text));
   await context.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
     reportViolation('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI + ' ' + event.sample))`);
+  await context.addInitScript(LAG);
   const watch = (page: Page) => {
     page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
     page.on('console', (message) => {

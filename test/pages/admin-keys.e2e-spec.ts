@@ -144,7 +144,9 @@ describeInBrowser('web.md 4: /admin/keys', () => {
       'less',
     ]);
     await acl('audit_log:view').press('Space');
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
     await button('Save').press('Enter');
+    await saved;
     await page.getByRole('alert').waitFor({ state: 'detached' });
     await said('This opens 0 operations.');
     expect(await listed(clerk)).toMatchObject([{ acls: [] }]);

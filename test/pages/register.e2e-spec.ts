@@ -254,8 +254,9 @@ describeInBrowser('web.md 2: /register as the instance wants it', () => {
 
   test('registration that closes meanwhile says so, and keeps what was typed', async () => {
     const email = fresh();
+    const known = visit.page.waitForResponse('**/.well-known/service');
     await visit.open('/register');
-    await visit.page.getByRole('link', { name: 'terms of service' }).waitFor();
+    await known;
     await fill(visit, email);
     await agree();
     await configure(world, { mode: 'closed' });

@@ -13,7 +13,7 @@ import { addressOf, bodyOf, type Explained, pathOf, questionFrom } from './quest
 export default function Explain() {
   const said = query.value;
   const draft = useSignal(questionFrom(said));
-  const answer = useSignal<Explained | null>(null);
+  const answer = useSignal<{ readonly asked: string; readonly explained: Explained } | null>(null);
   const place = useRef<HTMLElement>(null);
   const asking = useAction(
     async () => {
@@ -21,24 +21,24 @@ export default function Explain() {
         asked = query.value;
         const question = questionFrom(asked);
         if (!question.path) return;
-        answer.value = await api.post('/v1/admin/explain', { body: bodyOf(question) });
+        answer.value = { asked, explained: await api.post('/v1/admin/explain', { body: bodyOf(question) }) };
       }
     },
     { fields: ['path'] },
   );
   useEffect(() => {
-    answer.value = null;
     const question = questionFrom(said);
     if (addressOf(draft.value) !== addressOf(question)) draft.value = question;
     if (question.path) void asking.run();
-  }, [said, answer, draft, asking]);
+  }, [said, draft, asking]);
   const submit = () => {
     draft.value = { ...draft.value, path: pathOf(draft.value.path) };
     const next = addressOf(draft.value);
     if (next === path.value + query.value) void asking.run();
     else go(next);
   };
-  const told = answer.value;
+  // Never beside another question than its own.
+  const told = answer.value?.asked === said ? answer.value.explained : null;
   useEffect(() => {
     if (told) place.current?.scrollIntoView({ block: 'nearest' });
   }, [told]);

@@ -13,6 +13,8 @@ const SMALL = new Set(['instance', 'migration', 'sso_document', 'ip_ban', 'audit
 const EXPLAINABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 /** Rows that a table is said to have where it was not filled. */
 const ROWS = 1_000_000;
+/** As many rows cost more to read than a few of them to look for. */
+const MANY = 10_000;
 
 type Query = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -55,6 +57,13 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
+/** A table as it is. */
+interface Held {
+  readonly table: string;
+  readonly empty: boolean;
+  readonly filled: boolean;
+}
+
 interface Schema {
   readonly tables: ReadonlySet<string>;
   /** Indexes of some rows only. */
@@ -83,34 +92,45 @@ export interface Planned {
   readonly ms?: number;
 }
 
+export interface PlanOptions {
+  /** Runs each statement too, and takes it back. */
+  readonly isRun?: boolean;
+  /** Takes tables as they are, and looks only at those that have `MANY` rows. */
+  readonly isAsFilled?: boolean;
+}
+
 /**
  * The plans of statements in a database in which every table that grows is large: those with fewer rows than that are said
- * to have as many. `isRun` runs each of them too, and takes it back.
+ * to have as many.
  */
 export async function plansOf(
   service: Gatehouse,
   statements: Iterable<Sent>,
-  { isRun = false } = {},
+  { isRun = false, isAsFilled = false }: PlanOptions = {},
 ): Promise<{ plans: Planned[]; empty: string[] }> {
   const runner = service.app.get(Database).source.createQueryRunner();
   await runner.startTransaction();
   try {
     const [unseen, partials] = [
       await runner.query(
-        `SELECT c.relname AS table, pg_relation_size(c.oid) = 0 AS empty FROM pg_class c
+        `SELECT c.relname AS table, pg_relation_size(c.oid) = 0 AS empty, c.reltuples >= $1 AS filled FROM pg_class c
          WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`,
+        [MANY],
       ),
       await runner.query(
         `SELECT c.relname AS index FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indpred IS NOT NULL`,
       ),
     ];
-    await runner.query(
-      `UPDATE pg_class SET reltuples = $1::float4, relpages = greatest(1, pg_relation_size(oid) / 8192)
-       WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples < 100000`,
-      [ROWS],
-    );
+    if (!isAsFilled) {
+      await runner.query(
+        `UPDATE pg_class SET reltuples = $1::float4, relpages = greatest(1, pg_relation_size(oid) / 8192)
+         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples < 100000`,
+        [ROWS],
+      );
+    }
+    const judged = (unseen as Held[]).filter(({ filled }) => filled || !isAsFilled);
     const schema = {
-      tables: new Set<string>(unseen.map(({ table }: { table: string }) => table)),
+      tables: new Set(judged.map(({ table }) => table)),
       partial: new Set<string>(partials.map(({ index }: { index: string }) => index)),
     };
     const plans: Planned[] = [];
@@ -133,9 +153,7 @@ export async function plansOf(
     }
     return {
       plans,
-      empty: unseen.flatMap(({ table, empty }: { table: string; empty: boolean }) =>
-        empty && !SMALL.has(table) ? [table] : [],
-      ),
+      empty: (unseen as Held[]).flatMap(({ table, empty }) => (empty && !SMALL.has(table) ? [table] : [])),
     };
   } finally {
     await runner.rollbackTransaction();

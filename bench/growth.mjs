@@ -188,9 +188,12 @@ class Subject {
 const asAdmin = (path) => (subject) => subject.send('GET', path(subject), { authorization: subject.admin });
 const bySession = (path) => (subject) => subject.send('GET', path, { authorization: subject.next().session });
 
+/** What asks the database for nothing. */
+const FREE = 'no credential, no statement';
+
 /** How often in a round, and what. */
 const OPERATIONS = {
-  'no credential, no statement': [200, (subject) => subject.send('GET', '/.well-known/service')],
+  [FREE]: [200, (subject) => subject.send('GET', '/.well-known/service')],
   'P1: own account by session': [200, bySession('/v1/users/@me')],
   'sign-in by password': [
     60,
@@ -304,6 +307,7 @@ async function statementsOf(subject) {
     else for (let n = 0; n < RECORDED; n++) await OPERATIONS[name][1](subject);
     const times = name === ERASURE ? ERASED_AT_ONCE : RECORDED;
     const statements = await ask(subject.server, 'recorded');
+    if (statements.length === 0 && name !== FREE) throw new Error(`No statement of "${name}" was seen`);
     found[name] = statements.map(({ ms, ...statement }) => ({
       ...statement,
       count: ms.length / times,
@@ -382,8 +386,7 @@ try {
       const ratio = (key) => now[key] / then[key];
       const ratios = { p50: ratio('p50'), service: ratio('service'), database: ratio('database') };
       const count = statements[0][name].reduce((sum, one) => sum + (PLANNED.test(one.text) ? one.count : 0), 0);
-      const grows =
-        name !== 'no credential, no statement' && Math.max(ratios.p50, ratios.service, ratios.database) > BOUND;
+      const grows = name !== FREE && Math.max(ratios.p50, ratios.service, ratios.database) > BOUND;
       const blocks = {
         now: await blocksOf(large, statements[0][name]),
         control: await blocksOf(small, statements[1][name]),

@@ -1,10 +1,10 @@
 /** The watched service on a clock that can be stepped, which counts what is prepared on its connections. */
 import './clock.mjs';
-import pg from 'pg';
+import { Client } from '../servers/driver.mjs';
 
 const clients = new Set();
-const { connect } = pg.Client.prototype;
-pg.Client.prototype.connect = function (...args) {
+const { connect } = Client.prototype;
+Client.prototype.connect = function (...args) {
   clients.add(this);
   return connect.apply(this, args);
 };

@@ -5,17 +5,17 @@
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
 import { Injectable, Module } from '@nestjs/common';
-import pg from 'pg';
 import { Database, extension, Janitor, start } from '../../dist/src/index.js';
+import { Client } from './driver.mjs';
 
 const LEAKS_PER_SECOND = 10;
 
 /** Statements that were sent since they were last asked for, by their text. */
 let recorded = new Map();
-const { query } = pg.Client.prototype;
+const { query } = Client.prototype;
 
 function record() {
-  pg.Client.prototype.query = function (...args) {
+  Client.prototype.query = function (...args) {
     const [first, second] = args;
     const { name, text, values } = typeof first === 'string' ? { text: first, values: second } : first;
     const begun = performance.now();
@@ -60,7 +60,7 @@ class Watch {
       },
       record: () => record(),
       pause: () => {
-        pg.Client.prototype.query = query;
+        Client.prototype.query = query;
       },
       recorded: () => {
         const statements = [...recorded.values()];

@@ -1,24 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Database } from '../platform/database/database.js';
+import { eachOf } from '../platform/database/each-of.js';
 import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
 import { withinLimits } from './session-limits.js';
 
 // 5.9: deleted and disabled accounts still resolve; each operation decides.
 const accountsByCredential = (liveSession: string) => ({
-  session: `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
-    FROM session s JOIN account a ON a.id = s.account_id
-    WHERE s.digest = ANY($1::bytea[]) AND ${liveSession}`,
+  session: eachOf(
+    'bytea',
+    (digest) => `SELECT s.digest AS key, s.id AS session_id, ${ACCOUNT_COLUMNS}
+      FROM session s JOIN account a ON a.id = s.account_id
+      WHERE s.digest = ${digest} AND ${liveSession}`,
+  ),
   /** By the session's id, for a credential that stays in use and may be rotated meanwhile. */
-  'held-session': `SELECT s.id AS key, s.digest, ${ACCOUNT_COLUMNS}
-    FROM session s JOIN account a ON a.id = s.account_id
-    WHERE s.id = ANY($1::bigint[]) AND ${liveSession}`,
-  bot: `SELECT t.bot_digest AS key, t.id AS application_id, ${ACCOUNT_COLUMNS}
-    FROM application t JOIN account a ON a.id = t.id
-    WHERE t.bot_digest = ANY($1::bytea[])`,
-  bearer: `SELECT t.digest AS key, t.id AS token_id, t.application_id, t.scopes, t.expires_at, ${ACCOUNT_COLUMNS}
-    FROM oauth_token t JOIN account a ON a.id = t.account_id
-    WHERE t.digest = ANY($1::bytea[]) AND t.kind = 'access' AND t.expires_at > now()`,
+  'held-session': eachOf(
+    'bigint',
+    (id) => `SELECT s.id AS key, s.digest, ${ACCOUNT_COLUMNS}
+      FROM session s JOIN account a ON a.id = s.account_id
+      WHERE s.id = ${id} AND ${liveSession}`,
+  ),
+  bot: eachOf(
+    'bytea',
+    (digest) => `SELECT t.bot_digest AS key, t.id AS application_id, ${ACCOUNT_COLUMNS}
+      FROM application t JOIN account a ON a.id = t.id
+      WHERE t.bot_digest = ${digest}`,
+  ),
+  bearer: eachOf(
+    'bytea',
+    (digest) => `SELECT t.digest AS key, t.id AS token_id, t.application_id, t.scopes, t.expires_at, ${ACCOUNT_COLUMNS}
+      FROM oauth_token t JOIN account a ON a.id = t.account_id
+      WHERE t.digest = ${digest} AND t.kind = 'access' AND t.expires_at > now()`,
+  ),
   /** By id and digest, in hex: a known key with a wrong secret is as little found as an unknown one. */
   'admin-key': `SELECT wanted.key, k.digest, k.acls AS key_acls, ${ACCOUNT_COLUMNS}
     FROM unnest($1::text[]) wanted (key)
@@ -89,7 +102,8 @@ class Batch<R extends KeyedRow> {
     if (waiting.length === 0 || this.inFlight >= MAX_IN_FLIGHT) return;
     this.waiting = [];
     this.inFlight++;
-    this.ask(waiting.map(({ key }) => key))
+    const keys = new Map(waiting.map(({ name, key }) => [name, key]));
+    this.ask([...keys.values()])
       .then(
         (rows) => {
           const found = new Map(rows.map((row) => [nameOf(row.key), row]));

@@ -69,11 +69,14 @@ describeInBrowser('web.md 4: a person', () => {
     const told = visit.page.waitForResponse((answer) => answer.url().includes(`target_id=${alice.id}`));
     await button('Look again').press('Enter');
     await says('The account is banned until');
-    const [latest] = (await (await told).json()).logs;
-    expect(latest).toMatchObject({
-      ...{ action: 'temp_ban', audit_log_reason: 'spam in every room', admin_user_id: root.id, target_id: alice.id },
-      metadata: { duration_hours: '24' },
-    });
+    // The sessions are read anew at the same time: whether the log has that already is not said.
+    const bans = (await (await told).json()).logs.filter(({ action }: { action: string }) => action === 'temp_ban');
+    expect(bans).toMatchObject([
+      {
+        ...{ audit_log_reason: 'spam in every room', admin_user_id: root.id, target_id: alice.id },
+        metadata: { duration_hours: '24' },
+      },
+    ]);
     // The ban, and both readings of the sessions.
     await items('What was done to this account').nth(2).waitFor();
     await section('What was done to this account')

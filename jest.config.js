@@ -11,7 +11,7 @@ export default {
   testSequencer: '<rootDir>/test/setup/slow-first.js',
   reporters: [
     'default',
-    '<rootDir>/test/setup/slowest-files.js',
+    '<rootDir>/test/setup/times.js',
     '<rootDir>/test/setup/ran.js',
     '<rootDir>/test/setup/count-line.js',
   ],

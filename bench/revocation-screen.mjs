@@ -6,8 +6,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import { build } from '../scripts/build.mjs';
+import { importFrom } from '../scripts/packages.mjs';
 import { call } from './enrol.mjs';
 import { median, start, stop, table } from './lib.mjs';
 
@@ -34,6 +34,7 @@ const server = await start(join(root, 'dist/service/main.cjs'), {
   DATA_DIR: directory,
 });
 const origin = server.url.replace('127.0.0.1', 'localhost');
+const { chromium } = await importFrom('test', 'playwright-core');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 
 /** Resolves once the gateway has greeted the page. */

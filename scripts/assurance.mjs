@@ -1,7 +1,7 @@
 /**
  * Holds the tables of `docs/assurance` to what they say: the requirements of ASVS are all there with their levels, and so is
  * every attack that is known, every test that is named exists, every file and setting does. `--write` renews the counts;
- * `--ran <file>` reads what a run of the suite wrote there (`TESTS_RAN=<file> npm test`) and demands that every named test
+ * `--ran <file>` reads what a run of the suite wrote there (`TESTS_RAN=<file> npm run test:all`) and demands that every named test
  * passed in it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -9,10 +9,12 @@ import { assemble, isFile, sources } from './guides/assemble.mjs';
 import { readFacts } from './guides/facts.mjs';
 import { faultsOf } from './guides/links.mjs';
 import { orderDrawing, referencePages } from './guides/reference.mjs';
+import { importFrom } from './packages.mjs';
 
 const root = join(import.meta.dirname, '..');
 const place = join(root, 'dist', 'guides-pages');
 const built = join(root, 'dist', 'guides');
+const GENERATOR = 'docs/guides/.vitepress';
 const DRAWING = 'order.svg';
 
 function write(path, text) {
@@ -52,7 +54,7 @@ function demandPlain() {
 
 async function render() {
   process.env.GUIDES_PAGES = place;
-  const { build: vitepress } = await import('vitepress');
+  const { build: vitepress } = await importFrom(GENERATOR, 'vitepress');
   await vitepress(place, { outDir: built, logLevel: 'warn' });
   demandPlain();
   compress(built);

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from './build.mjs';
+import { importFrom } from './packages.mjs';
 import { install, pack } from './packed.mjs';
 import { listening } from './starting.mjs';
 
@@ -106,7 +107,7 @@ done('asked');
 
 /** Signs in by the page of the service, sees the note, writes another, and hears of a third. */
 async function visit(executablePath) {
-  const { chromium } = await import('playwright-core');
+  const { chromium } = await importFrom('test', 'playwright-core');
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] });
   try {
     const page = await browser.newPage();

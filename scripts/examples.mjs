@@ -1,6 +1,6 @@
 /**
  * Puts answers that a run of the suite got into the description, as what operations answer:
- * `RECORD_ANSWERS=<folder> npm test && npm run examples -- <folder>`. Examples that are there already stay, unless
+ * `RECORD_ANSWERS=<folder> npm run test:all && npm run examples -- <folder>`. Examples that are there already stay, unless
  * `--all` is said.
  */
 import { randomBytes } from 'node:crypto';

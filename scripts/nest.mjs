@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { build } from './build.mjs';
+import { installPackages } from './packages.mjs';
 import { listening } from './starting.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -38,6 +39,7 @@ for (const built of ['web', 'guides']) {
 for (const path of SOURCES) cpSync(join(root, path), join(copy, path), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
+installPackages('scripts');
 const cli = join(createRequire(import.meta.url).resolve('@nestjs/cli/package.json'), '../bin/nest.js');
 function nest(...args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd: copy, encoding: 'utf8' });

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { installPackages } from './packages.mjs';
 
 const root = join(import.meta.dirname, '..');
 const packageIn = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -20,9 +21,10 @@ export function pack(folder) {
 }
 
 function link(project, name) {
-  const [from, to] = [join(root, 'node_modules', name), join(project, 'node_modules', name)];
+  const to = join(project, 'node_modules', name);
   if (existsSync(to)) return;
-  if (!existsSync(from)) throw new Error(`${name} is declared, and not installed`);
+  const from = ['', 'scripts'].map((folder) => join(root, folder, 'node_modules', name)).find(existsSync);
+  if (!from) throw new Error(`${name} is declared, and not installed`);
   mkdirSync(dirname(to), { recursive: true });
   symlinkSync(from, to);
 }
@@ -44,13 +46,15 @@ function linkCommands(project, name) {
  * @throws Error when the project asks for another version of something than Gatehouse does
  */
 export function install(project, tarball) {
+  installPackages('scripts');
   const home = join(project, 'node_modules/gatehouse');
   mkdirSync(home, { recursive: true });
   run('tar', ['-xzf', tarball, '-C', home, '--strip-components=1'], project);
   const packed = packageIn(home);
   const { dependencies = {}, devDependencies = {} } = packageIn(project);
   const { gatehouse: _, ...wanted } = { ...devDependencies, ...dependencies };
-  const ours = { ...packed.devDependencies, ...packed.dependencies, ...packed.peerDependencies };
+  const tools = packageIn(join(root, 'scripts')).devDependencies;
+  const ours = { ...tools, ...packed.devDependencies, ...packed.dependencies, ...packed.peerDependencies };
   for (const [name, range] of Object.entries(wanted)) {
     if (ours[name] !== range) throw new Error(`${name}: the project wants ${range}, and Gatehouse ${ours[name]}`);
   }

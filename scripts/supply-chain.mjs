@@ -10,6 +10,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FOLDERS } from './packages.mjs';
 
 const root = join(import.meta.dirname, '..');
 const LIST = 'licences.txt';
@@ -26,7 +27,8 @@ const ALLOWED_FOR = [
     because: 'libvips, a library of its own that is loaded as it comes and can be replaced',
   },
 ];
-/** What the pages and the guides bring to browsers: `dist/web` and `dist/guides` are made of it. */
+/** Packages in `dist/guides`, by the lock of the generator. */
+const GUIDES = 'docs/guides/.vitepress';
 const IN_GUIDES = ['vitepress', 'vue', '@vueuse/core', '@vueuse/integrations', 'focus-trap', 'mark.js', 'minisearch'];
 /** Lower ones are said, and stop nothing. */
 const STOPPING = ['moderate', 'high', 'critical'];
@@ -43,18 +45,21 @@ export function production(lock, legacy = () => undefined) {
   });
 }
 
-/** Packages of development whose code goes to browsers: those that the pages import, and those of the guides. */
-export function bundled(lock, imported) {
+/** Development packages whose code is sent to browsers: those that the pages import, and those of the guides. */
+export function bundled(lock, imported, guides) {
   const found = new Map();
-  const follow = (name) => {
+  const add = (from, name) => {
     const path = `node_modules/${name}`;
-    const entry = lock.packages[path];
-    if (!entry) throw new Error(`the pages or the guides are said to have ${name}, which the lock does not have`);
-    if (found.has(name)) return;
+    const entry = from.packages[path];
+    if (!entry) throw new Error(`the pages or guides contain ${name}, which is not in the lock`);
     found.set(name, { path, name, version: entry.version, licence: entry.license ?? 'UNKNOWN' });
-    if (!IN_GUIDES.includes(name)) Object.keys(entry.dependencies ?? {}).forEach(follow);
+    return Object.keys(entry.dependencies ?? {});
   };
-  [...imported, ...IN_GUIDES].forEach(follow);
+  const follow = (name) => {
+    if (!found.has(name)) add(lock, name).forEach(follow);
+  };
+  imported.forEach(follow);
+  for (const name of IN_GUIDES) add(guides, name);
   return [...found.values()];
 }
 
@@ -217,13 +222,19 @@ function main(args) {
   const lock = json(join(root, 'package-lock.json'));
   const { allowScripts } = json(join(root, 'package.json'));
   const packages = production(lock, legacyIn(root));
-  const parts = { 'Installed in production': packages, 'In the pages and guides': bundled(lock, importedByPages()) };
+  const others = FOLDERS.map((folder) => ({
+    lock: json(join(root, folder, 'package-lock.json')),
+    allowScripts: json(join(root, folder, 'package.json')).allowScripts,
+  }));
+  const inPages = bundled(lock, importedByPages(), json(join(root, GUIDES, 'package-lock.json')));
+  const parts = { 'Installed in production': packages, 'In the pages and guides': inPages };
   const list = listOf(parts);
   const accepted = join(root, LIST);
   if (args.includes('--write')) writeFileSync(accepted, list);
   const listed = existsSync(accepted) ? readFileSync(accepted, 'utf8') : '';
   const problems = [
     ...lockProblems(lock),
+    ...others.flatMap((other) => [...lockProblems(other.lock), ...scriptProblems(other.lock, other.allowScripts)]),
     ...licenceProblems(Object.values(parts).flat()),
     ...listProblems(list, listed),
     ...scriptProblems(lock, allowScripts),

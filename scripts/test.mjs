@@ -1,23 +1,36 @@
 /**
- * `npm test`: builds what the setup needs, then runs jest; arguments go to jest. Without any, a run on Fastify leaves out what
- * a run on Express has said already.
+ * Builds what the tests need and runs jest.
+ *
+ *   npm test                      the core (test/setup/tiers.js)
+ *   npm run test:all              every file; on Fastify without those that say the same on both platforms
+ *   npm test -- --beyond-core     every file outside the core
+ *   npm test -- <arguments>       jest with these arguments
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { runOnce } from '../test/setup/once.js';
+import { beyondCore, once } from '../test/setup/tiers.js';
 import { build } from './build.mjs';
+import { installPackages } from './packages.mjs';
 
-function leaveOut() {
-  const groups = runOnce();
-  for (const { files, reason } of groups) console.log(`Left out here: ${reason}:\n  ${files.join('\n  ')}`);
-  const names = groups.flatMap(({ files }) => files).map((path) => `/${path.replaceAll('.', '\\.')}$`);
+const filesOf = (groups) => groups.flatMap(({ files }) => files);
+
+function leaveOut(groups) {
+  for (const { files, reason } of groups) console.log(`Not part of this run (${reason}):\n  ${files.join('\n  ')}`);
+  const names = filesOf(groups).map((path) => `/${path.replaceAll('.', '\\.')}$`);
   return ['--testPathIgnorePatterns', '/node_modules/', ...names];
 }
 
+function argumentsOf([first, ...more]) {
+  if (first === undefined) return leaveOut(beyondCore());
+  installPackages('test');
+  if (first === '--all') return process.env.HTTP_PLATFORM === 'fastify' ? [...leaveOut(once()), ...more] : more;
+  if (first === '--beyond-core') return [...more, '--runTestsByPath', ...filesOf(beyondCore())];
+  return [first, ...more];
+}
+
 await build();
-const args = process.argv.slice(2);
-if (args.length === 0 && process.env.HTTP_PLATFORM === 'fastify') args.push(...leaveOut());
+const args = argumentsOf(process.argv.slice(2));
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const { status } = spawnSync(process.execPath, ['--no-warnings', jest, ...args], {
   cwd: join(import.meta.dirname, '..'),

@@ -66,7 +66,7 @@ describe('the description is valid', () => {
   test('by the rules of spectral:oas, without a finding', async () => {
     const file = join(folder, 'openapi.json');
     writeFileSync(file, JSON.stringify(document));
-    const spectral = join(ROOT, 'node_modules/@stoplight/spectral-cli/dist/index.js');
+    const spectral = join(ROOT, 'test/node_modules/@stoplight/spectral-cli/dist/index.js');
     const ruleset = join(ROOT, '.spectral.yaml');
     const options = ['--ruleset', ruleset, '--fail-severity', 'hint', '--format', 'text'];
     const { stdout } = await promisify(execFile)(process.execPath, [spectral, 'lint', file, ...options]);

@@ -57,7 +57,8 @@ function ran(folder: string, ...args: readonly string[]): void {
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`);
 }
 
-const biome = (folder: string) => ran(folder, join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'check', '.');
+const biome = (folder: string) =>
+  ran(folder, join(ROOT, 'scripts/node_modules/@biomejs/biome/bin/biome'), 'check', '.');
 
 /** What `npm install` would have put there, with this package as it was built: one copy of each. */
 function install(folder: string, packages = readdirSync(join(ROOT, 'node_modules'))): void {
@@ -111,13 +112,14 @@ describe('a project of a team', () => {
 
   test('takes the versions of this package, and says for which it was made', () => {
     const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const tools = JSON.parse(readFileSync(join(ROOT, 'scripts/package.json'), 'utf8')).devDependencies;
     const { name, description, dependencies, devDependencies } = JSON.parse(
       readFileSync(join(project, 'package.json'), 'utf8'),
     );
     expect({ name, description }).toEqual({ name: '@acme/wire', description: 'News, "as they come".' });
     const { gatehouse: range, ...shared } = dependencies;
     expect(range).toBe(`^${own.version}`);
-    expect({ ...own.devDependencies, ...own.dependencies, ...own.peerDependencies }).toMatchObject({
+    expect({ ...tools, ...own.devDependencies, ...own.dependencies, ...own.peerDependencies }).toMatchObject({
       ...shared,
       ...devDependencies,
     });
@@ -440,7 +442,7 @@ describe('new feature in this repository', () => {
     expect(text('scripts/structure.mjs')).toContain("'web', 'news-stories'],");
     expect(text('src/news-stories/news-stories.service.ts')).toContain("import { Refusal } from '../core/errors.js';");
     for (const path of created) expect([path, text(path).includes("'gatehouse")]).toEqual([path, false]);
-    ran(folder, join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'check', ...changed, ...created);
+    ran(folder, join(ROOT, 'scripts/node_modules/@biomejs/biome/bin/biome'), 'check', ...changed, ...created);
     const compilerOptions = { noEmit: true, incremental: false, types: ['node', 'jest'] };
     const options = {
       extends: './tsconfig.build.json',

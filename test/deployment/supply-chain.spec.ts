@@ -17,6 +17,7 @@ const {
   sbomProblems,
   scriptProblems,
 } = await import(join(root, 'scripts/supply-chain.mjs'));
+const { FOLDERS } = await import(join(root, 'scripts/packages.mjs'));
 const { contentsOf, differences, strangeIn, textOf } = await import(join(root, 'scripts/image-contents.mjs'));
 
 const integrity = `sha512-${'A'.repeat(86)}==`;
@@ -28,7 +29,9 @@ const lockWith = (entry: object, path = 'node_modules/one') => ({
 
 describe('the lock', () => {
   test('is as it should be', () => {
-    expect(lockProblems(json('package-lock.json'))).toEqual([]);
+    for (const folder of ['.', ...FOLDERS]) {
+      expect([folder, lockProblems(json(join(folder, 'package-lock.json')))]).toEqual([folder, []]);
+    }
     expect(lockProblems(lockWith({}))).toEqual([]);
   });
 
@@ -75,8 +78,7 @@ describe('licences', () => {
   test('of development count only where its code goes to browsers', () => {
     const lock = lockWith({ dev: true, license: 'AGPL-3.0-only' });
     expect(licenceProblems(production(lock))).toEqual([]);
-    const { packages } = json('package-lock.json');
-    const shown = bundled({ packages: { ...packages, ...lock.packages } }, ['one']);
+    const shown = bundled(lock, ['one'], json('docs/guides/.vitepress/package-lock.json'));
     expect(licenceProblems(shown)).toEqual([expect.stringContaining('one@1.0.0 has the licence AGPL-3.0-only')]);
   });
 

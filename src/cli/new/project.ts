@@ -9,17 +9,11 @@ import { demandPackageName, type Names, namesOf } from './names.js';
 import { type Files, importLines, render, templatesIn } from './render.js';
 import { writeAll } from './write.js';
 
-/** What a project is built, checked and tested with. */
-const TOOLS = [
-  '@biomejs/biome',
-  '@jest/globals',
-  '@nestjs/cli',
-  '@types/node',
-  'ajv',
-  'jest',
-  'supertest',
-  'typescript',
-];
+/** Development dependencies of a project, in the versions of this package. */
+const TOOLS = ['@jest/globals', '@types/node', 'ajv', 'jest', 'supertest', 'typescript'];
+
+/** Those that this package does not declare itself, in the versions of `scripts/package.json`. */
+const MORE_TOOLS = { '@biomejs/biome': '2.5.15', '@nestjs/cli': '~12.0.8' };
 
 /** What a project is made from. */
 interface Plan {
@@ -48,7 +42,7 @@ function packageValues({ gatehouse }: Plan) {
     node: engines.node,
     madeFor: `^${version}`,
     dependencies: lines({ gatehouse, ...versionsOf(peers.filter((name) => !isOptional(name))) }),
-    devDependencies: lines(versionsOf([...TOOLS, ...peers.filter(isOptional)])),
+    devDependencies: lines({ ...versionsOf([...TOOLS, ...peers.filter(isOptional)]), ...MORE_TOOLS }),
   };
 }
 

@@ -1,0 +1,39 @@
+/**
+ * Installs the packages of a folder that has a lock of its own (`scripts`, `test`, `docs/guides/.vitepress`), if what is
+ * installed there is not what its lock says: `node scripts/packages.mjs <folder>...`
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = join(import.meta.dirname, '..');
+
+/** Folders whose packages are not part of `npm ci`, so that a checkout installs fast. */
+export const FOLDERS = ['scripts', 'test', 'docs/guides/.vitepress'];
+
+/** @throws Error if npm fails */
+export function installPackages(folder) {
+  const cwd = join(root, folder);
+  const stamp = join(cwd, 'node_modules', '.lock-digest');
+  const digest = createHash('sha256')
+    .update(readFileSync(join(cwd, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  console.error(`Installing the packages of ${folder} ...`);
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = spawnSync('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) throw new Error(`npm ci failed in ${folder}`);
+  writeFileSync(stamp, digest);
+}
+
+/** Imports a package of one of these folders, and installs it first if needed. */
+export async function importFrom(folder, name) {
+  installPackages(folder);
+  const { resolve } = createRequire(join(root, folder, 'package.json'));
+  return import(pathToFileURL(resolve(name)).href);
+}
+
+if (process.argv[1] === import.meta.filename) process.argv.slice(2).forEach(installPackages);

@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/**
+ * Files that `npm test` leaves to `npm run test:all`, with the reason. The core keeps every rule of the contract on the
+ * embedded database. It needs neither a browser nor the packages of `test/package.json`.
+ */
+const BEYOND_CORE = [
+  [/^test\/pages\/.+e2e-spec/, 'pages in Chromium'],
+  [/^test\/contract\/(?:media-browser|passkeys-browser|web-1-mails)\./, 'need Chromium'],
+  [/^test\/(?:strangers\/|contract\/oauth-clients\.)/, 'clients of others, from test/package.json'],
+  [/^test\/contract\/media-s3\./, 'an S3 server, from test/package.json'],
+  [/^test\/(?:description|description-gateway|team-gateway)\./, 'validators of descriptions, from test/package.json'],
+  [/^test\/faults\//, 'stop and kill servers of their own'],
+  [/^test\/history\//, 'three replicas under load for a minute'],
+  [/^test\/fuzz\//, 'call every operation with thousands of inputs'],
+  [/^test\/(?:deployment\/|(?:package|generator|loaded-packages|cli-describe|snapshot)\.)/, 'packaging and deployment'],
+  [/^test\/(?:docs|readme|team-guide|assurance)\./, 'guides and their examples'],
+  [/^test\/(?:upgrade|rolling|directory-lock|data-directory|process|workers)\./, 'processes and former versions'],
+  [/^test\/(?:bench|chaos|timing)\.(?:e2e-)?spec/, 'tests of tools'],
+];
+
+/**
+ * Files that say the same on the other platform and database, so that they run once, with the reason. One page of each kind
+ * runs on both: sign-in, a decision for an application, a page that stays open, and static files.
+ */
+const ONCE = [
+  [/(?<!e2e-)spec\.ts$/, 'no service is started'],
+  [/^test\/cli\.e2e-spec/, 'always uses the embedded database and Express'],
+  [/^test\/bench\.e2e-spec/, 'the bench starts its own service on the embedded database'],
+  [/^test\/history\/.+e2e-spec/, 'its replicas have their own PostgreSQL and Redis'],
+  [/^test\/(?:docs|generator|package)\.e2e-spec/, 'texts, compilers and packages'],
+  [
+    /^test\/pages\/(?!(?:consent|guides|login|shell)\.).+e2e-spec/,
+    'what a page does with a response; test/contract calls every operation on both',
+  ],
+];
+
+function* specsIn(folder) {
+  for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue;
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* specsIn(path);
+    else if (path.endsWith('spec.ts')) yield path;
+  }
+}
+
+/** The files of each line. @throws Error if a line matches no file */
+function grouped(lines) {
+  const all = ['src', 'test'].flatMap((folder) => [...specsIn(folder)]);
+  return lines.map(([pattern, reason]) => {
+    const files = all.filter((path) => pattern.test(path));
+    if (files.length === 0) throw new Error(`${pattern} of test/setup/tiers.js matches no file`);
+    return { files, reason };
+  });
+}
+
+export const beyondCore = () => grouped(BEYOND_CORE);
+export const once = () => grouped(ONCE);

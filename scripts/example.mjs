@@ -57,12 +57,12 @@ run('npm', 'run', '--silent', 'lint');
 writeFileSync(join(project, 'test/guide.e2e-spec.ts'), guide());
 for (const script of ['types', 'build', 'test']) run('npm', 'run', '--silent', script);
 
-const routes = spawnSync('npx', ['--no-install', 'gatehouse', 'routes'], { cwd: project, env, encoding: 'utf8' });
+const routes = spawnSync('npm', ['run', '--silent', 'cli', '--', 'routes'], { cwd: project, env, encoding: 'utf8' });
 demand(
   routes.stdout.includes('\nGET /v1/notes @Authenticated()'),
   `no route of the team:\n${routes.stdout}${routes.stderr}`,
 );
-done('gatehouse routes');
+done('npm run cli -- routes');
 
 const PORT = String(20_000 + (process.pid % 10_000));
 const origin = `http://localhost:${PORT}`;

@@ -118,7 +118,10 @@ describe('a project of a team', () => {
     );
     expect({ name, description }).toEqual({ name: '@acme/wire', description: 'News, "as they come".' });
     const { gatehouse: range, ...shared } = dependencies;
-    expect(range).toBe(`^${own.version}`);
+    expect(range).toBe(`file:gatehouse-${own.version}.tgz`);
+    expect(readFileSync(join(project, 'Dockerfile'), 'utf8')).toContain(
+      `package-lock.json gatehouse-${own.version}.tgz ./`,
+    );
     expect({ ...tools, ...own.devDependencies, ...own.dependencies, ...own.peerDependencies }).toMatchObject({
       ...shared,
       ...devDependencies,
@@ -335,6 +338,13 @@ describe('new project', () => {
     ['a description of two lines', ['refused', '--description', 'one\ntwo'], /one line of at most 200 characters/],
     ['a noun that is none', ['refused', '--noun', 'class'], /class is a word of the language/],
     ['an unknown option', ['refused', '--force'], /--force/],
+    ...['^1.0.0', '1.0.0', 'latest', '*', 'npm:gatehouse', 'npm:gatehouse@1', 'file:'].map(
+      (source): [string, string[], RegExp] => [
+        `the source ${source}`,
+        ['refused', '--gatehouse', source],
+        /on npm, the name gatehouse belongs to an unrelated package/,
+      ],
+    ),
   ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
     const before = readdirSync(place);
     const { code, out, err } = await typed(place, ['new', 'project', ...args]);
@@ -398,11 +408,27 @@ describe('new project', () => {
     }
   });
 
-  test('takes Gatehouse from where it is told to', async () => {
-    const { folder } = await made(place, 'new', 'project', 'packed', '--gatehouse', 'file:../gatehouse.tgz');
+  test('installs Gatehouse from a packed file, and the next steps say how to write it', async () => {
+    const { folder, next } = await made(place, 'new', 'project', 'self-made');
+    expect(next.slice(0, 3)).toEqual([`cd ${folder}`, `npm pack --ignore-scripts ${ROOT}`, 'npm install']);
+    const packed = spawnSync('sh', ['-c', next[1]], { cwd: folder, encoding: 'utf8' });
+    expect({ status: packed.status, files: readdirSync(folder) }).toEqual({
+      ...{ status: 0, files: expect.arrayContaining([packed.stdout.trim()]) },
+    });
     const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    expect(dependencies.gatehouse).toBe('file:../gatehouse.tgz');
+    expect(dependencies.gatehouse).toBe(`file:${packed.stdout.trim()}`);
   });
+
+  test.each(['file:../gatehouse.tgz', 'https://npm.example/gatehouse.tgz', 'npm:@acme/gatehouse@^1.0.0'])(
+    'installs Gatehouse from another source: %s',
+    async (source) => {
+      const name = `from-${source.replace(/\W+/g, '-').toLowerCase()}`;
+      const { folder, next } = await made(place, 'new', 'project', name, '--gatehouse', source);
+      const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      expect([dependencies.gatehouse, next[1]]).toEqual([source, 'npm install']);
+      expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain('COPY package.json package-lock.json ./');
+    },
+  );
 });
 
 describe('new feature in this repository', () => {

@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   'new project': {
     usage:
-      'new project <name> [--directory <folder>] [--description <sentence>] [--noun <noun>] [--plural <nouns>] [--gatehouse <range|file>] [--yes] [--json]',
+      'new project <name> [--directory <folder>] [--description <sentence>] [--noun <noun>] [--plural <nouns>] [--gatehouse <source>] [--yes] [--json]',
     summary:
       'makes a project of a team, with an example feature and its tests; asks for what is not said, unless --yes',
     load: async () => (await import('./new/project.js')).newProject,

@@ -13,13 +13,17 @@ export interface OwnPackage {
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** Beside `src` in a checkout, beside `dist` in a package. */
-export function ownPackage(): OwnPackage {
+const packageIn = (folder: string): OwnPackage & { readonly name?: string } =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+/** The folder of this package: next to `src` in a checkout, next to `dist` in an installation. */
+export function ownFolder(): string {
   const folders = ['../..', '../../..'].map((path) => join(import.meta.dirname, path));
-  const packages = folders.map((folder) => join(folder, 'package.json')).filter((path) => existsSync(path));
-  for (const path of packages) {
-    const own = JSON.parse(readFileSync(path, 'utf8')) as OwnPackage & { readonly name?: string };
-    if (own.name === 'gatehouse') return own;
-  }
-  throw new Error('the package.json of gatehouse is missing');
+  const own = folders.find(
+    (folder) => existsSync(join(folder, 'package.json')) && packageIn(folder).name === 'gatehouse',
+  );
+  if (own === undefined) throw new Error('the package.json of gatehouse is missing');
+  return own;
 }
+
+export const ownPackage = (): OwnPackage => packageIn(ownFolder());

@@ -64,7 +64,7 @@ export const teamLayout = (root: string): Layout => ({
       lists: { modules: `${Many}Module`, entities: One, migrations: Migration },
     },
   ],
-  next: ({ many }) => [`npm test, and npx gatehouse routes for who may do what below /v1/${many}`],
+  next: ({ many }) => [`npm test, and npm run cli -- routes for who may do what below /v1/${many}`],
 });
 
 /** What a module exports under names of its own. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ownPackage } from '../../core/own-package.js';
+import { ownFolder, ownPackage } from '../../core/own-package.js';
 import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
 import { featureFiles, newMigration } from './feature.js';
 import { teamLayout } from './layout.js';
@@ -20,7 +20,7 @@ interface Plan {
   readonly name: string;
   readonly description: string;
   readonly example: Names;
-  /** Where npm takes Gatehouse from: a range of versions, or a file. */
+  /** Where npm installs Gatehouse from: never a version, because npm would look it up by its name. */
   readonly gatehouse: string;
 }
 
@@ -63,6 +63,9 @@ function projectFiles(root: string, plan: Plan): Files {
     ...packageValues(plan),
     name: plan.name,
     description: plan.description,
+    gatehouse: plan.gatehouse,
+    // A package in a file of the project has to be in the image before npm installs from it.
+    copied: [...plan.gatehouse.matchAll(/^file:([^/]+)$/g)].map(([, file]) => file),
     slug: plan.name.replace('@', '').replace(/[^a-z0-9]+/g, '-'),
     imports: importLines,
   };
@@ -94,6 +97,18 @@ async function askedFor({ ask, err }: Terminal, question: string, fallback: stri
 const demandSentence = (text: string): void => {
   if (text.length > 200 || /[\p{Cc}<>`]/u.test(text)) {
     throw new UsageError('a description is one line of at most 200 characters, without <, > and `');
+  }
+};
+
+/** The file that `npm pack` writes. */
+const tarball = (): string => `gatehouse-${ownPackage().version}.tgz`;
+
+/** @throws UsageError for a source that npm looks up by the name `gatehouse` */
+const demandSource = (source: string): void => {
+  if (!/^(?!npm:gatehouse(?:@|$))[a-z+]+:./.test(source)) {
+    throw new UsageError(
+      `--gatehouse must be a file, a URL or an alias, such as file:${tarball()} or npm:@acme/gatehouse@^${ownPackage().version}: on npm, the name gatehouse belongs to an unrelated package`,
+    );
   }
 };
 
@@ -132,15 +147,14 @@ export const newProject: Command = async (args, terminal) => {
     namesOf(text, values.plural),
   );
   const example = namesOf(noun, values.plural);
-  const files = projectFiles(root, {
-    name,
-    description,
-    example,
-    gatehouse: values.gatehouse ?? `^${ownPackage().version}`,
-  });
+  const packed = `file:${tarball()}`;
+  const gatehouse = values.gatehouse ?? packed;
+  demandSource(gatehouse);
+  const files = projectFiles(root, { name, description, example, gatehouse });
   writeAll(root, { created: files, changed: {} });
   const created = Object.keys(files).sort();
-  const next = [`cd ${root}`, 'npm install', 'npm run check', 'npm run build && npm start'];
+  const pack = gatehouse === packed ? [`npm pack --ignore-scripts ${ownFolder()}`] : [];
+  const next = [`cd ${root}`, ...pack, 'npm install', 'npm run check', 'npm run build && npm start'];
   if (values.json) terminal.out(JSON.stringify({ project: name, folder: root, created, next }));
   else {
     terminal.out(`${name}: ${created.length} files in ${root}`);

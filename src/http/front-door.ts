@@ -14,6 +14,7 @@ import { AdminNetworks } from './admin-networks.js';
 import { ClientGone, hasBody } from './body.js';
 import { ClientAddresses } from './client-addresses.js';
 import { CrossOrigin } from './cross-origin.js';
+import { endExactly, holdToLength, WRONG_LENGTH } from './declared-length.js';
 import { type DirectRoute, DirectRoutes, isPlain } from './direct-routes.js';
 import { Doorkeeper } from './doorkeeper.js';
 import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
@@ -51,7 +52,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** No event tells that the handler has said everything while the client has not taken it yet. */
 function watchedEnd(this: ServerResponse, ...said: unknown[]): ServerResponse {
-  ServerResponse.prototype.end.apply(this, said as Parameters<ServerResponse['end']>);
+  endExactly.apply(this, said);
   const call = callOf(this.req);
   call.transfers.answered(call);
   return this;
@@ -196,6 +197,7 @@ export class FrontDoor {
   private meet(req: IncomingMessage, res: ServerResponse): Call {
     const call = new Call(req, res, this.transfers);
     req.call = call;
+    holdToLength(res);
     this.tracing.begin(call);
     call.head(['X-Request-ID', call.id, ...this.fixed]);
     if (SECRET_PATH.test(req.url ?? '')) call.header('X-Robots-Tag', 'noindex, nofollow');
@@ -355,6 +357,9 @@ export class FrontDoor {
     this.metrics.request(served, ms / 1000);
     this.tracing.end(call, served);
     if (isUnaudited(call)) this.log.error(UNAUDITED, { method, route, request_id: call.id });
+    if (call.outcome === WRONG_LENGTH) {
+      this.log.error('a response was not as long as its Content-Length', { method, route, request_id: call.id });
+    }
     if (call.outcome) this.metrics.refused(call.outcome);
     const isSlow = ms > this.config.slowRequestMs;
     if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;

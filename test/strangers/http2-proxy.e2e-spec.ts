@@ -1,21 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { freePort } from '../machine/ports.js';
 import { describeUnless, missing, programPath } from '../machine/programs.js';
+import { accepts } from '../machine/proxies.js';
 import { until } from '../machine/service-process.js';
 import { gatehouse, person } from '../support/index.js';
-
-const answers = (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1');
-  return once(socket, 'connect')
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => socket.destroy());
-};
 
 describeUnless(missing('nghttpx', 'h2load'))('h2load behind nghttpx, which speaks HTTP/2 to clients', () => {
   test('a hundred requests at once on ten connections are all answered, each by 200', async () => {
@@ -25,7 +15,7 @@ describeUnless(missing('nghttpx', 'h2load'))('h2load behind nghttpx, which speak
     const ends = [`--frontend=127.0.0.1,${port};no-tls`, `--backend=127.0.0.1,${service.port}`];
     const proxy = spawn(programPath('nghttpx') ?? '', [...settings, ...ends], { stdio: 'ignore' });
     try {
-      await until(() => answers(port));
+      await until(() => accepts(port));
       const alice = await person(
         { ...service, anonymous: service.anonymous.with({ 'x-forwarded-for': '198.51.100.7' }) },
         'alice',

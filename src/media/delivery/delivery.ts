@@ -8,6 +8,7 @@ import { OutboundFault } from '../../platform/outbound/network.js';
 import type { ByteRange } from '../../platform/storage/storage.js';
 import { ANSWERED, type Call } from '../../policy/call.js';
 import { contentDisposition, inlineName, isAudioOrVideo, isInline } from '../addresses/types.js';
+import { exactly, LengthFault } from './foreign-body.js';
 
 /** The bytes that are sent. */
 export interface Content {
@@ -72,6 +73,8 @@ export const unsatisfiable = (size: number): Refusal =>
 export const asksForPart = ({ headers }: IncomingMessage, etag: string | null): boolean =>
   headers['if-range'] === undefined || headers['if-range'] === etag;
 
+type Found = Readable | Uint8Array | undefined;
+
 /** Sends media (media.md sections 8 and 9): conditions, ranges, headers, bytes. */
 @Injectable()
 export class Delivery {
@@ -103,9 +106,11 @@ export class Delivery {
   begin(
     call: Call,
     item: Representation,
-    { size, range, bytes }: { size: number | null; range: ByteRange | null; bytes: Readable | Uint8Array | undefined },
+    { size, range, bytes: found }: { size: number | null; range: ByteRange | null; bytes: Found },
   ): typeof ANSWERED {
     const { res, transfers } = call;
+    const length = range ? range.end - range.start + 1 : size;
+    const bytes = found instanceof Readable && length !== null ? exactly(found, length) : found;
     if (bytes) {
       try {
         transfers.beginAnswer(call);
@@ -117,7 +122,6 @@ export class Delivery {
     this.setHeaders(call, item);
     this.describe(call, item);
     if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size ?? '*'}`);
-    const length = range ? range.end - range.start + 1 : size;
     if (length !== null) res.setHeader('Content-Length', length);
     res.writeHead(range ? 206 : 200);
     if (bytes instanceof Readable) bytes.once('error', () => (call.outcome ??= 'BROKEN_OFF'));
@@ -150,6 +154,10 @@ export class Delivery {
   private sent(call: Call, error: NodeJS.ErrnoException | null): void {
     // What an origin breaks off is no fault of this service.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof OutboundFault) return;
+    if (error instanceof LengthFault) {
+      this.log.warn('media was not as long as declared', { route: call.pattern, request_id: call.id, error });
+      return;
+    }
     this.log.error('media could not be sent', { route: call.pattern, request_id: call.id, error });
   }
 }

@@ -45,6 +45,32 @@ export async function* breakingWith(source: Readable, fault: (error: unknown) =>
   }
 }
 
+/** A stream that had more or fewer bytes than were declared. */
+export class LengthFault extends Error {}
+
+/**
+ * A stream of `length` bytes, which breaks where the source has more or fewer. The last bytes wait for the end of the source,
+ * so that a client never has a whole response on a connection that is about to break.
+ */
+export function exactly(source: Readable, length: number): Readable {
+  const whole = Readable.from(counted(source, length), { objectMode: false });
+  whole.once('close', () => source.destroy());
+  return whole;
+}
+
+async function* counted(source: Readable, length: number): AsyncGenerator<Buffer> {
+  let left = length;
+  let last: Buffer | undefined;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    left -= chunk.length;
+    if (left < 0) throw new LengthFault('more bytes than declared');
+    if (left === 0) last ??= chunk;
+    else yield chunk;
+  }
+  if (left > 0) throw new LengthFault('fewer bytes than declared');
+  if (last) yield last;
+}
+
 /** Only a part of a stream; what follows is not read. */
 export function cut(source: Readable, { start, end }: ByteRange): Readable {
   const part = Readable.from(between(source, start, end), { objectMode: false });

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './ports.js';
+import { programPath } from './programs.js';
+import { until } from './service-process.js';
+
+/** Whether a server accepts connections at a port of this machine. */
+export function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
+}
+
+/** A proxy that sends the requests of all its clients on connections that it keeps. */
+export interface ReusingProxy {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Programs, and how each is told to keep one connection to a service and to send nothing twice. */
+export const REUSING = {
+  nginx: (port: number, service: number, folder: string) => [
+    ...['daemon off;', 'master_process off;', `pid ${folder}/pid;`, `error_log ${folder}/errors;`],
+    'events {}',
+    `http { access_log off;`,
+    ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
+    `upstream service { server 127.0.0.1:${service}; keepalive 1; }`,
+    `server { listen 127.0.0.1:${port};`,
+    'location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection "";',
+    'proxy_next_upstream off; proxy_buffering off; } } }',
+  ],
+  haproxy: (port: number, service: number) => [
+    'defaults',
+    ...['mode http', 'retries 0', 'timeout connect 10s', 'timeout client 60s', 'timeout server 60s'],
+    'listen front',
+    ...[`bind 127.0.0.1:${port}`, 'http-reuse always', `server service 127.0.0.1:${service}`],
+  ],
+} as const;
+
+const ARGUMENTS = {
+  nginx: (folder: string, file: string) => ['-p', folder, '-c', file, '-e', `${folder}/errors`],
+  haproxy: (_folder: string, file: string) => ['-db', '-q', '-f', file],
+};
+
+/** Starts one in front of a service. */
+export async function reusingProxy(name: keyof typeof REUSING, service: number): Promise<ReusingProxy> {
+  const folder = mkdtempSync(join(tmpdir(), `gatehouse-${name}-`));
+  const port = await freePort();
+  const file = join(folder, 'settings');
+  writeFileSync(file, `${REUSING[name](port, service, folder).join('\n')}\n`);
+  const child: ChildProcess = spawn(programPath(name) ?? name, ARGUMENTS[name](folder, file), { stdio: 'ignore' });
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+    return accepts(port);
+  });
+  return {
+    port,
+    async close() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

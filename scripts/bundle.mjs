@@ -17,11 +17,10 @@ const SOURCES = join(root, 'dist', 'src');
  */
 const APART = [
   ...['@node-rs/argon2', '@node-rs/bcrypt', 'sharp', '@electric-sql/pglite', 'swagger-ui-dist', 'typescript'],
-  ...['pg', 'ws'],
+  ...['pg', 'ws', '@opentelemetry/api'],
   ...['@aws-sdk/client-s3', 'ioredis', 'nodemailer', 'undici', 'openid-client', '@simplewebauthn/server'],
 ];
-const isApart = (name) =>
-  APART.some((apart) => name === apart || name.startsWith(`${apart}/`)) || name.startsWith('@opentelemetry/');
+const isApart = (name) => APART.some((apart) => name === apart || name.startsWith(`${apart}/`));
 
 /** A driver or an adapter that is not installed is asked for where somebody wants it, and found missing there as before. */
 const uninstalled = {

@@ -90,7 +90,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       door = frontDoor;
       app.get(Janitor).add('journal', removeOld);
       app.get(RouteAudit).audit();
-      app.get(ApiDescription).attach(app, options.descriptions ?? []);
+      app.get(ApiDescription).attach(options.descriptions ?? []);
       app.useGlobalFilters(app.get(RefusalFilter));
       app.useWebSocketAdapter(app.get(GatewayAdapter));
       frontDoor.answerParserFaults(app.getHttpServer());
@@ -155,7 +155,7 @@ export async function readDescriptions(
 ): Promise<{ api: object; gateway: object }> {
   const app = await unopened(config, extension);
   const description = app.get(ApiDescription);
-  description.attach(app, extension.descriptions ?? []);
+  description.attach(extension.descriptions ?? []);
   return { api: await description.document(), gateway: await description.gatewayDocument() };
 }
 

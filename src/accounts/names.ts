@@ -8,7 +8,7 @@ const RESERVED = new Set(['everyone', 'here'].map(readAs));
 
 /** 1-32 of `[A-Za-z0-9_]`, not reserved (auth.md 1.4). */
 export function Username(options: { optional?: boolean } = {}): PropertyDecorator {
-  const description = { type: String, minLength: 1, maxLength: MAX_NAME, pattern: '^[A-Za-z0-9_]+$' };
+  const description = { type: 'string', minLength: 1, maxLength: MAX_NAME, pattern: '^[A-Za-z0-9_]+$' };
   const convert = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
   const bound = { bound: MAX_NAME + SPARE, tooLong: 'USERNAME_LENGTH_INVALID' } as const;
   return field({ ...options, ...bound, description, convert }, (value) => {
@@ -24,7 +24,7 @@ export function Username(options: { optional?: boolean } = {}): PropertyDecorato
 /** `0001` to `9999`. */
 export function Discriminator(): PropertyDecorator {
   const bound = { bound: 4, tooLong: 'DISCRIMINATOR_INVALID_FORMAT' } as const;
-  return field({ optional: true, ...bound, description: { type: String, pattern: '^[0-9]{4}$' } }, (value) => {
+  return field({ optional: true, ...bound, description: { type: 'string', pattern: '^[0-9]{4}$' } }, (value) => {
     if (typeof value !== 'string' || !/^[0-9]{4}$/.test(value)) return 'DISCRIMINATOR_INVALID_FORMAT';
     return value === '0000' ? 'DISCRIMINATOR_OUT_OF_RANGE' : undefined;
   });
@@ -42,7 +42,7 @@ function globalNameFault(value: unknown): FieldCode | undefined {
 
 /** 1-32 code points after trimming and removal of control characters. */
 export function GlobalName(options: { optional?: boolean; nullable?: boolean } = {}): PropertyDecorator {
-  const description = { type: String, minLength: 1, maxLength: MAX_NAME };
+  const description = { type: 'string', minLength: 1, maxLength: MAX_NAME };
   const convert = (value: unknown) => (typeof value === 'string' ? plainName(value) : value);
   const bound = { bound: GLOBAL_NAME_BOUND, tooLong: 'GLOBAL_NAME_LENGTH_INVALID' } as const;
   return field({ ...options, ...bound, description, convert }, globalNameFault);

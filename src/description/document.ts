@@ -1,10 +1,10 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorTable } from '../core/errors.js';
+import { schemaOf } from '../http/input.js';
 import type { RoutePlan } from '../policy/plan.js';
 import { securitySchemes } from './credentials.js';
 import type { Described, Schema } from './described.js';
 import { RESPONSE_HEADERS } from './headers.js';
-import { type FrameworkOperation, modern, templateOf } from './inputs.js';
+import { templateOf } from './inputs.js';
 import { operationOf } from './operations.js';
 import { refusalSchemas } from './refusals.js';
 import { SharedResponses } from './shared-responses.js';
@@ -24,13 +24,9 @@ const wordsOf = (template: string): string =>
   (template.match(/\w+/g) ?? []).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
 /** The whole description: an OpenAPI 3.1 document. */
-export function documentOf(
-  plans: readonly RoutePlan[],
-  described: Described,
-  framework: OpenAPIObject,
-  { productName, origin }: Facts,
-): Schema {
-  const inputs = modern(framework.components?.schemas ?? {}) as Record<string, Schema>;
+export function documentOf(plans: readonly RoutePlan[], described: Described, { productName, origin }: Facts): Schema {
+  const shapes = plans.flatMap(({ input }) => [input?.body, input?.sudo].filter((shape) => shape !== undefined));
+  const inputs = Object.fromEntries(shapes.map((shape) => [shape.name, schemaOf(shape)]));
   const schemas: Record<string, Schema> = { ...inputs, ...described.schemas, ...refusalSchemas(described) };
   const named = (ref: string): Schema => schemas[ref.slice(ref.lastIndexOf('/') + 1)] ?? {};
   const paths: Record<string, Record<string, Schema>> = {};
@@ -40,8 +36,7 @@ export function documentOf(
   for (const plan of plans) {
     const template = templateOf(plan.path);
     const method = plan.method.toLowerCase();
-    const known = framework.paths[template]?.[method as 'get'] as FrameworkOperation | undefined;
-    const made = operationOf(plan, described, known, named, shared);
+    const made = operationOf(plan, described, named, shared);
     const id = `${made.operationId}${ids.has(made.operationId) ? wordsOf(template) : ''}`;
     const operation = { ...made, operationId: id };
     ids.add(id);

@@ -1,50 +1,35 @@
+import { schemaOf } from '../http/input.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { Schema } from './described.js';
 import { exampleOf } from './examples.js';
-
-/** A framework's operation, as far as it is used here. */
-export interface FrameworkOperation {
-  readonly parameters?: readonly Schema[];
-  readonly requestBody?: Schema;
-}
-
-/** What OpenAPI 3.0 says in its own words, in those of JSON Schema 2020-12. */
-export function modern(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(modern);
-  if (typeof value !== 'object' || value === null) return value;
-  const { nullable, example, ...rest } = value as Record<string, unknown>;
-  const schema: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(rest)) {
-    schema[name] =
-      name === 'properties'
-        ? Object.fromEntries(Object.entries(member as object).map(([key, part]) => [key, modern(part)]))
-        : modern(member);
-  }
-  if (example !== undefined) schema.examples = [example];
-  if (nullable !== true) return schema;
-  if (Array.isArray(schema.enum)) return { ...schema, type: [schema.type, 'null'], enum: [...schema.enum, null] };
-  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema;
-}
 
 const PART = /[:*](\w+)/g;
 
 /** `/v1/users/:id` and `/media/*path` as OpenAPI writes them. */
 export const templateOf = (path: string): string => path.replace(PART, '{$1}');
 
-/** The parameters of the path, each of them, then what the framework knows of the query. */
-export function parametersOf({ path, query }: RoutePlan, known: FrameworkOperation | undefined): Schema[] {
-  const ofFramework = (known?.parameters ?? []).map((parameter) => modern(parameter) as Schema);
-  const ofPath = [...path.matchAll(PART)].map(([text, name]) => {
-    const declared = ofFramework.find((parameter) => parameter.in === 'path' && parameter.name === name);
-    if (declared) return declared;
+function parameter(where: 'path' | 'query', name: string, schema: Schema, required: boolean): Schema {
+  return { name, required, in: where, schema };
+}
+
+/** The parameters of the path and of the query: those of the input classes, then those that the handler reads itself. */
+export function parametersOf({ path, query, input }: RoutePlan): Schema[] {
+  const inPath = input?.params ? schemaOf(input.params).properties : {};
+  const inQuery = input?.query ? schemaOf(input.query) : undefined;
+  const ofPath = [...path.matchAll(PART)].map(([text, name = '']) => {
+    const declared = inPath[name];
+    if (declared) return parameter('path', name, declared, true);
     const description = text.startsWith('*') ? { description: 'The rest of the path, with its slashes' } : {};
     return { name, in: 'path', required: true, ...description, schema: { type: 'string' } };
   });
+  const ofQuery = Object.entries(inQuery?.properties ?? {}).map(([name, schema]) =>
+    parameter('query', name, schema, inQuery?.required?.includes(name) === true),
+  );
   const readByHand = query.map((parameter) => ({
     ...{ in: 'query', required: false, 'x-gatehouse-read-by-handler': true },
     ...parameter,
   }));
-  return [...ofPath, ...ofFramework.filter((parameter) => parameter.in === 'query'), ...readByHand];
+  return [...ofPath, ...ofQuery, ...readByHand];
 }
 
 /** The body of a route: the class that it is bound to, with the factors of sudo mode, or the declared media types. */

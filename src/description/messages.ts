@@ -1,10 +1,10 @@
 import type { CommandPlan } from '../gateway/commands/command.js';
 import { commandName } from '../gateway/commands/commands.service.js';
 import { CLOSING, OP } from '../gateway/protocol/protocol.js';
+import { schemaOf } from '../http/input.js';
 import { describePolicy } from '../policy/routes.js';
 import type { Described, DescribedCommand, DescribedPayload, Schema } from './described.js';
 import type { Facts } from './document.js';
-import { modern } from './inputs.js';
 
 const ABOUT = [
   'The realtime gateway: connect, take Hello, Identify, beat, and after a loss Resume.',
@@ -48,15 +48,15 @@ const refusalsOf = ({ refusals }: CommandPlan, handler: DescribedCommand | undef
   [...new Set([...refusals, ...(handler?.codes ?? []), 'INTERNAL_SERVER_ERROR'])].sort();
 
 /** What clients say: the opcodes of the service, and the commands of teams with the class of their payload. */
-function saidByClients(described: Described, plans: readonly CommandPlan[], inputs: Record<string, Schema>) {
+function saidByClients(described: Described, plans: readonly CommandPlan[]) {
   const messages: Record<string, Schema> = {};
   const operations: Record<string, Schema> = {};
   for (const plan of plans) {
     const name = commandName(plan).replace(/^\d+ /, '');
     const known = plan.isOurs ? described.gateway.client[name] : undefined;
-    const schema = plan.input && modern(inputs[plan.input.name] ?? {});
+    const schema = plan.input && schemaOf(plan.input);
     const handler = described.gateway.commands[plan.gateway]?.[plan.handler];
-    const payload = known ?? { summary: handler?.summary ?? '', ...(schema ? { schema: schema as Schema } : {}) };
+    const payload = known ?? { summary: handler?.summary ?? '', ...(schema ? { schema } : {}) };
     const isNamed = typeof plan.message === 'string';
     const op = typeof plan.message === 'string' ? OP.DISPATCH : plan.message;
     const key = `CLIENT_${name}`;
@@ -77,11 +77,10 @@ function saidByClients(described: Described, plans: readonly CommandPlan[], inpu
 export function messagesOf(
   described: Described,
   plans: readonly CommandPlan[],
-  inputs: Record<string, Schema>,
   { productName, origin }: Facts,
 ): Schema {
   const ours = saidByUs(described);
-  const theirs = saidByClients(described, plans, inputs);
+  const theirs = saidByClients(described, plans);
   const messages = { ...theirs.messages, ...ours };
   const { protocol, host } = new URL(origin);
   return {

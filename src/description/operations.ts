@@ -5,7 +5,7 @@ import { answerOf } from './answers.js';
 import { securityOf } from './credentials.js';
 import type { Described, DescribedHandler, Schema } from './described.js';
 import { headerParametersOf, headersOf } from './headers.js';
-import { bodyOf, type FrameworkOperation, parametersOf } from './inputs.js';
+import { bodyOf, parametersOf } from './inputs.js';
 import { codesOf, isOfParser, REFUSAL_HEADERS, refusalName, refusalsByStatus } from './refusals.js';
 import type { SharedResponses } from './shared-responses.js';
 
@@ -19,17 +19,16 @@ const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text
 export const operationIdOf = ({ controller, handler }: RoutePlan): string =>
   `${lowerFirst(controller.endsWith(KIND) ? controller.slice(0, -KIND.length) : controller)}${upperFirst(handler)}`;
 
-/** An operation of the description: from its plan, from what the compiler knows, and from the framework's parameters. */
+/** An operation of the description: from its plan, the rules of its input, and what the compiler knows. */
 export function operationOf(
   plan: RoutePlan,
   described: Described,
-  known: FrameworkOperation | undefined,
   named: (ref: string) => Schema,
   shared: SharedResponses,
 ): Schema {
   const controller = described.controllers[plan.controller];
   const handler = controller?.handlers[plan.handler];
-  const parameters = [...parametersOf(plan, known), ...headerParametersOf(plan, handler)];
+  const parameters = [...parametersOf(plan), ...headerParametersOf(plan, handler)];
   const requestBody = bodyOf(plan, named);
   const policy = `Policy: \`${describePolicy(plan.policy)}\``;
   return {

@@ -1,6 +1,4 @@
 import 'reflect-metadata';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { tellFields } from './field-descriptions.js';
 import {
   Anything,
   Bool,
@@ -10,6 +8,7 @@ import {
   ListOf,
   OneOf,
   Snowflake,
+  schemaOf,
   snowflakeFault,
   Text,
   Time,
@@ -70,37 +69,55 @@ describe('conventions.md 6: what every member has', () => {
   });
 });
 
-describe('the description of members', () => {
-  const text = { type: String, minLength: 0, maxLength: 3, required: true };
-  const list = { type: 'array', items: { type: 'string' }, minItems: 0, maxItems: 3, required: true };
+describe('the schema of an input class', () => {
+  const text = { type: 'string', minLength: 0, maxLength: 3 };
+  const list = { type: 'array', items: { type: 'string' }, minItems: 0, maxItems: 3 };
   test.each<[what: string, rule: PropertyDecorator, expected: object]>([
     ['a text', Text({ max: 3 }), text],
-    ['a form', Text({ max: 3, pattern: /^a/, example: 'ab' }), { ...text, pattern: '^a', example: 'ab' }],
+    ['a form', Text({ max: 3, pattern: /^a/, example: 'ab' }), { ...text, pattern: '^a', examples: ['ab'] }],
+    ['a member that may be null', Bool({ nullable: true }), { type: ['boolean', 'null'] }],
+    ['a number', Int({ min: 1, max: 3 }), { type: 'integer', minimum: 1, maximum: 3 }],
+    ['a choice', OneOf(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
     [
-      'what may be absent or null',
-      Bool({ optional: true, nullable: true }),
-      { type: Boolean, required: false, nullable: true },
+      'a choice that may be null',
+      OneOf(['a', 'b'], { nullable: true }),
+      { type: ['string', 'null'], enum: ['a', 'b', null] },
     ],
-    ['a number', Int({ min: 1, max: 3 }), { type: 'integer', minimum: 1, maximum: 3, required: true }],
-    ['a choice', OneOf(['a', 'b']), { enum: ['a', 'b'], required: true }],
-    ['a time', Time(), { type: String, format: 'date-time', required: true }],
+    ['a time', Time(), { type: 'string', format: 'date-time' }],
     ['a list', ListOf({ max: 3 }, () => undefined), list],
     [
       'a list of something',
       ListOf({ max: 3, items: { type: 'integer' } }, () => undefined),
       { ...list, items: { type: 'integer' } },
     ],
-    ['an address', Email(), { type: String, format: 'email', maxLength: 254, required: true }],
-    ['an object', Anything(), { type: Object, required: true }],
-  ])('%s', (_, rule, expected) => {
-    const told: ApiPropertyOptions[] = [];
-    tellFields(() => () => {});
-    judged(rule, 'a');
-    tellFields((options) => {
-      told.push(options);
-      return () => {};
+    ['an email address', Email(), { type: 'string', format: 'email', maxLength: 254 }],
+    ['an object', Anything(), { type: 'object' }],
+  ])('describes %s', (_, rule, expected) => {
+    class One {
+      a: unknown;
+    }
+    rule(One.prototype, 'a');
+    expect(schemaOf(One)).toEqual({ type: 'object', properties: { a: expected }, required: ['a'] });
+  });
+
+  test('has the members of the classes that it extends, and requires what is not optional', () => {
+    class Base {
+      @Text({ max: 3 }) a: string;
+      @Bool() b: boolean;
+    }
+    class Derived extends Base {
+      @Int({ min: 0, max: 1, optional: true }) override b: never;
+      @Bool({ optional: true }) c?: boolean;
+    }
+    expect(schemaOf(Derived)).toEqual({
+      type: 'object',
+      properties: { a: text, b: { type: 'integer', minimum: 0, maximum: 1 }, c: { type: 'boolean' } },
+      required: ['a'],
     });
-    expect(told).toEqual([expected]);
+    class Optional {
+      @Bool({ optional: true }) c?: boolean;
+    }
+    expect(schemaOf(Optional)).toEqual({ type: 'object', properties: { c: { type: 'boolean' } } });
   });
 });
 

@@ -1,11 +1,9 @@
 import 'reflect-metadata';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldError, fieldError } from '../core/errors.js';
 import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
 import type { Shape } from '../policy/plan.js';
-import { describeField } from './field-descriptions.js';
 
 /** The fault of one value: a code at the field itself, or at paths below it such as `.0`. */
 export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode }[];
@@ -13,6 +11,9 @@ export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode 
 const FAULT = 'gatehouse';
 /** Faults that one answer tells. */
 const MAX_FAULTS = 100;
+
+/** JSON Schema (2020-12) of a member, as the API description shows it. */
+type Schema = Readonly<Record<string, unknown>>;
 
 export interface FieldOptions {
   /** The member may be absent. */
@@ -22,7 +23,7 @@ export interface FieldOptions {
 }
 
 interface FieldRule extends FieldOptions {
-  description: ApiPropertyOptions;
+  description: Schema;
   /**
    * The most UTF-16 units of text that `convert` and `check` get to see; 4096 where nothing else is said. What is longer
    * has the fault `tooLong` and is looked at no further: nothing that a caller sends is converted before it is measured.
@@ -40,6 +41,13 @@ export const SPARE = 1024;
 
 const rules = new Map<object, Map<string, FieldRule>>();
 
+/** A class and those that it extends, the class itself first. */
+function lineOf(shape: Shape): object[] {
+  const line: object[] = [];
+  for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) line.push(of);
+  return line;
+}
+
 const ruleOf = (shape: Shape, member: string): FieldRule | undefined => {
   for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) {
     const rule = rules.get(of)?.get(member);
@@ -55,6 +63,26 @@ const isOver = (value: unknown, { bound = ANY_BOUND }: { bound?: number | undefi
 export function boundOf(shape: Shape, member: string): number | undefined {
   const rule = ruleOf(shape, member);
   return rule && (rule.bound ?? ANY_BOUND);
+}
+
+/** What the description shows of a member; one that may be `null` has a second type. */
+function schemaOfMember({ description, nullable }: FieldRule): Schema {
+  const schema: Schema = 'enum' in description ? { type: 'string', ...description } : description;
+  if (!nullable) return schema;
+  const choices = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, type: [schema.type, 'null'], ...choices };
+}
+
+/** JSON Schema of an input class, from the rules of its members and of the classes that it extends. */
+export function schemaOf(shape: Shape): { type: 'object'; properties: Record<string, Schema>; required?: string[] } {
+  const found = new Map<string, FieldRule>();
+  for (const of of lineOf(shape).reverse()) for (const [name, rule] of rules.get(of) ?? []) found.set(name, rule);
+  const required = [...found].filter(([, { optional }]) => !optional).map(([name]) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...found].map(([name, rule]) => [name, schemaOfMember(rule)])),
+    ...(required.length > 0 ? { required } : {}),
+  };
 }
 
 /** A field type: one rule that turns a value into its fault or into nothing. `convert` runs first. */
@@ -76,11 +104,6 @@ export function field(rule: FieldRule, check: (value: unknown) => Fault | undefi
         defaultMessage: (args) => JSON.stringify(faultOf(args?.value)),
       },
     });
-    describeField(target, key, {
-      ...rule.description,
-      required: !rule.optional,
-      ...(rule.nullable ? { nullable: true } : {}),
-    } as ApiPropertyOptions);
   };
 }
 
@@ -107,9 +130,9 @@ interface TextOptions extends FieldOptions {
 export function Text(options: TextOptions): PropertyDecorator {
   const { min = 0, max, pattern, trim, convert, check, example, form = 'INVALID_FORMAT' } = options;
   const description = {
-    ...{ type: String, minLength: min, maxLength: max },
+    ...{ type: 'string', minLength: min, maxLength: max },
     ...(pattern && { pattern: pattern.source }),
-    ...(example !== undefined && { example }),
+    ...(example !== undefined && { examples: [example] }),
   };
   const tooLong = options.length ?? 'CONTENT_EXCEEDS_MAX_LENGTH';
   const rule: FieldRule = {
@@ -131,7 +154,7 @@ export function Text(options: TextOptions): PropertyDecorator {
 }
 
 export function Bool(options: FieldOptions = {}): PropertyDecorator {
-  return field({ ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: Boolean } }, (value) =>
+  return field({ ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: 'boolean' } }, (value) =>
     typeof value === 'boolean' ? undefined : 'INVALID_FORMAT',
   );
 }
@@ -179,7 +202,7 @@ export function snowflakeFault(value: unknown): FieldCode | undefined {
 /** What every field that holds an id has in common. */
 export const SNOWFLAKE = {
   ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_SNOWFLAKE_FORMAT' as const },
-  description: { type: String, format: 'int64', pattern: '^(0|[1-9][0-9]*)$', example: '1501314428688998182' },
+  description: { type: 'string', format: 'int64', pattern: '^(0|[1-9][0-9]*)$', examples: ['1501314428688998182'] },
 };
 
 /** An id (conventions.md 6.1): decimal text, or a JSON integer; always text afterwards. */
@@ -191,7 +214,7 @@ export function Snowflake(options: FieldOptions = {}): PropertyDecorator {
 /** A time in UTC, as the API writes it: `2024-01-31T12:00:00.000Z`. */
 export function Time(options: FieldOptions = {}): PropertyDecorator {
   const form = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?Z$/;
-  const description = { type: String, format: 'date-time' };
+  const description = { type: 'string', format: 'date-time' };
   return field({ ...options, bound: 40, tooLong: 'INVALID_FORMAT', description }, (value) => {
     const second = typeof value === 'string' ? form.exec(value)?.[1] : undefined;
     const at = new Date(String(value));
@@ -221,7 +244,7 @@ export function ListOf(
     items: options.items ?? { type: 'string' },
     minItems: min,
     maxItems: max,
-  } as ApiPropertyOptions;
+  };
   const element = { bound };
   const isMeasured = (value: unknown): value is unknown[] =>
     Array.isArray(value) && value.length <= max && value.length >= min;
@@ -263,14 +286,14 @@ const emailOf = (value: unknown) => (typeof value === 'string' ? value.normalize
 
 /** An address (auth.md 1.4): NFKC and trimmed before it is judged, so that what is checked is what is stored. */
 export function Email(options: FieldOptions = {}): PropertyDecorator {
-  const description = { type: String, format: 'email', maxLength: EMAIL_LENGTH };
+  const description = { type: 'string', format: 'email', maxLength: EMAIL_LENGTH };
   const rule = { bound: EMAIL_LENGTH + SPARE, tooLong: 'EMAIL_LENGTH_INVALID', convert: emailOf, description } as const;
   return field({ ...options, ...rule }, emailFault);
 }
 
 /** Is an object of storable text; what it means is judged where it is used. */
 export function Anything(options: FieldOptions = {}): PropertyDecorator {
-  const rule = { ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: Object } } as const;
+  const rule = { ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: 'object' } } as const;
   return field(rule, (value) =>
     typeof value === 'object' && !Array.isArray(value) && isStorableJson(value) ? undefined : 'INVALID_FORMAT',
   );

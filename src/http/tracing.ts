@@ -7,22 +7,35 @@ import type { Call } from '../policy/call.js';
 
 const FLUSH_MS = 3000;
 
+const PACKAGES = ['core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-node'].map(
+  (name) => `@opentelemetry/${name}`,
+);
+
+const loaded = () =>
+  Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/core'),
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    throw new Error(`Traces need packages that are not installed: npm install ${PACKAGES.join(' ')}`, { cause });
+  });
+
 /** Requests as spans for a collector; this one keeps none. A span tells what a line of the log tells, and no more. */
 export class Tracing {
   begin(_call: Call): void {}
   end(_call: Call, _served: Served): void {}
   async close(): Promise<void> {}
 
-  /** By the standard `OTEL_*` variables of OpenTelemetry's SDK; loaded only where they name a collector. */
+  /**
+   * By the standard `OTEL_*` variables of OpenTelemetry's SDK; loaded only if they name a collector.
+   * @throws Error if its packages, optional peers outside the bundle, are not installed
+   */
   static async open(config: Config): Promise<Tracing> {
     if (!config.tracing) return new Tracing();
-    const [api, core, sdk, otlp, resources] = await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/core'),
-      import('@opentelemetry/sdk-trace-node'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/resources'),
-    ]);
+    const [api, core, sdk, otlp, resources] = await loaded();
     const named = { 'service.name': 'gatehouse', 'service.version': config.buildId };
     const provider = new sdk.NodeTracerProvider({
       resource: resources

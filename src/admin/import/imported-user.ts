@@ -38,7 +38,7 @@ const [LONGEST_ISSUER, LONGEST_SUBJECT] = [2048, 255];
 export const LEAST_TOTP_BYTES = 10;
 
 function TotpSecret(): PropertyDecorator {
-  return field({ optional: true, bound: 256, description: { type: String } }, (value) =>
+  return field({ optional: true, bound: 256, description: { type: 'string' } }, (value) =>
     typeof value === 'string' && parseSecret(value, LEAST_TOTP_BYTES) ? undefined : 'INVALID_FORMAT',
   );
 }

@@ -12,7 +12,7 @@ export function isSecureUrl(value: string): boolean {
 }
 
 export function SecureUrl(): PropertyDecorator {
-  const description = { type: String, format: 'uri', maxLength: URL_LENGTH };
+  const description = { type: 'string', format: 'uri', maxLength: URL_LENGTH };
   return field({ optional: true, nullable: true, bound: 2 * URL_LENGTH, description }, (value): Fault | undefined => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
     if (codePoints(value) > URL_LENGTH) return 'CONTENT_EXCEEDS_MAX_LENGTH';

@@ -34,7 +34,7 @@ export function resolved(text: string) {
 }
 
 function Resolvable(): PropertyDecorator {
-  const description = { type: String, format: 'account-name', minLength: 1, maxLength: MAX_NAME };
+  const description = { type: 'string', format: 'account-name', minLength: 1, maxLength: MAX_NAME };
   return field({ optional: true, bound: 2 * MAX_NAME, description }, (value) => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
     if (codePoints(value) > MAX_NAME) return 'CONTENT_EXCEEDS_MAX_LENGTH';
@@ -47,7 +47,7 @@ function Resolvable(): PropertyDecorator {
 function Address(): PropertyDecorator {
   const convert = (value: unknown) =>
     typeof value === 'string' && ipaddr.isValid(value) ? ipaddr.process(value).toString() : value;
-  const description = { type: String, format: 'ip-address', maxLength: MAX_ADDRESS };
+  const description = { type: 'string', format: 'ip-address', maxLength: MAX_ADDRESS };
   return field({ optional: true, bound: MAX_ADDRESS, tooLong: 'INVALID_FORMAT', convert, description }, (value) =>
     typeof value === 'string' && ipaddr.isValid(value) ? undefined : 'INVALID_FORMAT',
   );

@@ -14,7 +14,7 @@ const MAX_PASSWORD = 256;
 /** 8-256 characters, never trimmed or truncated (auth.md 1.4): the shape of every password, set or presented. */
 export function Password(options: PasswordOptions = {}): PropertyDecorator {
   const { fresh, ...rest } = options;
-  const description = { type: String, format: 'password', minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD };
+  const description = { type: 'string', format: 'password', minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD };
   const bound = { bound: 2 * MAX_PASSWORD, tooLong: 'PASSWORD_LENGTH_INVALID' } as const;
   return field({ ...rest, ...bound, description }, (value) => {
     if (!isText(value)) return 'INVALID_FORMAT';
@@ -26,7 +26,7 @@ export function Password(options: PasswordOptions = {}): PropertyDecorator {
 
 /** Exactly 64 of `[A-Za-z0-9]`: the token of a mailed link. */
 export function Token64(): PropertyDecorator {
-  const description = { type: String, minLength: 64, maxLength: 64, pattern: '^[A-Za-z0-9]{64}$' };
+  const description = { type: 'string', minLength: 64, maxLength: 64, pattern: '^[A-Za-z0-9]{64}$' };
   return field({ bound: 64, tooLong: 'STRING_LENGTH_EXACT', description }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     if (value.length !== 64) return 'STRING_LENGTH_EXACT';

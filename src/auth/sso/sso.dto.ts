@@ -12,7 +12,7 @@ const LOCAL_PATH = /^\/(?![/\\])[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** A path of the web application; anything else is dropped silently, so that no link leads elsewhere (sso.md 2.2). */
 function LocalPath(): PropertyDecorator {
-  const description = { type: String };
+  const description = { type: 'string' };
   const convert = (value: unknown) =>
     typeof value !== 'string' || (LOCAL_PATH.test(value) && isStorable(value) && codePoints(value) <= MAX_REDIRECT)
       ? value
@@ -38,7 +38,7 @@ export class CompleteSsoInput {
 
 /** An address of the provider (sso.md section 1). */
 function ProviderUrl(): PropertyDecorator {
-  const description = { type: String, format: 'uri', minLength: 1, maxLength: MAX_URL };
+  const description = { type: 'string', format: 'uri', minLength: 1, maxLength: MAX_URL };
   return field({ bound: 2 * MAX_URL, optional: true, nullable: true, description }, (value) => {
     if (!isText(value) || value === '') return 'INVALID_FORMAT';
     if (codePoints(value) > MAX_URL) return 'CONTENT_EXCEEDS_MAX_LENGTH';

@@ -10,7 +10,7 @@ const MAX_URL_BYTES = 8192;
 /** A URL as text; whether it may be fetched, its rules tell. */
 function MediaUrl(): PropertyDecorator {
   const bound = { bound: MAX_URL_BYTES, tooLong: 'INVALID_MEDIA_URL' } as const;
-  return field({ ...bound, description: { type: String, format: 'uri' } }, (value) => {
+  return field({ ...bound, description: { type: 'string', format: 'uri' } }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     return isStorable(value) && Buffer.byteLength(value) <= MAX_URL_BYTES ? undefined : 'INVALID_MEDIA_URL';
   });

@@ -29,7 +29,7 @@ function isBase64(digits: string): boolean {
 /** An image in base64, with or without a `data:` prefix; at most 2 MiB decoded. Whether it is one shows later. */
 export function Base64Image(options: { nullable?: boolean } = {}): PropertyDecorator {
   const bound = { bound: MAX_PREFIX + MAX_PAYLOAD, tooLong: 'IMAGE_SIZE_EXCEEDS_LIMIT' } as const;
-  const description = { type: String, format: 'byte' };
+  const description = { type: 'string', format: 'byte' };
   return field({ ...options, ...bound, optional: true, description }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     const digits = digitsOf(payloadOf(value));

@@ -42,7 +42,7 @@ function PlannedFiles(): PropertyDecorator {
   const properties = { id, filename: text, file_size: { type: 'integer', minimum: 1 }, content_type: text };
   const items = { type: 'object', properties, required: Object.keys(properties) };
   const list = { type: 'array', items, minItems: 1, maxItems: MAX_FILES, 'x-gatehouse-unique': 'id' };
-  return field({ description: list as never }, (value) => {
+  return field({ description: list }, (value) => {
     if (!Array.isArray(value) || value.length < 1 || value.length > MAX_FILES) return 'INVALID_FORMAT';
     const seen = new Set<unknown>();
     const faults = value.flatMap((file, index) => faultsOf(file, index, seen));
@@ -57,7 +57,7 @@ export class PlanInput {
 function UploadedFiles(): PropertyDecorator {
   const text = { type: 'string', minLength: 1, maxLength: MAX_TEXT };
   const items = { type: 'object', properties: { upload_filename: text }, required: ['upload_filename'] };
-  return field({ description: { type: 'array', items, minItems: 1, maxItems: MAX_FILES } as never }, (value) => {
+  return field({ description: { type: 'array', items, minItems: 1, maxItems: MAX_FILES } }, (value) => {
     if (!Array.isArray(value) || value.length < 1 || value.length > MAX_FILES) return 'INVALID_FORMAT';
     const faults = value.flatMap((file, index) => {
       if (typeof file !== 'object' || file === null || Array.isArray(file)) return [`.${index}`];

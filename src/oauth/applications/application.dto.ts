@@ -29,7 +29,7 @@ export class EditApplicationInput {
 
 const DISCRIMINATOR = {
   ...{ bound: 4, tooLong: 'INVALID_FORMAT' as const },
-  description: { type: String, pattern: '^[0-9]{1,4}$' },
+  description: { type: 'string', pattern: '^[0-9]{1,4}$' },
 };
 
 /** 1-4 digits, compared with the current one by the service. */

@@ -14,7 +14,7 @@ const ANY_LENGTH = 256 * 1024;
 function Verbatim(options: { max?: number; min?: number; optional?: boolean; blankIsAbsent?: boolean } = {}) {
   const { max, min = 0, optional = false, blankIsAbsent = false } = options;
   const description = {
-    type: String,
+    type: 'string',
     ...((min > 0 || (blankIsAbsent && !optional)) && { minLength: Math.max(min, 1) }),
     ...(max !== undefined && { maxLength: max }),
   };

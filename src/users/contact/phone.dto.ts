@@ -7,7 +7,7 @@ const MAX_LENGTH = 256;
 
 /** A number in E.164 form, after trimming and removal of control characters. */
 export function PhoneNumber(options: FieldOptions = {}): PropertyDecorator {
-  const description = { type: String, pattern: NUMBER.source, example: '+491701234567' };
+  const description = { type: 'string', pattern: NUMBER.source, examples: ['+491701234567'] };
   const convert = (value: unknown) => (typeof value === 'string' ? plainName(value) : value);
   const bound = { bound: MAX_LENGTH, tooLong: 'PHONE_NUMBER_INVALID_FORMAT' } as const;
   return field({ ...options, ...bound, description, convert }, (value) => {

@@ -4,7 +4,7 @@ import { field, Text } from '../../http/input.js';
 
 /** Base32 as clients show it; 16 to 64 bytes. */
 function TotpSecret(): PropertyDecorator {
-  const description = { type: String, minLength: 1, maxLength: 256, example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' };
+  const description = { type: 'string', minLength: 1, maxLength: 256, examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] };
   return field({ bound: 256, description }, (value) => {
     if (typeof value !== 'string') return 'INVALID_FORMAT';
     return parseSecret(value) ? undefined : 'INVALID_FORMAT';

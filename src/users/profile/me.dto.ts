@@ -7,7 +7,7 @@ import { Base64Image } from '../../media/objects/base64-image.js';
 /** An address is never changed by a PATCH: whatever is sent is refused. */
 function ChangedElsewhere(): PropertyDecorator {
   const code = 'EMAIL_MUST_BE_CHANGED_VIA_TOKEN';
-  return field({ optional: true, bound: 0, tooLong: code, description: { type: String } }, () => code);
+  return field({ optional: true, bound: 0, tooLong: code, description: { type: 'string' } }, () => code);
 }
 
 export class EditMeInput extends SudoInput {

@@ -1,6 +1,7 @@
 /** Compiles the sources if they changed since the last build; `--force` compiles in any case. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -96,45 +97,52 @@ export function compress(folder) {
   }
 }
 
+/** Runs a program of Node. Exits if it fails. */
+async function run(args, stdio) {
+  const [status] = await once(spawn(process.execPath, args, { cwd: root, stdio }), 'exit');
+  if (status !== 0) process.exit(status ?? 1);
+}
+
 /** The pages, if they or the client that they use changed. */
-function buildPages() {
+async function buildPages() {
   const current = fingerprint('web', 'client');
   if (isStamped(webStamp, current)) return;
   // In a process of its own: it takes the one that it runs in for production.
   const vite = ['node_modules/vite/bin/vite.js', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'];
-  const { status } = spawnSync(process.execPath, vite, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) process.exit(status ?? 1);
+  await run(vite, ['ignore', 'ignore', 'inherit']);
   compress(join(root, 'dist', 'web', 'assets'));
   writeFileSync(webStamp, current);
 }
 
 /** What the embedded database of a first start is unpacked from, if what it is made of changed. */
-function buildSnapshot() {
+async function buildSnapshot() {
   const current = fingerprint('src/migrations', 'src/platform/database');
   if (isStamped(snapshotStamp, current)) return;
   rmSync(join(root, 'dist', 'database.snapshot'), { force: true });
   // In a process of its own: making a database takes hundreds of megabytes.
-  const { status } = spawnSync(process.execPath, ['scripts/snapshot.mjs'], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+  await run(['scripts/snapshot.mjs'], 'inherit');
   writeFileSync(snapshotStamp, current);
 }
 
 const isStamped = (path, current) => existsSync(path) && readFileSync(path, 'utf8') === current;
 
-/** The modules, and what is made by them. */
+/** The modules and their description. */
 async function buildModules(current) {
-  if (isStamped(stamp, current)) return;
   const { default: ts } = await import('typescript');
-  await describe(ts, compile(ts));
+  const program = compile(ts);
   copyStatic();
   sweep();
-  buildSnapshot();
   chmodSync(join(root, 'dist', 'src', 'cli.js'), 0o755);
+  // In a process of its own, while this one describes and bundles.
+  const snapshot = buildSnapshot();
+  await describe(ts, program);
+  await buildService(current);
+  await snapshot;
   writeFileSync(stamp, current);
 }
 
 async function buildService(current) {
-  if (isStamped(serviceStamp, current)) return;
+  if (process.env.PAGES_WATCHED !== undefined || isStamped(serviceStamp, current)) return;
   const { bundle } = await import('./bundle.mjs');
   await bundle();
   writeFileSync(serviceStamp, current);
@@ -142,12 +150,11 @@ async function buildService(current) {
 
 export async function build(force = false) {
   if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
-  // Who develops builds the pages while they change, and starts from the modules, which are there sooner.
-  const isWatched = process.env.PAGES_WATCHED !== undefined;
-  if (!isWatched) buildPages();
+  // `npm run dev` builds the pages while they change, and starts from the modules, which are ready sooner than the bundle.
+  const pages = process.env.PAGES_WATCHED === undefined ? buildPages() : undefined;
   const current = fingerprint(...BUILT);
-  await buildModules(current);
-  if (!isWatched) await buildService(current);
+  await (isStamped(stamp, current) ? buildService(current) : buildModules(current));
+  await pages;
 }
 
 if (process.argv[1] === import.meta.filename) await build(process.argv.includes('--force'));

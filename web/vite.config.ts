@@ -49,6 +49,8 @@ export default defineConfig({
     modulePreload: false,
     reportCompressedSize: false,
     rolldownOptions: {
+      // A slow machine is no reason for a warning.
+      checks: { pluginTimings: false },
       // One file for what main.tsx brings along, whatever pages import of it: one more would be one more request.
       preserveEntrySignatures: 'allow-extension',
       output: { codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] } },

@@ -14,6 +14,7 @@ import { GatewayModule } from './gateway/gateway.module.js';
 import { SessionStore } from './gateway/store/session-store.js';
 import { ClientAddresses } from './http/client-addresses.js';
 import { FrontDoor, RefusalFilter } from './http/front-door.js';
+import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Tracing } from './http/tracing.js';
 import { Transfers } from './http/transfers.js';
@@ -123,7 +124,7 @@ export class PlatformModule {
         },
         ...[Closing, Keyring, KeyRotation, KeyCheck, DigestKeys, Instance, Janitor, Limiter, RequestLimits, Metrics],
         ...[HealthChecks, ReplicaStatistics, Sealing, TeamMetrics],
-        ...[EventLoop, Load, Transfers, DatabaseWatch, Background, Outbound, Inbox, Outbox, MailDomains],
+        ...[EventLoop, LiveRequests, Load, Transfers, DatabaseWatch, Background, Outbound, Inbox, Outbox, MailDomains],
       ],
       exports: [
         ...declared.map(({ provide }) => provide),
@@ -148,6 +149,7 @@ export class PlatformModule {
           RequestLimits,
           Metrics,
           EventLoop,
+          LiveRequests,
           Load,
           Transfers,
           DatabaseWatch,

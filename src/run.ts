@@ -14,6 +14,7 @@ import { Metrics } from './core/metrics.js';
 import { ownWorker } from './core/workers/own-worker.js';
 import { Gateway } from './gateway/gateway.service.js';
 import { FrontDoor } from './http/front-door.js';
+import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
 import { Database } from './platform/database/database.js';
 import { giveMemoryBack } from './platform/process/idle-memory.js';
@@ -154,6 +155,7 @@ async function wayToAdministration(app: INestApplication): Promise<string> {
 
 /** One deadline for all of it: what is not done by then is cut off, and not waited for. */
 async function drain(app: INestApplication<Server>): Promise<void> {
+  const live = app.get(LiveRequests);
   const load = app.get(Load);
   const log = app.get(Log);
   const { shutdownSeconds } = app.get(Config);
@@ -161,9 +163,9 @@ async function drain(app: INestApplication<Server>): Promise<void> {
   load.draining = true;
   const deadline = performance.now() + shutdownSeconds * 1000;
   const sockets = app.get(Gateway).drain();
-  while (load.open > 0 && performance.now() < deadline) await delay(LOOK_MS);
+  while (live.size > 0 && performance.now() < deadline) await delay(LOOK_MS);
   await within(deadline, sockets);
-  if (load.open === 0) await app.get(FrontDoor).bidFarewell();
+  if (live.size === 0) await app.get(FrontDoor).bidFarewell();
   app.getHttpServer().closeAllConnections();
   if (!(await within(deadline + LAST_MS, app.close()))) throw new Error('it took too long');
 }

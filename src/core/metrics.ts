@@ -85,6 +85,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly countCorrections = new Counter({
+    name: 'gatehouse_request_count_corrections_total',
+    help: 'Request counts that differed from the live requests and were corrected',
+    labelNames: ['count'],
+    registers: [this.registry],
+  });
+
   constructor() {
     this.gauge('gatehouse_workers', 'Processes of this service that answer', async () => 1);
     collectDefaultMetrics({ register: this.registry });

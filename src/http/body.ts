@@ -2,14 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { invalid, Refusal } from '../core/errors.js';
 import { isWithinForm, JsonShape } from '../core/text/json-shape.js';
-import type { Call, ParsedBody } from '../policy/call.js';
+import { type Call, ClientGone, type ParsedBody } from '../policy/call.js';
 
 export const JSON_LIMIT = 256 * 1024;
 const MAX_DROPPED = 8 * 1024 * 1024;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
-
-/** The client went away while its body was read: no error of the service and no signal. */
-export class ClientGone extends Error {}
 
 /**
  * Reads a whole body of at most `limit` bytes, piece by piece. Counts while reading, so a missing or wrong
@@ -23,7 +20,8 @@ async function readPieces(call: Call, limit: number, take: (piece: Buffer) => vo
     throw new Refusal('PAYLOAD_TOO_LARGE');
   }
   let giveUp: (refusal: Refusal) => void = () => {};
-  const arrived = req.complete ? undefined : transfers.wait(call, (refusal) => giveUp(refusal));
+  const isWhole = req.complete;
+  if (!isWhole) transfers.wait(call, (refusal) => giveUp(refusal));
   if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
   const whole = new Promise<void>((resolve, reject) => {
     giveUp = (refusal) => finish(() => reject(refusal));
@@ -37,15 +35,20 @@ async function readPieces(call: Call, limit: number, take: (piece: Buffer) => vo
       }
     };
     const onEnd = () => finish(resolve);
-    const onGone = () => finish(() => reject(new ClientGone('the client went away')));
+    const onGone = () => finish(() => reject(new ClientGone()));
     const finish = (settle: () => void) => {
       req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       settle();
     };
     req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
-  if (!arrived) return whole;
-  await whole.finally(arrived);
+  if (isWhole) return whole;
+  try {
+    await whole;
+  } catch (error) {
+    transfers.goOn(call);
+    throw error;
+  }
   transfers.resume(call);
 }
 
@@ -72,14 +75,11 @@ export function drop(req: IncomingMessage): void {
 export function bodyApart(call: Call, deadlineMs: number, late: Error): Readable {
   const { req, res, transfers } = call;
   const body = new PassThrough();
-  const arrived = req.complete ? () => {} : transfers.wait(call, (refusal) => body.destroy(refusal));
-  const goOn = () => {
-    arrived();
-    transfers.goOn(call);
-  };
+  if (!req.complete) transfers.wait(call, (refusal) => body.destroy(refusal));
+  const goOn = () => transfers.goOn(call);
   req.once('end', goOn);
   const timer = setTimeout(() => body.destroy(late), deadlineMs).unref();
-  const onGone = () => req.complete || body.destroy(new ClientGone('the client went away'));
+  const onGone = () => req.complete || body.destroy(new ClientGone());
   body.once('close', () => {
     clearTimeout(timer);
     goOn();

@@ -8,16 +8,17 @@ import { Config } from '../core/config/config.js';
 import { Refusal, refusalOf } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
-import { ANSWERED, Call, callOf } from '../policy/call.js';
+import { ANSWERED, Call, ClientGone, callOf } from '../policy/call.js';
 import { Routes } from '../policy/routes.js';
 import { AdminNetworks } from './admin-networks.js';
-import { ClientGone, hasBody } from './body.js';
+import { hasBody } from './body.js';
 import { ClientAddresses } from './client-addresses.js';
 import { CrossOrigin } from './cross-origin.js';
 import { endExactly, holdToLength, WRONG_LENGTH } from './declared-length.js';
 import { type DirectRoute, DirectRoutes, isPlain } from './direct-routes.js';
 import { Doorkeeper } from './doorkeeper.js';
 import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
+import { LiveRequests, WORK } from './live-requests.js';
 import { Load } from './load.js';
 import { NOT_FOUND_PAGE, wantsPage } from './not-found-page.js';
 import { Tracing } from './tracing.js';
@@ -70,13 +71,10 @@ export class FrontDoor {
   private readonly fixed: readonly string[];
   private readonly closed: (this: ServerResponse) => void;
   private readonly answering = new WeakMap<Duplex, ServerResponse>();
-  /** Requests whose answers are not out. Of those that follow another's on a connection no end is told when that breaks. */
-  private readonly open = new WeakMap<Duplex, Call[]>();
-  /** Those that speak HTTP. */
-  private readonly connections = new Set<Socket>();
 
   constructor(
     private readonly config: Config,
+    private readonly live: LiveRequests,
     private readonly load: Load,
     private readonly transfers: Transfers,
     private readonly doorkeeper: Doorkeeper,
@@ -104,17 +102,20 @@ export class FrontDoor {
   }
 
   admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void {
+    const { socket } = req;
     // The connection ends with an answer that is out already.
-    if (req.socket.writableEnded) return;
+    if (socket.writableEnded || socket.destroyed) return;
     const call = this.meet(req, res);
-    this.answering.set(req.socket, res);
+    this.answering.set(socket, res);
     res.end = watchedEnd;
-    if (this.load.draining || this.load.retiring) closeGently(call);
-    this.load.open++;
-    if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
-    const open = this.open.get(req.socket) ?? [];
-    if (open.push(call) === 1) this.open.set(req.socket, open);
     res.on('close', this.closed);
+    this.live.open(call, () => this.begin(call, next));
+  }
+
+  private begin(call: Call, next: RequestListener): void {
+    const { req } = call;
+    if (this.load.draining || this.load.retiring) closeGently(call);
+    if (hasBody(req)) call.bodyDeadline = setTimeout(() => this.tooSlow(call), BODY_SECONDS * 1000).unref();
     try {
       assertFraming(call);
       const path = routedPath(req);
@@ -123,7 +124,7 @@ export class FrontDoor {
         call.isOperational = OPERATIONAL.has(path);
         if (!call.isOperational) {
           this.judge(call);
-          this.load.begin(call);
+          this.live.move(call, 'started', [WORK]);
         }
         const route = this.direct.find(req.method ?? '', path);
         if (route) this.serve(call, route, next);
@@ -169,7 +170,7 @@ export class FrontDoor {
   admitUpgrade(req: IncomingMessage, socket: Duplex): Call | null {
     const call = this.meet(req, new ServerResponse(req));
     this.answering.delete(socket);
-    this.connections.delete(socket as Socket);
+    this.live.disconnect(socket as Socket);
     try {
       assertFraming(call);
       this.judge(call);
@@ -235,8 +236,8 @@ export class FrontDoor {
   /** Answers a refusal, whatever was thrown; nothing else can produce an error body. */
   refuse(call: Call, thrown: unknown): void {
     const { res } = call;
-    if (thrown instanceof ClientGone || res.destroyed) {
-      call.outcome = 'CLIENT_GONE';
+    if (thrown instanceof ClientGone || call.stage === 'closed' || res.destroyed) {
+      call.outcome ??= 'CLIENT_GONE';
       return;
     }
     const refusal = refusalOf(thrown);
@@ -264,13 +265,7 @@ export class FrontDoor {
   /** Requests that never reach a handler get our body too, and the connection ends. */
   answerParserFaults(server: Server): void {
     const answered = new WeakSet<Duplex>();
-    server.on('connection', (socket: Socket) => {
-      this.connections.add(socket);
-      socket.once('close', () => {
-        this.connections.delete(socket);
-        for (const call of [...(this.open.get(socket) ?? [])]) this.left(call);
-      });
-    });
+    server.on('connection', (socket: Socket) => void this.live.connect(socket));
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       const last = this.answering.get(socket);
       if (answered.has(socket) || (last?.headersSent && !last.shouldKeepAlive)) return;
@@ -316,27 +311,25 @@ export class FrontDoor {
   async retire(deadline: number): Promise<void> {
     this.load.retiring = true;
     const unusedFrom = performance.now() + UNUSED_MS;
-    while (this.connections.size > 0 && performance.now() < deadline) {
-      if (performance.now() > unusedFrom) {
-        for (const socket of this.connections) if (!this.isAnswering(socket) && socket.writable) linger(socket);
-      }
+    while (this.live.isConnected && performance.now() < deadline) {
+      if (performance.now() > unusedFrom) this.endUnused();
       await delay(LOOK_MS);
     }
   }
 
   /** Ends the connections that clients keep for later. One that is using its own just now meets an end and no reset. */
   async bidFarewell(): Promise<void> {
-    for (const socket of this.connections) if (!this.isAnswering(socket)) linger(socket);
+    this.endUnused();
     const deadline = performance.now() + LINGER_MS;
-    while (this.connections.size > 0 && performance.now() < deadline) await delay(5);
+    while (this.live.isConnected && performance.now() < deadline) await delay(5);
+  }
+
+  private endUnused(): void {
+    for (const { socket } of this.live.connections()) if (!this.isAnswering(socket) && socket.writable) linger(socket);
   }
 
   private left(call: Call): void {
-    const open = this.open.get(call.req.socket) ?? [];
-    if (!open.includes(call)) return;
-    open.splice(open.indexOf(call), 1);
-    this.load.open--;
-    this.transfers.left(call);
+    if (!this.live.close(call)) return;
     clearTimeout(call.bodyDeadline);
     this.record(call);
     const { req } = call;

@@ -3,7 +3,7 @@ import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
 import { unavailable } from '../core/errors.js';
 import { EventLoop } from '../platform/process/event-loop.js';
-import type { Call } from '../policy/call.js';
+import { LiveRequests, WORK } from './live-requests.js';
 
 /** How long load may be shed before balancers are told to send it elsewhere. */
 const PATIENCE_MS = 10_000;
@@ -11,17 +11,13 @@ const PATIENCE_MS = 10_000;
 const CALM_MS = 2_000;
 
 /**
- * What the process is doing (conventions.md section 12). Only work counts: a request that waits for its client, to send
- * its body or to read its answer, is not at work.
+ * Whether the process can do more (conventions.md section 12). Only work counts: a request that waits for its client, to
+ * send its body or to read its answer, is not at work.
  */
 @Injectable()
 export class Load {
-  /** How many are at work. A set of them would keep those that are done: in V8 a set that is outgrown holds on to the next. */
-  private working = 0;
   private fullSince: number | undefined;
   private calmSince: number | undefined;
-  /** Requests whose answers are not out yet, at work or not. */
-  open = 0;
   draining = false;
   /** Another process has taken the place of this one: what still comes is served, and its connection ends. */
   retiring = false;
@@ -30,33 +26,15 @@ export class Load {
     private readonly config: Config,
     private readonly loop: EventLoop,
     private readonly clock: Clock,
-  ) {}
+    private readonly live: LiveRequests,
+  ) {
+    live.onMove = () => this.look();
+  }
 
   /** @throws Refusal SERVICE_UNAVAILABLE while there is more to do than can be done */
   demandRoom(): void {
     this.look();
     if (this.draining || this.isFull) throw unavailable(1);
-  }
-
-  begin(call: Call): void {
-    if (call.res.writableEnded || call.res.destroyed) return;
-    if (!call.isAtWork) this.working++;
-    call.isAtWork = true;
-    this.look();
-  }
-
-  end(call: Call): void {
-    if (!call.isAtWork) return;
-    call.isAtWork = false;
-    this.working--;
-    this.look();
-  }
-
-  /** Work goes on after a wait. @throws Refusal SERVICE_UNAVAILABLE */
-  resume(call: Call): void {
-    const isFull = this.isFull;
-    this.begin(call);
-    if (isFull) throw unavailable(1);
   }
 
   /** Whether load has been shed long enough for readiness to say so. */
@@ -65,8 +43,8 @@ export class Load {
     return this.fullSince !== undefined && this.clock.monotonic() - this.fullSince >= PATIENCE_MS;
   }
 
-  private get isFull(): boolean {
-    return this.working >= this.config.maxInFlight || this.loop.isLate;
+  get isFull(): boolean {
+    return this.live.count(WORK) >= this.config.maxInFlight || this.loop.isLate;
   }
 
   private look(): void {

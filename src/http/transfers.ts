@@ -4,9 +4,10 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { addressKey } from '../core/address.js';
 import { Clock } from '../core/clock.js';
 import { Config } from '../core/config/config.js';
-import { Refusal } from '../core/errors.js';
-import type { Call, Waiting } from '../policy/call.js';
+import { Refusal, unavailable } from '../core/errors.js';
+import { type Call, ClientGone, type Waiting } from '../policy/call.js';
 import { closeGently } from './framing.js';
+import { LiveRequests, type Reading, WORK } from './live-requests.js';
 import { Load } from './load.js';
 
 const LOOK_MS = 1000;
@@ -24,38 +25,11 @@ const whereFrom = ({ address, req }: Call): string => addressKey(address || (req
 
 const enough = (milliseconds: number): number => (milliseconds / 1000) * BYTES_PER_SECOND;
 
-/** How many there are by key; a key without any takes no room. */
-class Shares {
-  private readonly counts = new Map<string, number>();
-
-  of(key: string): number {
-    return this.counts.get(key) ?? 0;
-  }
-
-  add(key: string, step: 1 | -1): void {
-    const count = this.of(key) + step;
-    if (count > 0) this.counts.set(key, count);
-    else this.counts.delete(key);
-  }
-}
-
 /** A request that waits for its client's body. */
 interface Wait {
-  readonly call: Call;
-  readonly keys: readonly string[];
   readonly late: (refusal: Refusal) => void;
   /** How much had come at which time, the oldest first. */
   seen: { at: number; bytes: number }[];
-}
-
-/** A connection whose client has not taken what was answered. */
-interface Reading {
-  readonly key: string;
-  call: Call;
-  answers: number;
-  /** When it was last seen to make progress, and how much had gone by then. */
-  since: number;
-  sent: number;
 }
 
 /**
@@ -64,50 +38,48 @@ interface Reading {
  */
 @Injectable()
 export class Transfers implements Waiting, OnApplicationShutdown {
-  private readonly waits = new Set<Wait>();
-  private readonly readings = new Map<Socket, Reading>();
-  private readonly shares = new Shares();
+  private readonly waits = new WeakMap<Call, Wait>();
   // Not before what has arrived meanwhile was read: when this process was late, the client was not.
-  private readonly watch = setInterval(() => setImmediate(() => this.look()), LOOK_MS).unref();
+  private readonly timer = setInterval(() => setImmediate(() => this.look()), LOOK_MS).unref();
 
   constructor(
+    private readonly live: LiveRequests,
     private readonly load: Load,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
 
   onApplicationShutdown(): void {
-    clearInterval(this.watch);
+    clearInterval(this.timer);
   }
 
-  wait(call: Call, late: (refusal: Refusal) => void): () => void {
+  wait(call: Call, late: (refusal: Refusal) => void): void {
     const { bodies, bodiesPerAddress, bodiesPerAccount } = this.config.transfers;
-    const address = `body/${whereFrom(call)}`;
-    const account = call.identity ? `body/account/${call.identity.account.id}` : undefined;
-    const isCrowded = this.waits.size >= bodies || this.shares.of(address) >= bodiesPerAddress;
-    if (isCrowded || (account !== undefined && this.shares.of(account) >= bodiesPerAccount)) throw tooMany(call);
-    const keys = account === undefined ? [address] : [address, account];
-    const wait: Wait = { call, keys, late, seen: [{ at: this.clock.monotonic(), bytes: call.req.socket.bytesRead }] };
-    this.waits.add(wait);
-    for (const key of keys) this.shares.add(key, 1);
-    this.load.end(call);
-    return () => {
-      if (!this.waits.delete(wait)) return;
-      for (const key of keys) this.shares.add(key, -1);
-    };
+    const account = call.identity && `body/account/${call.identity.account.id}`;
+    const limits = new Map([
+      ['body', bodies],
+      [`body/${whereFrom(call)}`, bodiesPerAddress],
+      ...(account ? ([[account, bodiesPerAccount]] as const) : []),
+    ]);
+    if (this.isCrowded(limits)) throw tooMany(call);
+    if (!this.live.move(call, 'waiting', [...limits.keys()])) throw new ClientGone();
+    this.waits.set(call, { late, seen: [{ at: this.clock.monotonic(), bytes: call.req.socket.bytesRead }] });
   }
 
   goOn(call: Call): void {
-    this.load.begin(call);
+    this.live.move(call, 'started', [WORK]);
   }
 
   resume(call: Call): void {
-    this.load.resume(call);
+    const { isFull } = this.load;
+    if (!this.live.move(call, 'started', [WORK])) throw new ClientGone();
+    if (isFull) throw unavailable(1);
   }
 
   beginAnswer(call: Call): void {
+    if (call.stage === 'responding' || call.stage === 'closed') throw new ClientGone();
     if (!this.read(call)) throw tooMany(call);
-    this.load.end(call);
+    this.live.move(call, 'responding');
   }
 
   send({ res }: Call, bytes: Readable | Uint8Array, ended: (error: NodeJS.ErrnoException | null) => void): void {
@@ -117,48 +89,43 @@ export class Transfers implements Waiting, OnApplicationShutdown {
   }
 
   answered(call: Call): void {
-    this.load.end(call);
-    const { socket } = call.res;
-    if (socket?.writableLength === 0 || call.isRead || call.res.destroyed) return;
+    if (!this.live.move(call, 'responding')) return;
+    if (call.isRead || call.res.destroyed || call.res.socket?.writableLength === 0) return;
     if (!this.read(call)) this.cut(call);
-  }
-
-  /** The answer is out, or nobody waits for it any more. */
-  left(call: Call): void {
-    this.load.end(call);
-    const { socket } = call.req;
-    const reading = call.isRead ? this.readings.get(socket) : undefined;
-    if (!reading || --reading.answers > 0) return;
-    this.readings.delete(socket);
-    this.shares.add(reading.key, -1);
   }
 
   /** Whether the call has, or now gets, a place among those who read; the answers of one connection share one. */
   private read(call: Call): boolean {
     const { socket } = call.req;
-    const known = this.readings.get(socket);
-    if (known) {
-      known.answers++;
-      known.call = call;
-    } else {
+    if (!this.live.isReading(socket)) {
       const { downloads, downloadsPerAddress } = this.config.transfers;
-      const key = `answer/${whereFrom(call)}`;
-      if (this.readings.size >= downloads || this.shares.of(key) >= downloadsPerAddress) return false;
-      this.readings.set(socket, { key, call, answers: 1, since: this.clock.monotonic(), sent: sentOn(socket) });
-      this.shares.add(key, 1);
-    }
-    call.isRead = true;
+      const limits = new Map([
+        ['response', downloads],
+        [`response/${whereFrom(call)}`, downloadsPerAddress],
+      ]);
+      if (this.isCrowded(limits)) return false;
+      const counts = [...limits.keys()];
+      this.live.read(call, { counts, call, since: this.clock.monotonic(), sent: sentOn(socket) });
+    } else this.live.read(call);
     return true;
+  }
+
+  private isCrowded(limits: ReadonlyMap<string, number>): boolean {
+    for (const [name, limit] of limits) if (this.live.count(name) >= limit) return true;
+    return false;
   }
 
   private look(): void {
     const now = this.clock.monotonic();
-    for (const wait of this.waits) {
-      if (!isSlow(wait, now)) continue;
-      closeGently(wait.call);
-      wait.late(new Refusal('BAD_REQUEST'));
+    for (const { socket, calls, reading } of this.live.connections()) {
+      for (const call of [...calls]) {
+        const wait = call.stage === 'waiting' && this.waits.get(call);
+        if (!wait || !isSlow(call, wait, now)) continue;
+        closeGently(call);
+        wait.late(new Refusal('BAD_REQUEST'));
+      }
+      if (reading && isStuck(socket, reading, now)) this.cut(reading.call);
     }
-    for (const [socket, reading] of this.readings) if (isStuck(socket, reading, now)) this.cut(reading.call);
   }
 
   private cut(call: Call): void {
@@ -167,8 +134,7 @@ export class Transfers implements Waiting, OnApplicationShutdown {
   }
 }
 
-function isSlow(wait: Wait, now: number): boolean {
-  const { req } = wait.call;
+function isSlow({ req }: Call, wait: Wait, now: number): boolean {
   const bytes = req.socket.bytesRead;
   // Nobody is slow whom this process does not listen to.
   if (req.isPaused()) wait.seen = [];

@@ -6,7 +6,7 @@ import { Commands } from '../gateway/commands/commands.service.js';
 import { ClosingError, Dropped } from '../gateway/protocol/protocol.js';
 import { AdminNetworks } from '../http/admin-networks.js';
 import { CrossOrigin } from '../http/cross-origin.js';
-import { type Call, callOf } from '../policy/call.js';
+import { type Call, ClientGone, callOf } from '../policy/call.js';
 import { type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
 import { handOver } from './route-input.js';
 
@@ -68,8 +68,9 @@ async function judge<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Prom
   }
 }
 
-/** Ends of a connection, and of a message: what a guard of commands may throw beside a refusal. */
-const isEnd = (error: unknown): boolean => error instanceof ClosingError || error instanceof Dropped;
+/** Ends of a connection, and of a message: what a guard may throw beside a refusal. */
+const isEnd = (error: unknown): boolean =>
+  error instanceof ClientGone || error instanceof ClosingError || error instanceof Dropped;
 
 /** A guard that throws something unexpected denies with 500, whatever status the thrown thing would have had. */
 const deny = (error: unknown): unknown =>

@@ -18,21 +18,33 @@ export interface SudoMembers {
   webauthn_challenge?: string;
 }
 
+/**
+ * The life of a request: `arrived` until the checks before routing have passed, `started` while it is work, `waiting` for
+ * its body, `responding` once its response is decided, `closed` at the end of the response or of the connection.
+ */
+export type Stage = 'arrived' | 'started' | 'waiting' | 'responding' | 'closed';
+
+/** The client is gone, or has its response already: no error of the service and no signal. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client went away');
+  }
+}
+
 /** Where a request waits for its client, to send its body or to take its answer (conventions.md section 12). */
 export interface Waiting {
   /**
-   * Begins to wait for the rest of a body; `late` hears when it comes too slowly. Call what it returns when the wait is
-   * over.
-   * @throws Refusal RATE_LIMITED
+   * Begins to wait for the rest of a body; `late` hears when it comes too slowly.
+   * @throws Refusal RATE_LIMITED; ClientGone
    */
-  wait(call: Call, late: (refusal: Refusal) => void): () => void;
-  /** What waited is work again. */
+  wait(call: Call, late: (refusal: Refusal) => void): void;
+  /** The wait is over. */
   goOn(call: Call): void;
-  /** The same, unless there is more to do than can be done. @throws Refusal SERVICE_UNAVAILABLE */
+  /** The same, unless there is more to do than can be done. @throws Refusal SERVICE_UNAVAILABLE; ClientGone */
   resume(call: Call): void;
   /**
    * Begins to send bytes that a client may take its time to read. Nothing of the answer is written yet when it is refused.
-   * @throws Refusal RATE_LIMITED
+   * @throws Refusal RATE_LIMITED; ClientGone
    */
   beginAnswer(call: Call): void;
   /** The handler has said all it had to say; whether its client has taken it is another matter. */
@@ -88,8 +100,10 @@ export class Call {
   isAudited = false;
   /** Its client may take its time to read the answer. */
   isRead = false;
-  /** It is being worked on, and waits for nobody outside. */
-  isAtWork = false;
+  /** Only `LiveRequests` changes this, and `counts`. */
+  stage: Stage = 'arrived';
+  /** Names of the counts of requests that include this one. */
+  counts: readonly string[] = [];
 
   /** Headers of the answer that the response does not have yet, names and values in turn. */
   private undressed: string[] | undefined;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Load } from '../../src/http/load.js';
+import { LiveRequests } from '../../src/http/live-requests.js';
 import {
   expectRefusal,
   type Gatehouse,
@@ -165,15 +165,15 @@ describe('conventions.md 12: readers of media who do not read', () => {
   });
 
   test('connections that break with several answers due give back all that they held', async () => {
-    const load = service.app.get(Load);
+    const live = service.app.get(LiveRequests);
     const quiet = async () => {
-      while (load.open > 0) await delay(5);
+      while (live.size > 0) await delay(5);
     };
     await quiet();
     for (let round = 0; round < 2 * PER_ADDRESS; round++) {
       const reader = new Reader(request(path).repeat(3), B);
       expect(statusOf(await reader.start())).toBe(200);
-      while (load.open < 3) await delay(5);
+      while (live.size < 3) await delay(5);
       reader.close();
       await reader.ended;
       await quiet();

@@ -3,6 +3,9 @@ import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { Clock } from '../../src/core/clock.js';
 import type { Config } from '../../src/core/config/config.js';
+import { Log } from '../../src/core/log.js';
+import { Metrics } from '../../src/core/metrics.js';
+import { LiveRequests } from '../../src/http/live-requests.js';
 import { Load } from '../../src/http/load.js';
 import { LoadGuard } from '../../src/pipeline/guards.js';
 import { EventLoop } from '../../src/platform/process/event-loop.js';
@@ -152,7 +155,8 @@ describe('conventions.md 12: load shedding', () => {
   test('a late event loop sheds until it has caught up', async () => {
     const config = { maxInFlight: 10, maxLoopDelayMs: 100 } as Config;
     const loop = new EventLoop(config);
-    const guard = new LoadGuard(new Load(config, loop, new Clock()));
+    const live = new LiveRequests(service.app.get(Log), service.app.get(Metrics));
+    const guard = new LoadGuard(new Load(config, loop, new Clock(), live));
     const isShedding = () => {
       try {
         guard.arrive();
@@ -169,6 +173,7 @@ describe('conventions.md 12: load shedding', () => {
     await until(true);
     await until(false);
     loop.onApplicationShutdown();
+    live.onApplicationShutdown();
   });
 });
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ClientGone } from '../../http/body.js';
-import type { Call } from '../../policy/call.js';
+import { type Call, ClientGone } from '../../policy/call.js';
 import { type ImageFacts, type ImageSource, Images, type Quality, type Rendering } from './images.service.js';
 import type { Transform } from './selectors.js';
 import { TransformCache } from './transform-cache.js';
@@ -52,7 +51,7 @@ interface Running {
 /** Ends when the client of a call goes away before it has its answer. */
 export function goneOf({ res }: Call): AbortSignal {
   const gone = new AbortController();
-  const leave = () => gone.abort(new ClientGone('the client went away'));
+  const leave = () => gone.abort(new ClientGone());
   if (res.destroyed) leave();
   else res.once('close', leave);
   return gone.signal;

@@ -1,8 +1,9 @@
+import type { Duplex } from 'node:stream';
 import type { MessageMappingProperties } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import type { GatewayNumbers } from '../core/config/gateway-numbers.js';
 import { Command, type CommandCallback, type CommandPlan, type Sender } from './commands/command.js';
-import { type Dispatch, dispatchFrame, eventOf, type GatewayEvent } from './protocol/event.js';
+import { type Dispatch, eventOf, type GatewayEvent } from './protocol/event.js';
 import type { EventType, EventTypes } from './protocol/event-types.js';
 import {
   CLOSING,
@@ -14,12 +15,17 @@ import {
   parsePayload,
 } from './protocol/protocol.js';
 import { type AddressUse, RollingWindow } from './protocol/windows.js';
+import type { FanOut } from './sending/fan-out.service.js';
+import { Outgoing } from './sending/outgoing.queue.js';
+import type { UnsentBytes } from './sending/unsent-bytes.service.js';
 import type { GatewaySession } from './sessions/session.js';
 import type { SessionHolder } from './sessions/session-holder.js';
 
 /** What a connection needs of the process that it is a part of. */
 export interface ConnectionHost {
   readonly numbers: GatewayNumbers;
+  readonly fanOut: FanOut;
+  readonly unsent: UnsentBytes;
   /** Monotonic milliseconds. */
   now(): number;
   /** Charges one payload to the connection's budgets. False when one is spent. */
@@ -33,13 +39,13 @@ export interface ConnectionHost {
   acknowledged(session: GatewaySession, seq: number): void;
   /** The connection holds its session no longer. */
   released(session: GatewaySession): void;
+  /** More waits to be sent than the budgets of accounts and of the process allow. */
+  relieve(): void;
   /** Something threw that should not have. */
   failed(error: unknown): void;
 }
 
 const RESUMED = eventOf('RESUMED', {}, true);
-// A replay goes on when the peer has taken what was sent down to this.
-const REPLAY_UNSENT_BYTES = 1024 * 1024;
 
 /** One socket: messages strictly one after another, heartbeats, and what is sent (contract/gateway.md sections 2 to 6). */
 export class Connection implements SessionHolder, Sender {
@@ -56,18 +62,18 @@ export class Connection implements SessionHolder, Sender {
   /** Called once, when the socket has ended. */
   onGone: () => void = () => {};
   private waiting: (Buffer | Closing)[] = [];
-  /** Dispatches that follow what is being sent: READY or a replay. */
-  private held: Dispatch[] | null = null;
-  private heldBytes = 0;
+  private readonly outgoing: Outgoing;
 
   constructor(
     private readonly socket: WebSocket,
+    transport: Duplex,
     readonly address: string,
     readonly use: AddressUse,
     /** What foreign pages have opened from the address, if one of them opened this. */
     readonly foreign: AddressUse | null,
     private readonly host: ConnectionHost,
   ) {
+    this.outgoing = new Outgoing(socket, transport, host.fanOut, host.unsent, this);
     this.openedAt = host.now();
     this.lastHeartbeat = this.openedAt;
     this.nextTick = this.openedAt + host.numbers.heartbeat_tick_ms;
@@ -191,10 +197,31 @@ export class Connection implements SessionHolder, Sender {
     }
   }
 
+  /** Sends what is no dispatch, past those that wait. */
   send(frame: string): void {
     if (this.isClosed) return;
     this.socket.send(frame);
-    if (this.socket.bufferedAmount > this.host.numbers.unsent_bytes) this.close(CLOSING.unavailable);
+    this.exceeded();
+  }
+
+  get unsentBytes(): number {
+    return this.outgoing.bytes;
+  }
+
+  /** Whether its account or the process has too much to send. */
+  get isOver(): boolean {
+    return this.outgoing.isOver;
+  }
+
+  exceeded(): void {
+    if (this.unsentBytes > this.host.numbers.unsent_bytes) this.giveUp();
+    else if (this.isOver) this.host.relieve();
+  }
+
+  /** The peer takes too little: what waits for it is forgotten; the session can be resumed. */
+  giveUp(): void {
+    if (this.isClosed) this.terminate();
+    else this.close(CLOSING.unavailable);
   }
 
   dispatch<T extends EventType>(type: T, d: EventTypes[T]): void {
@@ -203,55 +230,23 @@ export class Connection implements SessionHolder, Sender {
 
   /** Sends a dispatch of the session, in its turn. */
   deliver(dispatch: Dispatch): void {
-    if (this.held) this.defer(this.held, dispatch);
-    else this.pass(dispatch);
-  }
-
-  private pass(dispatch: Dispatch): void {
-    this.send(dispatchFrame(dispatch));
-    const { closing } = dispatch.event;
-    if (closing) this.close(closing);
-  }
-
-  private defer(held: Dispatch[], dispatch: Dispatch): void {
-    held.push(dispatch);
-    this.heldBytes += dispatch.event.bytes;
-    if (this.heldBytes > this.host.numbers.unsent_bytes) this.close(CLOSING.unavailable);
+    if (!this.isClosed) this.outgoing.push(dispatch);
   }
 
   /** Takes a new session whose READY is not sent yet: dispatches wait for it. */
   hold(session: GatewaySession): void {
     this.session = session;
-    this.held = [];
+    this.outgoing.hold(session.accountId);
   }
 
   ready(event: GatewayEvent): void {
-    this.send(dispatchFrame({ s: 1, event }));
-    const held = this.takeHeld();
-    this.held = null;
-    for (const dispatch of held) this.deliver(dispatch);
+    this.outgoing.begin({ s: 1, event });
   }
 
   /** Takes a session over: what it missed, what comes meanwhile, RESUMED. */
   async replay(session: GatewaySession, missed: Dispatch[]): Promise<void> {
     this.hold(session);
-    for (let batch = missed; batch.length > 0; batch = this.takeHeld()) {
-      for (const dispatch of batch) {
-        if (this.isClosed) return;
-        const frame = dispatchFrame(dispatch);
-        if (dispatch.event.closing || this.socket.bufferedAmount < REPLAY_UNSENT_BYTES) this.pass(dispatch);
-        else await new Promise<void>((resolve) => this.socket.send(frame, () => resolve()));
-      }
-    }
-    this.held = null;
-    this.send(dispatchFrame({ s: session.seq, event: RESUMED }));
-  }
-
-  private takeHeld(): Dispatch[] {
-    const held = this.held ?? [];
-    this.held = [];
-    this.heldBytes = 0;
-    return held;
+    await this.outgoing.replay(missed, () => ({ s: session.seq, event: RESUMED }));
   }
 
   /** Asks the client to come back, and ends: the service stops, or another connection took the session over. */
@@ -284,7 +279,7 @@ export class Connection implements SessionHolder, Sender {
     if (this.isClosed) return;
     this.isClosed = true;
     this.waiting = [];
-    this.held = null;
+    this.outgoing.drop();
     const { session } = this;
     this.session = null;
     if (session?.holder === this) {

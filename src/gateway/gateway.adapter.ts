@@ -11,8 +11,8 @@ import { FrontDoor } from '../http/front-door.js';
 import { GATEWAY_PATH } from './commands/decorators.js';
 import type { Connection } from './connection.js';
 import { Gateway } from './gateway.service.js';
-import { gather } from './gathered-writes.js';
 import { CLOSING, type Closing } from './protocol/protocol.js';
+import { gather } from './sending/gathered-writes.js';
 import { readInPieces } from './small-reads.js';
 
 // An honest message comes in one piece or a few; what is unfinished is kept, and ten thousand sockets must not pile it up.
@@ -109,7 +109,7 @@ export class GatewayAdapter extends WsAdapter {
     sockets.handleUpgrade(req, socket, NOTHING, (client) => {
       const opened = client as GatewaySocket;
       opened.transport = socket;
-      opened.connection = this.gateway.connect(opened, call);
+      opened.connection = this.gateway.connect(opened, socket, call);
       opened.on('error', onError);
       opened.on('message', onMessage);
       opened.on('close', onClose);

@@ -7,6 +7,8 @@ import { Gateway } from './gateway.service.js';
 import { GatewayLimits } from './limits/limits.js';
 import { ProcessLimits } from './limits/process-limits.service.js';
 import { SharedLimits } from './limits/shared-limits.service.js';
+import { FanOut } from './sending/fan-out.service.js';
+import { UnsentBytes } from './sending/unsent-bytes.service.js';
 import { SessionGateway } from './session.gateway.js';
 import { SessionStarts } from './session-starts.service.js';
 import { GatewayEvents } from './sessions/events.service.js';
@@ -39,6 +41,7 @@ const either = (provide: object, alone: Type, shared: Type): Provider[] => [
     ...either(SessionKeeping, ProcessKeeping, SharedKeeping),
     Commands,
     Credentials,
+    FanOut,
     Gateway,
     GatewayAdapter,
     GatewayEvents,
@@ -48,6 +51,7 @@ const either = (provide: object, alone: Type, shared: Type): Provider[] => [
     SessionGateway,
     SessionStarts,
     Takeover,
+    UnsentBytes,
   ],
   exports: [Commands, Credentials, Gateway, GatewayEvents, GatewayLimits],
 })

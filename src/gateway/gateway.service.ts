@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { WebSocket } from 'ws';
@@ -20,6 +21,8 @@ import { GatewayLimits } from './limits/limits.js';
 import type { GatewayEvent } from './protocol/event.js';
 import { CLOSING, type Payload } from './protocol/protocol.js';
 import { AddressUse } from './protocol/windows.js';
+import { FanOut } from './sending/fan-out.service.js';
+import { UnsentBytes } from './sending/unsent-bytes.service.js';
 import { SessionStarts } from './session-starts.service.js';
 import { SessionKeeping } from './sessions/keeping.js';
 import { LiveSessions } from './sessions/live-sessions.service.js';
@@ -49,6 +52,8 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     private readonly presence: Presence,
     private readonly starts: SessionStarts,
     private readonly limits: GatewayLimits,
+    readonly fanOut: FanOut,
+    readonly unsent: UnsentBytes,
     private readonly credentials: Credentials,
     private readonly commands: Commands,
     private readonly clock: Clock,
@@ -63,10 +68,10 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     this.ticker = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  connect(socket: WebSocket, { address, req }: Call): Connection {
+  connect(socket: WebSocket, transport: Duplex, { address, req }: Call): Connection {
     const use = this.useOf(addressKey(address));
     const foreign = isFromForeignPage(req.headers, this.config) ? this.useOf(`foreign/${use.key}`) : null;
-    return new Connection(socket, address, use, foreign, this);
+    return new Connection(socket, transport, address, use, foreign, this);
   }
 
   /** Counts a new connection. Whether its address has room for it. */
@@ -126,6 +131,13 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
 
   released(session: GatewaySession): void {
     this.sessions.retain(session);
+  }
+
+  /** The slowest go first, and before them those that were closed and have not sent what they had. */
+  relieve(): void {
+    const slowest = [...this.connections].filter(({ unsentBytes }) => unsentBytes > 0);
+    slowest.sort((a, b) => Number(b.isClosed) - Number(a.isClosed) || b.unsentBytes - a.unsentBytes);
+    for (const connection of slowest) if (connection.isOver) connection.giveUp();
   }
 
   failed(error: unknown): void {

@@ -10,6 +10,8 @@ export const GATEWAY_DEFAULTS = {
   message_bytes: 4096,
   waiting_messages: 32,
   unsent_bytes: 8 * 1024 * 1024,
+  unsent_bytes_per_account: 32 * 1024 * 1024,
+  unsent_bytes_per_process: 256 * 1024 * 1024,
   replay_events: 4096,
   replay_bytes: 16 * 1024 * 1024,
   replay_event_bytes: 2 * 1024 * 1024,

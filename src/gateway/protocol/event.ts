@@ -2,10 +2,13 @@ import { hash } from 'node:crypto';
 import type { EventType, EventTypes } from './event-types.js';
 import type { Closing, IdentifyInput } from './protocol.js';
 
-/** An event as it is sent to any number of sessions: its data is serialised once. */
+const FRAME_BEGIN = '{"op":0,"d":';
+
+/** An event as it is sent to any number of sessions: it is encoded once, and all sockets share the memory. */
 export interface GatewayEvent {
   readonly type: string;
-  readonly json: string;
+  /** The beginning of its frames, with the data. */
+  readonly frame: Buffer;
   /** Size of the data. */
   readonly bytes: number;
   /** Sent whatever a session ignores; not kept for replay. */
@@ -15,9 +18,18 @@ export interface GatewayEvent {
 }
 
 export function eventOf<T extends EventType>(type: T, d: EventTypes[T], isPersonal = false): GatewayEvent {
-  const json = JSON.stringify(d);
-  return { type, json, bytes: Buffer.byteLength(json), isPersonal };
+  return eventFrom(type, JSON.stringify(d), isPersonal);
 }
+
+export function eventFrom(type: string, json: string, isPersonal = false): GatewayEvent {
+  const bytes = Buffer.byteLength(json);
+  // Memory of its own: a piece of a pool would keep the whole pool for as long as the event may be asked for again.
+  const frame = Buffer.allocUnsafeSlow(FRAME_BEGIN.length + bytes);
+  frame.write(FRAME_BEGIN + json);
+  return { type, frame, bytes, isPersonal };
+}
+
+export const jsonOf = ({ frame }: GatewayEvent): string => frame.toString('utf8', FRAME_BEGIN.length);
 
 /** What names an event among those of its account: its number, or after which one a list of sessions was told. */
 export type Ref = string;
@@ -34,7 +46,7 @@ export const numbered = (number: number, event: GatewayEvent | null): Heard => (
 
 /** Lists of sessions that say the same after the same event are one. */
 export function presenceAfter(number: number, event: GatewayEvent): Heard {
-  return { ref: `p${number}.${hash('sha256', event.json, 'base64url').slice(0, 12)}`, number: null, event };
+  return { ref: `p${number}.${hash('sha256', event.frame, 'base64url').slice(0, 12)}`, number: null, event };
 }
 
 /** To a login session alone. */
@@ -51,8 +63,8 @@ export interface Dispatch {
   readonly event: GatewayEvent;
 }
 
-export const dispatchFrame = ({ s, event }: Dispatch): string =>
-  `{"op":0,"d":${event.json},"s":${s},"t":${JSON.stringify(event.type)}}`;
+/** What follows the data of the event in the frame of a dispatch. */
+export const frameEnd = ({ s, event }: Dispatch): Buffer => Buffer.from(`,"s":${s},"t":${JSON.stringify(event.type)}}`);
 
 /** What a client asked for when it identified. */
 export type Wishes = Pick<IdentifyInput, 'mobile' | 'ignored' | 'shard'>;

@@ -40,7 +40,7 @@ export class AccountSessions {
     const others = [...this.sessions].filter((session) => session.isStarted && session !== told);
     if (others.length === 0) return;
     const event = makeEvent();
-    for (const session of others) session.isUntold = session.holder === null && session.toldList !== event.json;
+    for (const session of others) session.isUntold = session.holder === null && !session.toldList?.equals(event.frame);
     const held = others.filter(({ holder }) => holder);
     if (held.length > 0) this.tellThese(held, event);
   }
@@ -49,7 +49,7 @@ export class AccountSessions {
     const heard = presenceAfter(this.heard?.number ?? 0, event);
     this.keep(heard);
     for (const session of sessions) {
-      session.toldList = event.json;
+      session.toldList = event.frame;
       this.give(session, heard);
     }
   }

@@ -1,4 +1,12 @@
-import { type GatewayEvent, type Heard, isPresence, placeOf, type Ref, textOfWishes } from '../protocol/event.js';
+import {
+  type GatewayEvent,
+  type Heard,
+  isPresence,
+  jsonOf,
+  placeOf,
+  type Ref,
+  textOfWishes,
+} from '../protocol/event.js';
 import type { Payloads } from '../protocol/payloads.js';
 import type { SessionLog, Standing, Step } from '../protocol/session-log.js';
 import type { Holding, Known, SessionStore, StoredPayload } from '../store/session-store.js';
@@ -176,7 +184,8 @@ export class AccountWriter {
     for (const { ref, event } of planned.flatMap(({ step }) => step.dispatches)) {
       if (ref === null) continue;
       // A list that nobody asked for any more is gone from the store, and may be told again.
-      if (isPresence(ref) || !this.payloads.isStored(ref)) found.set(ref, { ref, type: event.type, json: event.json });
+      if (isPresence(ref) || !this.payloads.isStored(ref))
+        found.set(ref, { ref, type: event.type, json: jsonOf(event) });
     }
     return [...found.values()];
   }
@@ -205,7 +214,7 @@ export class AccountWriter {
     log.takeDropped();
     const payloads = new Map<string, StoredPayload>();
     const keep = (ref: string, event: GatewayEvent | undefined) => {
-      if (event) payloads.set(ref, { ref, type: event.type, json: event.json });
+      if (event) payloads.set(ref, { ref, type: event.type, json: jsonOf(event) });
     };
     for (const ref of log.keptRefs()) keep(ref, this.payloads.get(ref));
     for (const { ref, event } of step.dispatches) if (ref !== null) keep(ref, event);

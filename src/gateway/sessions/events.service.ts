@@ -10,6 +10,7 @@ import { Replica } from '../../platform/replicas/replica.js';
 import { OwnViews } from '../../users/profile/own-views.service.js';
 import { eventOf, type Heard, numbered } from '../protocol/event.js';
 import type { EventType, EventTypes } from '../protocol/event-types.js';
+import { Pace } from '../sending/loop.pace.js';
 import type { AccountSessions } from './account-sessions.js';
 import { LiveSessions } from './live-sessions.service.js';
 
@@ -18,6 +19,8 @@ const ROTATION = 'AUTH_SESSION_CHANGE';
 /** How long an event is tried to be read, while the later ones of its account wait. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 250;
+/** How long events are given to sessions before others have a turn of the event loop. */
+const DISPATCHING_MS = 10;
 
 /** What a notice of an event carries: the data itself where it is small and public, else ids to read it by. */
 export interface EventNotice {
@@ -36,6 +39,7 @@ export class GatewayEvents implements OnModuleInit {
   private readonly readers = new Map<string, EventReader>();
   /** The last event of each account that is still being read: later ones follow it. */
   private readonly underway = new Map<string, Promise<void>>();
+  private readonly pace = new Pace(DISPATCHING_MS);
 
   constructor(
     private readonly replica: Replica,
@@ -89,6 +93,7 @@ export class GatewayEvents implements OnModuleInit {
     for (const each of rows) {
       account.heard = { number: Number(each.number), id: each.id };
       const heard = await this.heardAtLast(each);
+      await this.pace.turn();
       if (heard) account.dispatch(heard);
       // An event that cannot be read is missing from the order: nobody resumes past it.
       else this.sessions.breakReplay(account.id);

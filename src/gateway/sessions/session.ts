@@ -57,7 +57,7 @@ export class GatewaySession {
   /** Other sessions of the account have started or ended while nobody held it. */
   isUntold = false;
   /** The last list of them that it was told here, as it was sent. */
-  toldList: string | null = null;
+  toldList: Buffer | null = null;
   /** Its credential died. */
   isRevoked = false;
   /** When it is forgotten, while it has no connection. */

@@ -4,7 +4,7 @@ import { Config } from '../../core/config/config.js';
 import { together } from '../../platform/database/gather.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
-import { type Heard, wishesOf } from '../protocol/event.js';
+import { eventFrom, type Heard, wishesOf } from '../protocol/event.js';
 import { ClosingError } from '../protocol/protocol.js';
 import { type Handover, SessionStore } from '../store/session-store.js';
 import { AccountWriter } from './account-writer.js';
@@ -76,7 +76,7 @@ export class Takeover implements OnModuleInit {
     const account = this.sessions.accountOf(identity.account.id);
     account.writer ??= new AccountWriter(account.id, account.payloads, this.renewal);
     for (const { ref, type, json } of payloads) {
-      account.payloads.put(ref, { type, json, bytes: Buffer.byteLength(json), isPersonal: false });
+      account.payloads.put(ref, eventFrom(type, json));
       account.payloads.markStored(ref);
     }
     const now = this.clock.monotonic();

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../core/log.js';
+
+/** How long the process sends in one turn of the event loop. */
+const BATCH_MS = 10;
+
+interface Queue {
+  /** Sends until this moment. Whether there is more that the socket would take now. */
+  write(until: number): boolean;
+}
+
+/** Sends what waits for the sockets of the process: in batches, so that an event for many sockets holds up nothing else. */
+@Injectable()
+export class FanOut {
+  private readonly due = new Set<Queue>();
+  /** When this turn has sent for long enough; undefined while nothing was sent in it. */
+  private until: number | undefined;
+
+  constructor(private readonly log: Log) {}
+
+  /** Sends immediately if nothing else waits. */
+  add(queue: Queue): void {
+    this.until ??= this.begin();
+    if (this.due.size > 0 || performance.now() >= this.until || this.write(queue, this.until)) this.due.add(queue);
+  }
+
+  private begin(): number {
+    setImmediate(() => this.run());
+    return performance.now() + BATCH_MS;
+  }
+
+  private run(): void {
+    this.until = undefined;
+    if (this.due.size === 0) return;
+    const until = this.begin();
+    this.until = until;
+    for (const queue of this.due) {
+      if (performance.now() >= until) return;
+      this.due.delete(queue);
+      if (this.write(queue, until)) this.due.add(queue);
+    }
+  }
+
+  private write(queue: Queue, until: number): boolean {
+    try {
+      return queue.write(until);
+    } catch (error) {
+      this.log.error('an event could not be sent', { error });
+      return false;
+    }
+  }
+}

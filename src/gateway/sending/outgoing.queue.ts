@@ -1,0 +1,123 @@
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import { type Dispatch, frameEnd } from '../protocol/event.js';
+import type { Closing } from '../protocol/protocol.js';
+import type { FanOut } from './fan-out.service.js';
+import { writeText } from './text.frame.js';
+import type { UnsentBytes } from './unsent-bytes.service.js';
+
+/** A socket gets the next event when it has sent all but this much. */
+const WRITE_AHEAD_BYTES = 64 * 1024;
+
+/** What the queue of a socket needs of the connection that it belongs to. */
+interface Owner {
+  readonly isClosed: boolean;
+  close(closing: Closing): void;
+  /** More waits than the budgets allow. */
+  exceeded(): void;
+}
+
+/** The dispatches of one socket in their order, from the moment they are made until the socket has sent them. */
+export class Outgoing {
+  private waiting: Dispatch[] = [];
+  private waitingBytes = 0;
+  private isHeld = false;
+  private accountId = '';
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly transport: Duplex,
+    private readonly fanOut: FanOut,
+    private readonly unsent: UnsentBytes,
+    private readonly owner: Owner,
+  ) {}
+
+  get bytes(): number {
+    return this.waitingBytes + this.socket.bufferedAmount;
+  }
+
+  get isOver(): boolean {
+    return this.unsent.isOver(this.accountId);
+  }
+
+  /** Begins with the dispatches of a session: they wait until `begin` or the end of a `replay`. */
+  hold(accountId: string): void {
+    this.drop();
+    this.accountId = accountId;
+    this.isHeld = true;
+  }
+
+  /** Sends a dispatch, and then what is held. */
+  begin(first: Dispatch): void {
+    this.send(first);
+    this.isHeld = false;
+    this.fanOut.add(this);
+  }
+
+  push(dispatch: Dispatch): void {
+    this.waiting.push(dispatch);
+    this.waitingBytes += dispatch.event.bytes;
+    this.unsent.add(this.accountId, dispatch.event);
+    this.owner.exceeded();
+    this.fanOut.add(this);
+  }
+
+  write(until: number): boolean {
+    while (this.waiting.length > 0 && !this.isHeld && !this.isFull) {
+      if (performance.now() >= until) return true;
+      const dispatch = this.waiting.shift() as Dispatch;
+      this.waitingBytes -= dispatch.event.bytes;
+      this.pass(dispatch);
+    }
+    return false;
+  }
+
+  private get isFull(): boolean {
+    return this.socket.bufferedAmount >= WRITE_AHEAD_BYTES;
+  }
+
+  /** Sends what a session missed, then what was held in the meantime, then the last dispatch. */
+  async replay(missed: readonly Dispatch[], last: () => Dispatch): Promise<void> {
+    for (let batch = missed; batch.length > 0; batch = this.takeHeld()) {
+      for (const dispatch of batch) {
+        if (this.owner.isClosed) return;
+        const isFull = this.isFull && !dispatch.event.closing;
+        const sent = new Promise<void>((resolve) => this.send(dispatch, resolve));
+        if (isFull) await sent;
+      }
+    }
+    this.begin(last());
+  }
+
+  private takeHeld(): Dispatch[] {
+    const held = this.waiting;
+    this.drop();
+    return held;
+  }
+
+  private send(dispatch: Dispatch, sent: () => void = () => {}): void {
+    this.unsent.add(this.accountId, dispatch.event);
+    this.pass(dispatch, sent);
+  }
+
+  private pass(dispatch: Dispatch, sent: () => void = () => {}): void {
+    const { accountId } = this;
+    const { event } = dispatch;
+    const done = () => {
+      this.unsent.remove(accountId, event);
+      if (this.waiting.length > 0) this.fanOut.add(this);
+      sent();
+    };
+    // The peer may have ended the connection a moment ago.
+    if (this.socket.readyState === WebSocket.OPEN) writeText(this.transport, event.frame, frameEnd(dispatch), done);
+    else done();
+    if (event.closing) this.owner.close(event.closing);
+  }
+
+  /** Forgets what waits. */
+  drop(): void {
+    for (const { event } of this.waiting) this.unsent.remove(this.accountId, event);
+    this.waiting = [];
+    this.waitingBytes = 0;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Duplex } from 'node:stream';
+import { gather } from './gathered-writes.js';
+
+const FINAL_TEXT = 0x81;
+/** The length of a frame is written in one byte, in two behind this, or in eight. */
+const TWO_BYTES = 126;
+const EIGHT_BYTES = 127;
+const MAX_TWO_BYTES = 0xffff;
+
+function headerOf(length: number): Buffer {
+  if (length < TWO_BYTES) return Buffer.from([FINAL_TEXT, length]);
+  const header = Buffer.alloc(length > MAX_TWO_BYTES ? 10 : 4);
+  header[0] = FINAL_TEXT;
+  header[1] = length > MAX_TWO_BYTES ? EIGHT_BYTES : TWO_BYTES;
+  if (length > MAX_TWO_BYTES) header.writeBigUInt64BE(BigInt(length), 2);
+  else header.writeUInt16BE(length, 2);
+  return header;
+}
+
+/**
+ * Writes a text message of two parts. All sockets that get the first part share its memory until each has sent it, which
+ * the WebSocket library offers for whole messages only.
+ */
+export function writeText(socket: Duplex, shared: Buffer, own: Buffer, done: () => void): void {
+  gather(socket);
+  socket.cork();
+  socket.write(headerOf(shared.length + own.length));
+  socket.write(shared);
+  socket.write(own, done);
+  socket.uncork();
+}

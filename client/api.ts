@@ -3524,6 +3524,9 @@ export interface components {
             /** Format: email */
             new_email: string;
         };
+        CancelHandoffInput: {
+            poll_secret?: string;
+        };
         CancelledCeremony: {
             /** @constant */
             status: "cancelled";
@@ -3616,6 +3619,8 @@ export interface components {
         };
         CompleteHandoffInput: {
             code: string;
+            /** @example 42 */
+            confirmation?: string;
             /**
              * Format: int64
              * @example 1501314428688998182
@@ -7044,7 +7049,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CancelHandoffInput"];
+            };
+        };
         responses: {
             /** @description Done; no body */
             204: {
@@ -7074,6 +7083,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         client_info: null;
+                        created_at: null;
+                        masked_ip: null;
                         /** @constant */
                         status: "expired";
                     } | {
@@ -7083,6 +7094,8 @@ export interface operations {
                             os: string | null;
                             platform: string | null;
                         };
+                        created_at: string;
+                        masked_ip: string | null;
                         /** @constant */
                         status: "pending";
                     };
@@ -7183,6 +7196,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         code: string;
+                        confirmation: string;
                         expires_at: string;
                         poll_secret: string;
                     };

@@ -18,6 +18,7 @@ import './core/link.js';
 import './core/passkeys.js';
 import './core/places.js';
 import './kit/button.js';
+import './kit/decision-button.js';
 import './kit/field.js';
 import './kit/frame.js';
 import './kit/new-password.js';

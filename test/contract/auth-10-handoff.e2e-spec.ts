@@ -37,20 +37,26 @@ describe('auth 10 session exchange', () => {
   const status = (code: string) => caller.get(`/v1/auth/handoff/${encodeURIComponent(code)}/status`);
   const collect = (code: string, poll_secret: unknown) =>
     caller.post(`/v1/auth/handoff/${code}/status`, { poll_secret });
-  const cancel = (code: string) => caller.delete(`/v1/auth/handoff/${code}`);
-  const approve = (code: unknown, user_id: unknown = alice.id, as: string | Persona = alice): Promise<Answer> =>
-    service.as(as).from(`127.0.31.${host}`).post('/v1/auth/handoff/complete', { code, user_id });
+  const cancel = (code: string, body?: object) => caller.delete(`/v1/auth/handoff/${code}`, body);
+  const approve = (
+    code: unknown,
+    user_id: unknown = alice.id,
+    as: string | Persona = alice,
+    confirmation?: unknown,
+  ): Promise<Answer> =>
+    service.as(as).from(`127.0.31.${host}`).post('/v1/auth/handoff/complete', { code, user_id, confirmation });
   const age = (seconds: number) =>
     service.sql(
       "UPDATE one_time_secret SET created_at = created_at - $1 * interval '1 second' WHERE purpose = 'handoff'",
       [seconds],
     );
 
-  async function inspected(): Promise<{ code: string; secret: string }> {
+  async function inspected(): Promise<{ code: string; secret: string; confirmation: string }> {
     const { body } = await initiate();
     await inspect(body.code);
-    return { code: body.code, secret: body.poll_secret };
+    return { code: body.code, secret: body.poll_secret, confirmation: body.confirmation };
   }
+  const confirm = (code: string, confirmation: unknown) => approve(code, alice.id, alice, confirmation);
 
   async function approved(as: string | Persona = alice) {
     const handoff = await inspected();
@@ -67,6 +73,7 @@ describe('auth 10 session exchange', () => {
         code: expect.stringMatching(/^[ABCDEFGHJKMNPQRSTUVWXYZ2-9]{6}-[ABCDEFGHJKMNPQRSTUVWXYZ2-9]{6}$/),
         expires_at: expect.stringMatching(/Z$/),
         poll_secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+        confirmation: expect.stringMatching(/^[0-9]{2}$/),
       },
     });
     const left = Date.parse(answer.body.expires_at) - before;
@@ -87,14 +94,32 @@ describe('auth 10 session exchange', () => {
       shown: {
         status: 'pending',
         client_info: { platform: 'desktop', os: 'Linux', browser: 'Firefox', device: 'desktop' },
+        masked_ip: '127.0.x.x',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       },
     });
+  });
+
+  test.each([
+    ['a browser of a known name', { 'user-agent': FIREFOX }, { os: 'Linux', browser: 'Firefox' }],
+    ['text in place of a user agent', { 'user-agent': 'CALL-15550100/1.0' }, { os: null, browser: null }],
+    ['text behind the name of a browser', { 'user-agent': `${FIREFOX} CALL-15550100/1.0` }, { browser: 'Firefox' }],
+    ['text as a system', { os: 'Call +1 555 0100 to approve' }, { os: null, browser: null }],
+    ['text behind the name of a system', { os: 'Windows 11. Call +1 555 0100' }, { os: 'Windows', browser: null }],
+  ])('info describes the client from the list of known systems and browsers: %s', async (_, told, shown) => {
+    const { os, ...headers } = { 'user-agent': 'x', ...told } as Record<string, string>;
+    const properties = Buffer.from(JSON.stringify({ os })).toString('base64');
+    const device = caller.with({ ...headers, ...(os && { 'x-service-client-properties': properties }) });
+    const { code } = (await device.post('/v1/auth/handoff/initiate')).body;
+    const answer = await inspect(code);
+    expect(answer.body.client_info).toMatchObject(shown);
+    expect(answer.text).not.toMatch(/call|555/i);
   });
 
   test('info of an unknown or expired code is expired without a client', async () => {
     const { body } = await initiate();
     await age(301);
-    const expected = { status: 'expired', client_info: null };
+    const expected = { status: 'expired', client_info: null, masked_ip: null, created_at: null };
     expect((await inspect(body.code)).body).toEqual(expected);
     expect((await inspect('ABCDEF-ABCDEF')).body).toEqual(expected);
   });
@@ -236,15 +261,83 @@ describe('auth 10 session exchange', () => {
   test('cancel ends a code and repeats as 204; a session that was made stays', async () => {
     const { code, secret } = await approved();
     for (let n = 0; n < 2; n++) {
-      const { status: answered, text } = await cancel(code);
+      const { status: answered, text } = await cancel(code, { poll_secret: secret });
       expect({ answered, text }).toEqual({ answered: 204, text: '' });
     }
     expect((await collect(code, secret)).body).toEqual(EXPIRED);
     expectRefusal(await approve(code), 'INVALID_HANDOFF_CODE');
     const other = await approved();
     const { body } = await collect(other.code, other.secret);
-    await cancel(other.code);
+    await cancel(other.code, { poll_secret: other.secret });
     expect((await service.as(body.token).get('/v1/users/@me')).status).toBe(200);
+  });
+
+  test('without its secret only a code that no user has inspected can be canceled', async () => {
+    const fresh = (await initiate()).body;
+    expect((await cancel(fresh.code)).status).toBe(204);
+    expect((await collect(fresh.code, fresh.poll_secret)).body).toEqual(EXPIRED);
+    for (const handoff of [await inspected(), await approved()]) {
+      for (const body of [undefined, {}, { poll_secret: 'wrong' }, { poll_secret: `${handoff.secret}x` }]) {
+        expect((await cancel(handoff.code, body)).status).toBe(204);
+        expect((await status(handoff.code)).body).toEqual(PENDING);
+      }
+      expect((await cancel(handoff.code, { poll_secret: handoff.secret })).status).toBe(204);
+      expect((await collect(handoff.code, handoff.secret)).body).toEqual(EXPIRED);
+    }
+    const { code } = (await initiate()).body;
+    await cancel(code, { poll_secret: 'wrong' });
+    expect((await inspect(code)).body.status).toBe('pending');
+    expectInvalid(await cancel(code, { poll_secret: '' }), 'poll_secret: INVALID_FORMAT');
+    expectInvalid(await cancel(code, { poll_secret: 'x'.repeat(257) }), 'poll_secret: CONTENT_EXCEEDS_MAX_LENGTH');
+    expect((await status(code)).body).toEqual(PENDING);
+  });
+
+  test('the digits that the initiator shows approve; nothing that others can read contains them', async () => {
+    const { code, secret, confirmation } = await inspected();
+    for (const { body } of [await inspect(code), await status(code), await collect(code, secret)]) {
+      expect(body).not.toHaveProperty('confirmation');
+    }
+    expect((await confirm(code, confirmation)).status).toBe(204);
+    expect((await collect(code, secret)).body.status).toBe('completed');
+  });
+
+  test('a wrong confirmation is INVALID_HANDOFF_CODE and voids the code, of whatever form it is', async () => {
+    const wrongFor = (right: string) => [
+      right === '42' ? '43' : '42',
+      '',
+      `${right}0`,
+      ` ${right}`,
+      'no',
+      '4'.repeat(500),
+    ];
+    for (const index of wrongFor('42').keys()) {
+      const { code, secret, confirmation } = await inspected();
+      expectRefusal(await confirm(code, wrongFor(confirmation)[index]), 'INVALID_HANDOFF_CODE');
+      expectRefusal(await confirm(code, confirmation), 'INVALID_HANDOFF_CODE');
+      expect((await collect(code, secret)).body).toEqual(EXPIRED);
+    }
+    const other = await inspected();
+    for (const given of [42, null, ['42']])
+      expectInvalid(await confirm(other.code, given), 'confirmation: INVALID_FORMAT');
+    expect((await confirm(other.code, other.confirmation)).status).toBe(204);
+  });
+
+  test('a wrong confirmation does not void what was approved before', async () => {
+    const { code, secret } = await approved();
+    expectRefusal(await confirm(code, 'refused'), 'INVALID_HANDOFF_CODE');
+    expect((await collect(code, secret)).body.status).toBe('completed');
+  });
+
+  test('of 32 parallel guesses at the digits at most one counts', async () => {
+    const { code, secret, confirmation } = await inspected();
+    const guess = (n: number) => String((Number(confirmation) + n) % 100).padStart(2, '0');
+    const { answers } = await race(32, (n) => confirm(code, guess(n)));
+    const right = answers.filter(({ status: answered }) => answered === 204).length;
+    for (const answer of answers.filter(({ status: answered }) => answered !== 204)) {
+      expectRefusal(answer, 'INVALID_HANDOFF_CODE');
+    }
+    const collected = (await collect(code, secret)).body.status;
+    expect([right, collected]).toEqual(right === 1 ? [1, 'completed'] : [0, 'expired']);
   });
 
   test('a code is looked up three times in all', async () => {

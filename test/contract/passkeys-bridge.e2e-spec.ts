@@ -94,6 +94,13 @@ describe('auth.md 4.5 passkey bridge: login', () => {
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       },
     });
+    const hostile = service.anonymous.with({
+      'user-agent': 'CALL-15550100/1.0',
+      'x-service-client-properties': Buffer.from('{"os":"Call +1 555 0100"}').toString('base64'),
+    });
+    const asked = { purpose: 'login', runner: 'page', nonce_hash: hashOf('nonce') };
+    const planted = await optionsOf((await hostile.post(BRIDGE, asked)).body.ceremony_id);
+    expect(planted.body.requested_by.client_info).toEqual(options.body.requested_by.client_info);
     const completed = await complete(id, key.get(options.body.options, { origin: OTHER }), OTHER);
     expect(completed.status).toBe(200);
     expect(completed.body).toEqual({ return_url: expect.any(String), completion_code: null });

@@ -78,13 +78,9 @@ export const signedInAs = (page: Page, token: string) =>
     sessionStorage.setItem('gatehouse.session', ${JSON.stringify(token)});
   }`);
 
-/** Answers the question, for whose reading the page gives a second: by its own clock that is over at once. */
-export async function decide(page: Page, answer: 'Allow' | 'Deny'): Promise<void> {
-  const button = page.getByRole('button', { name: answer });
-  await button.waitFor();
-  await page.evaluate('{ const now = performance.now.bind(performance); performance.now = () => now() + 1000; }');
-  await button.click();
-}
+/** Answers the question, once the page takes an answer. */
+export const decide = (page: Page, answer: 'Allow' | 'Deny'): Promise<void> =>
+  page.getByRole('button', { name: answer }).click();
 
 /** Allows what is asked for. @returns the parameters of the answer */
 export async function allowing(page: Page): Promise<URLSearchParams> {

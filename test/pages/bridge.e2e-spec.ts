@@ -84,6 +84,13 @@ describeInBrowser('web.md 2: a passkey for another page or an app', () => {
     await visit.leave();
   });
 
+  test.each(['CALL +1 555 0100', 'x'.repeat(43)])('a code that only a link brings is not shown: %s', async (text) => {
+    await visit.open(`/passkey-bridge#completion_code=${encodeURIComponent(text)}`);
+    await visit.page.getByText('It has expired or was answered already.').waitFor();
+    expect(await visit.page.content()).not.toContain(text);
+    await visit.leave();
+  });
+
   test('refusing an app is said here', async () => {
     const { page } = visit;
     const { path } = await begin('native');

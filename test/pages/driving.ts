@@ -14,12 +14,16 @@ export async function signInAs(page: Page, { email, password }: { email: string;
   await page.keyboard.press('Enter');
 }
 
+/** Waits until what has the focus does something: a decision has to be read first. */
+const isOn = (page: Page): Promise<void> => page.locator(':focus:not([aria-disabled="true"])').waitFor();
+
 /** Goes on by Tab until a control with these words has the focus, and presses Enter there. */
 export async function choose(page: Page, words: string): Promise<void> {
   await page.getByText(words, { exact: true }).first().waitFor();
   for (let step = 0; step < 40; step++) {
     const focused = await page.evaluate('document.activeElement?.textContent ?? ""');
     if (focused === words) {
+      await isOn(page);
       await page.keyboard.press('Enter');
       return;
     }
@@ -60,7 +64,7 @@ export async function tabTo({ page }: { readonly page: Page }, name: string): Pr
       const element = document.activeElement;
       return element?.name || element?.textContent?.trim() || '';
     })()`);
-    if (focused === name) return;
+    if (focused === name) return isOn(page);
   }
   throw new Error(`${name} is out of reach of the keyboard`);
 }

@@ -33,13 +33,17 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     const device = world.service.anonymous.from(`127.0.45.${++host}`).with({ 'user-agent': PHONE });
     const { body } = await device.post('/v1/auth/handoff/initiate');
     const collect = () => device.post(`/v1/auth/handoff/${body.code}/status`, { poll_secret: body.poll_secret });
-    return { code: body.code as string, device, collect };
+    return { code: body.code as string, confirmation: body.confirmation as string, device, collect };
+  };
+  const approve = async (confirmation: string) => {
+    await visit.page.fill('input[name=confirmation]', confirmation);
+    await press('Approve');
   };
   const press = (name: string) => visit.page.getByRole('button', { name, exact: true }).click();
 
   test('by keyboard alone: the code is typed, the device is shown, and it is let in', async () => {
     const { page } = visit;
-    const { code, collect } = await waiting();
+    const { code, confirmation, collect } = await waiting();
     await visit.arrive('/handoff', owner.authorization);
     await heading(visit, TITLE);
     await page.waitForSelector('input[name=code]');
@@ -49,9 +53,21 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await page.keyboard.press('Enter');
     await heading(visit, QUESTION);
     await page.getByText(`The device will be signed in as ${owner.username}.`).waitFor();
-    expect(await page.locator('dd').allInnerTexts()).toEqual(['Safari', 'iOS', 'Phone or tablet', code]);
+    const [browser, system, device, network, time, shown] = await page.locator('dd').allInnerTexts();
+    expect([browser, system, device, network]).toEqual(['Safari', 'iOS', 'Phone or tablet', '127.0.x.x']);
+    expect([time, shown]).toEqual([expect.stringMatching(/\d:\d\d/), code]);
     await visit.look('handoff-question');
     expect((await collect()).body).toEqual({ status: 'pending' });
+    await tabTo(visit, 'confirmation');
+    await page.keyboard.type('4');
+    await tabTo(visit, 'Approve');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter the two digits that the other device shows').waitFor();
+    await visit.look('handoff-question-malformed');
+    expect((await collect()).body).toEqual({ status: 'pending' });
+    await page.focus('input[name=confirmation]');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type(confirmation);
     await tabTo(visit, 'Approve');
     await page.keyboard.press('Enter');
     await heading(visit, 'Approved');
@@ -85,7 +101,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
 
   test('who is signed out signs in first, and comes back with the code', async () => {
     const { page } = visit;
-    const { code, collect } = await waiting();
+    const { code, confirmation, collect } = await waiting();
     await visit.open(`/handoff#code=${code}`);
     await page.waitForURL((url) => url.pathname === '/login');
     expect(page.url()).not.toContain(code);
@@ -93,14 +109,14 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await page.fill('input[name=password]', owner.password);
     await page.keyboard.press('Enter');
     await heading(visit, QUESTION);
-    await press('Approve');
+    await approve(confirmation);
     await heading(visit, 'Approved');
     expect((await collect()).body.status).toBe('completed');
   });
 
   test('a wrong, a malformed and an expired code are told apart from each other and stay to be mended', async () => {
     const { page } = visit;
-    const { code } = await waiting();
+    const { code, confirmation } = await waiting();
     await visit.arrive('/handoff', owner.authorization);
     await page.fill('input[name=code]', 'ABC-DEF');
     await page.keyboard.press('Enter');
@@ -118,7 +134,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await page.keyboard.press('Enter');
     await heading(visit, QUESTION);
     await world.service.sql("UPDATE one_time_secret SET created_at = created_at - interval '6 minutes'");
-    await press('Approve');
+    await approve(confirmation);
     await heading(visit, 'This code no longer works');
     await visit.look('handoff-gone');
     await page.reload();
@@ -137,19 +153,37 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     expect(lookups).toHaveLength(1);
   });
 
+  test('a wrong number ends the code and signs nobody in', async () => {
+    const { code, confirmation, collect } = await waiting();
+    await visit.arrive(`/handoff#code=${code}`, owner.authorization);
+    await heading(visit, QUESTION);
+    await approve(confirmation === '42' ? '43' : '42');
+    await heading(visit, 'This code no longer works');
+    expect((await collect()).body).toEqual({ status: 'expired' });
+    expect(await sessionsOf(world.service, owner)).toBe(1);
+  });
+
+  test('text of a link that does not have the form of a code is not shown', async () => {
+    await visit.arrive(`/handoff#code=${encodeURIComponent('CALL +1 555 0100')}`, owner.authorization);
+    await visit.page.getByText('A code has 12 letters and digits.').waitFor();
+    expect(await visit.page.inputValue('input[name=code]')).toBe('');
+    expect(await visit.page.content()).not.toContain('555');
+    expect(lookups).toEqual([]);
+  });
+
   test('a code that was approved on another page is told', async () => {
-    const { code } = await waiting();
+    const { code, confirmation } = await waiting();
     await visit.arrive(`/handoff#code=${code}`, owner.authorization);
     await heading(visit, QUESTION);
     const { status } = await world.service.as(owner).post('/v1/auth/handoff/complete', { code, user_id: owner.id });
     expect(status).toBe(204);
-    await press('Approve');
+    await approve(confirmation);
     await heading(visit, 'This code no longer works');
   });
 
   test('pressed twice it is sent once; offline it says so and goes on', async () => {
     const { page } = visit;
-    const { code, collect } = await waiting();
+    const { code, confirmation, collect } = await waiting();
     let requests = 0;
     page.on('request', (request) => {
       if (request.url().endsWith('/complete')) requests++;
@@ -158,7 +192,7 @@ describeInBrowser('web.md 2: /handoff, on the side that is signed in', () => {
     await heading(visit, QUESTION);
     await page.getByText('The device will be signed in as').waitFor();
     await visit.context.setOffline(true);
-    await press('Approve');
+    await approve(confirmation);
     await page.getByText('You are offline.').waitFor();
     await visit.context.setOffline(false);
     expect((await collect()).body).toEqual({ status: 'pending' });

@@ -23,7 +23,9 @@ describeInBrowser('web.md 2: /login with another device', () => {
   const approve = async (code: string) => {
     const approver = world.service.as(alice);
     expect((await approver.get(`/v1/auth/handoff/${code}/info`)).body.status).toBe('pending');
-    expect((await approver.post('/v1/auth/handoff/complete', { code, user_id: alice.id })).status).toBe(204);
+    const confirmation = (await visit.page.locator('p strong').last().textContent())?.trim();
+    const approval = { code, user_id: alice.id, confirmation };
+    expect((await approver.post('/v1/auth/handoff/complete', approval)).status).toBe(204);
   };
 
   test('code and QR code are shown, and the page goes on by itself once it is approved, after a reload too', async () => {

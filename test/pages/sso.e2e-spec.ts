@@ -64,6 +64,18 @@ describeInBrowser('web.md 2: single sign-on', () => {
     await visit.leave();
   });
 
+  test('the reason of a provider is shown only where this tab began; a link shows none', async () => {
+    const { page } = visit;
+    await visit.open('/auth/sso/callback?error=call_15550100&state=foreign');
+    await page.getByText('Your sign-in provider refused the sign-in.').waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('15550100');
+    provider.sendBack({ error: 'interaction_required' });
+    await begin();
+    await atCallback();
+    await page.getByText('interaction_required', { exact: true }).waitFor();
+    await visit.leave();
+  });
+
   test('the page alone has nothing to complete, and says so', async () => {
     await visit.open('/auth/sso/callback');
     await visit.page.getByText('There is nothing to complete on this page.').waitFor();

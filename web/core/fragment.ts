@@ -25,7 +25,3 @@ export const carried = (name: string): string | undefined => fragment.get(name) 
 export function forgetCarried(): void {
   history.replaceState(null, '', location.pathname + location.search);
 }
-
-/** Keeps what this page came to, as if a link had carried it, so that a reload finds it. */
-export const carry = (values: Readonly<Record<string, string>>): void =>
-  history.replaceState({ [KEY]: new URLSearchParams(values).toString() }, '', location.pathname + location.search);

@@ -18,16 +18,18 @@ export interface ButtonProps extends Look {
   /** Sends the form that it stands in. */
   readonly submits?: boolean;
   readonly disabled?: boolean;
+  /** Whether a click counts, if not every one does. */
+  readonly heeds?: (click: MouseEvent) => boolean;
   readonly label?: string;
 }
 
 /** What is off keeps the focus and is read as off; it does nothing. */
-export function Button({ action, onClick, submits, disabled = false, label, ...look }: ButtonProps) {
+export function Button({ action, onClick, submits, disabled = false, heeds, label, ...look }: ButtonProps) {
   const isBusy = action?.isBusy.value ?? false;
   const seconds = action?.wait.value ?? 0;
   const isOff = disabled || isBusy || seconds > 0;
-  const click = (event: Event) => {
-    if (isOff) event.preventDefault();
+  const click = (event: MouseEvent) => {
+    if (isOff || heeds?.(event) === false) event.preventDefault();
     else if (onClick) onClick(event);
     else if (!submits) void action?.run(event);
   };

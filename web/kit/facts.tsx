@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { Fragment } from 'preact';
-import { t, type Words } from '../core/language.js';
+import { t, type Words, when } from '../core/language.js';
 
-/** What a device says of itself, as the service answers it. */
-export interface DeviceInfo {
-  readonly browser: string | null;
-  readonly os: string | null;
-  readonly device: string;
+/** A device that asks for something, in the words of the service. */
+export interface Asker {
+  readonly client_info: { readonly browser: string | null; readonly os: string | null; readonly device: string };
+  readonly masked_ip: string | null;
+  readonly at: string;
 }
 
 type Fact = readonly [label: Words, value: ComponentChildren];
@@ -23,8 +23,10 @@ export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   </dl>
 );
 
-export const factsOf = ({ browser, os, device }: DeviceInfo): readonly Fact[] => [
+export const askerFacts = ({ client_info: { browser, os, device }, masked_ip, at }: Asker): readonly Fact[] => [
   ['device.browser', browser],
   ['device.system', os],
   ['device.kind', t(device === 'mobile' ? 'device.mobile' : 'device.desktop')],
+  ['device.network', masked_ip && <bdi>{masked_ip}</bdi>],
+  ['device.time', <time dateTime={at}>{when(at)}</time>],
 ];

@@ -35,7 +35,7 @@ function Waiting({
   onBack,
   onExpired,
 }: Omit<OtherDeviceProps, 'onHandoff'> & { onExpired: () => void }) {
-  const { code, poll_secret } = handoff;
+  const { code, poll_secret, confirmation } = handoff;
   const trouble = usePolling(async () => {
     try {
       const answer = await api.post('/v1/auth/handoff/{code}/status', { path: { code }, body: { poll_secret } });
@@ -59,6 +59,11 @@ function Waiting({
       <output class="shown-code" dir="ltr">
         {code}
       </output>
+      <p>
+        {rich('signIn.deviceConfirm', {
+          number: <strong dir="ltr">{confirmation}</strong>,
+        })}
+      </p>
       {trouble.value ? <Notice kind="warn">{trouble.value}</Notice> : <Spinner label={t('signIn.deviceWaits')} />}
     </>
   );
@@ -70,8 +75,9 @@ export function OtherDevice({ handoff, onHandoff, onSignedIn, onBack }: OtherDev
   const expired = useSignal<Handoff | null>(null);
   const renew = useAction(async () => onHandoff(await beginHandoff()));
   const cancel = () => {
-    // It ends by itself as well: nobody has to wait for the answer.
-    void api.delete('/v1/auth/handoff/{code}', { path: { code: handoff.code } }).catch(() => {});
+    const { code, poll_secret } = handoff;
+    // It also expires by itself, so there is no need to wait for the response.
+    void api.delete('/v1/auth/handoff/{code}', { path: { code }, body: { poll_secret } }).catch(() => {});
     onBack();
   };
   if (expired.value === handoff) {

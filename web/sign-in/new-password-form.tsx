@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import type { Action } from '../core/action.js';
 import { t } from '../core/language.js';
-import { Button } from '../kit/button.js';
 import { Choice } from '../kit/field.js';
 import { NewPasswordField } from '../kit/new-password.js';
 import { FailureNotice } from '../kit/notice.js';
@@ -10,12 +10,11 @@ export interface NewPasswordFormProps {
   readonly password: Signal<string>;
   readonly isKept: Signal<boolean>;
   readonly action: Action;
-  /** Words of the button. */
-  readonly submit: string;
+  readonly children: ComponentChildren;
 }
 
-/** A new password that signs in, in this tab alone or to stay. */
-export const NewPasswordForm = ({ password, isKept, action, submit }: NewPasswordFormProps) => (
+/** A new password that signs in, in this tab only or to stay. @param children the button that submits it */
+export const NewPasswordForm = ({ password, isKept, action, children }: NewPasswordFormProps) => (
   <>
     <FailureNotice of={action} />
     <form class="stack" onSubmit={action.run}>
@@ -35,9 +34,7 @@ export const NewPasswordForm = ({ password, isKept, action, submit }: NewPasswor
           isKept.value = checked;
         }}
       />
-      <Button submits action={action} size="wide">
-        {submit}
-      </Button>
+      {children}
     </form>
   </>
 );

@@ -20,6 +20,8 @@ export interface Hold {
 export interface Handoff {
   readonly code: string;
   readonly poll_secret: string;
+  /** Two digits for the device that approves. */
+  readonly confirmation: string;
 }
 
 interface Kept {

@@ -65,3 +65,9 @@ export function describeClient({ userAgent, os: named }: Pick<Origin, 'userAgent
   const { browser, os } = clientInfo({ userAgent, os: null });
   return { browser: BROWSERS.has(browser) ? browser : null, system: systemIn(named) ?? systemIn(os) ?? null };
 }
+
+/** Client info in the same words, for a page that shows the device to a user who may not own it. */
+export function knownClientInfo(origin: Pick<Origin, 'userAgent' | 'os'>) {
+  const { browser, system } = describeClient(origin);
+  return { ...clientInfo(origin), browser, os: system };
+}

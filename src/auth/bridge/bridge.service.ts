@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { clientInfo, type Origin } from '../../accounts/events/origin.js';
+import { knownClientInfo, type Origin } from '../../accounts/events/origin.js';
 import type { Begun, Seen } from '../../accounts/seen.js';
 import { maskAddress } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
@@ -57,7 +57,9 @@ const NOBODY = '';
 
 const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
 const hexDigest = (secret: string): string => digest(secret).toString('hex');
-const shown = ({ origin, at }: Asker) => ({ client_info: clientInfo(origin), masked_ip: maskAddress(origin.ip), at });
+const shown = ({ origin, at }: Asker) => ({
+  ...{ client_info: knownClientInfo(origin), masked_ip: maskAddress(origin.ip), at },
+});
 const isDigestOf = (expected: string, secret: string): boolean => matches(Buffer.from(expected, 'hex'), digest(secret));
 
 export interface CancelledCeremony {

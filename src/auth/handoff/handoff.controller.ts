@@ -3,7 +3,7 @@ import { originOf } from '../../accounts/events/origin.js';
 import type { Call } from '../../policy/call.js';
 import { Me, Public, RateLimit, TheCall, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
-import { CollectHandoffInput, CompleteHandoffInput, HandoffPath } from './handoff.dto.js';
+import { CancelHandoffInput, CollectHandoffInput, CompleteHandoffInput, HandoffPath } from './handoff.dto.js';
 import { Handoffs } from './handoff.service.js';
 
 @Controller('v1/auth/handoff')
@@ -32,8 +32,8 @@ export class HandoffController {
   @HttpCode(204)
   @UserOnly()
   @RateLimit('auth:handoff:complete')
-  approve(@Me() me: SessionIdentity, @Body() { code, user_id }: CompleteHandoffInput, @TheCall() { address }: Call) {
-    return this.handoffs.approve(me, code, user_id, address);
+  approve(@Me() me: SessionIdentity, @Body() input: CompleteHandoffInput, @TheCall() { address }: Call) {
+    return this.handoffs.approve(me, input, address);
   }
 
   /** Tells whether a handoff was approved. */
@@ -53,12 +53,12 @@ export class HandoffController {
     return this.handoffs.collect(code, poll_secret, address);
   }
 
-  /** Cancels a handoff. */
+  /** Cancels a handoff. Once a user has inspected the code, this requires its `poll_secret`. */
   @Delete(':code')
   @HttpCode(204)
   @Public()
   @RateLimit('auth:handoff:cancel')
-  cancel(@Param() { code }: HandoffPath) {
-    return this.handoffs.cancel(code);
+  cancel(@Param() { code }: HandoffPath, @Body() { poll_secret }: CancelHandoffInput) {
+    return this.handoffs.cancel(code, poll_secret);
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
-import { clientInfo, type Origin } from '../../accounts/events/origin.js';
+import { knownClientInfo, type Origin } from '../../accounts/events/origin.js';
 import type { Seen } from '../../accounts/seen.js';
-import { addressKey } from '../../core/address.js';
+import { addressKey, maskAddress } from '../../core/address.js';
 import { Refusal } from '../../core/errors.js';
 import { digest, matches, mintFrom, mintToken } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
@@ -13,8 +13,10 @@ import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
+import type { CompleteHandoffInput } from './handoff.dto.js';
 
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
+const DIGITS = '0123456789';
 const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
 const CODE_SECONDS = 300;
 /** The record outlives the code, so that a late approval can be told from a wrong code. */
@@ -33,6 +35,8 @@ interface Handoff {
   readonly origin: Origin;
   /** SHA-256 of the initiator's poll secret, base64url. */
   readonly pollDigest: string;
+  /** The two digits that the initiator shows; absent in codes of an earlier release. */
+  readonly confirmation?: string;
   readonly approval?: Approval;
 }
 
@@ -42,6 +46,9 @@ const PENDING = { status: 'pending' } as const;
 const EXPIRED = { status: 'expired' } as const;
 
 const unusable = (): Refusal => new Refusal('INVALID_HANDOFF_CODE');
+
+const isSecretOf = ({ pollDigest }: Handoff, pollSecret: string): boolean =>
+  matches(Buffer.from(pollDigest, 'base64url'), digest(pollSecret));
 
 /** A code as it was shown or typed: hyphens and white space do not count, nor does letter case. */
 function normalise(code: string): string {
@@ -68,7 +75,8 @@ export class Handoffs {
     const code = mintFrom(ALPHABET, 12);
     const pollSecret = mintToken();
     const pollDigest = digest(pollSecret).toString('base64url');
-    const handoff: Handoff = { state: 'fresh', origin, pollDigest };
+    const confirmation = mintFrom(DIGITS, 2);
+    const handoff: Handoff = { state: 'fresh', origin, pollDigest, confirmation };
     await this.secrets.issue('handoff', '', { ...handoff }, RECORD_SECONDS, { secret: code });
     const found = await this.find(code);
     if (!found) throw new Error('a fresh code must be there');
@@ -76,27 +84,41 @@ export class Handoffs {
       code: `${code.slice(0, 6)}-${code.slice(6)}`,
       expires_at: new Date(found.createdAt.getTime() + CODE_SECONDS * 1000).toISOString(),
       poll_secret: pollSecret,
+      confirmation,
     };
   }
 
-  /** What the approving device shows its user: who is asking. */
+  /** Describes the device that asks, in words of ours only: the approving page shows them to somebody else. */
   async inspect(typed: string, address: string) {
     await this.demandUnblocked(address);
     const code = normalise(typed);
     const found = await this.find(code);
     if (!found?.isCurrent) {
       await this.countFailure(address);
-      return { ...EXPIRED, client_info: null };
+      return { ...EXPIRED, client_info: null, masked_ip: null, created_at: null };
     }
     const key = digest(code).toString('base64url');
     const { admitted } = await this.limiter.charge('handoff:lookups', key, LOOKUPS.limit, LOOKUPS.seconds);
     if (!admitted) throw unusable();
     await this.secrets.change('handoff', code, [{ state: 'fresh' }, { state: 'inspected' }]);
-    return { ...PENDING, client_info: clientInfo(found.handoff.origin) };
+    const { origin } = found.handoff;
+    return {
+      ...PENDING,
+      client_info: knownClientInfo(origin),
+      masked_ip: maskAddress(origin.ip),
+      created_at: found.createdAt.toISOString(),
+    };
   }
 
-  /** Records the approval; the session is made when the new device collects it. */
-  async approve(me: SessionIdentity, typed: string, userId: string, address: string): Promise<void> {
+  /**
+   * Records the approval. The new device creates the session when it collects it. A wrong `confirmation` voids the code:
+   * with the digits, only a user who sees the other device can approve.
+   */
+  async approve(
+    me: SessionIdentity,
+    { code: typed, user_id: userId, confirmation }: CompleteHandoffInput,
+    address: string,
+  ): Promise<void> {
     if (userId !== me.account.id) throw new Refusal('SESSION_TOKEN_MISMATCH');
     await this.demandUnblocked(address);
     const code = normalise(typed);
@@ -107,10 +129,17 @@ export class Handoffs {
     if (!found.isCurrent) throw new Refusal('HANDOFF_CODE_EXPIRED');
     const approval: Approval = { sessionId: me.sessionId };
     const step = [{ state: 'inspected' }, { state: 'approved', approval }] as const;
-    await this.database.transaction(async (tx) => {
+    const isApproved = await this.database.transaction(async (tx) => {
       const owner = await this.standing.hold(tx, me);
-      if (!(await this.secrets.change('handoff', code, step, { tx, owner }))) throw unusable();
+      const handoff = await this.hold(code, tx);
+      if (!handoff || handoff.state === 'approved') return false;
+      if (confirmation !== undefined && confirmation !== handoff.confirmation) {
+        await this.secrets.consume('handoff', code, tx);
+        return false;
+      }
+      return this.secrets.change('handoff', code, step, { tx, owner });
     });
+    if (!isApproved) throw unusable();
   }
 
   async status(typed: string): Promise<typeof PENDING | typeof EXPIRED> {
@@ -126,8 +155,8 @@ export class Handoffs {
     const code = normalise(typed);
     const found = await this.find(code);
     if (!found?.isCurrent) return EXPIRED;
-    const { pollDigest, approval, origin } = found.handoff;
-    if (!matches(Buffer.from(pollDigest, 'base64url'), digest(pollSecret))) {
+    const { approval, origin } = found.handoff;
+    if (!isSecretOf(found.handoff, pollSecret)) {
       await this.countFailure(address);
       return PENDING;
     }
@@ -148,8 +177,19 @@ export class Handoffs {
     });
   }
 
-  async cancel(typed: string): Promise<void> {
-    await this.secrets.consume('handoff', normalise(typed));
+  /** Without the poll secret only a code that no user has inspected yet can be canceled. */
+  async cancel(typed: string, pollSecret: string | undefined): Promise<void> {
+    const code = normalise(typed);
+    await this.database.transaction(async (tx) => {
+      const handoff = await this.hold(code, tx);
+      if (!handoff) return;
+      const mayCancel = pollSecret === undefined ? handoff.state === 'fresh' : isSecretOf(handoff, pollSecret);
+      if (mayCancel) await this.secrets.consume('handoff', code, tx);
+    });
+  }
+
+  private async hold(code: string, tx: Tx): Promise<Handoff | undefined> {
+    return (await this.secrets.hold('handoff', code, tx))?.payload as Handoff | undefined;
   }
 
   private async find(code: string, tx?: Tx) {

@@ -1,7 +1,8 @@
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { useLink } from '../../core/link.js';
-import { Button, LinkButton } from '../../kit/button.js';
+import { LinkButton } from '../../kit/button.js';
+import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 
@@ -15,7 +16,7 @@ export default function AuthorizeIp() {
           {t('authorizeIp.notYou')}
         </Notice>
         <FailureNotice of={action} />
-        <Button action={action}>{t('authorizeIp.submit')}</Button>
+        <DecisionButton action={action}>{t('authorizeIp.submit')}</DecisionButton>
       </Frame>
     );
   }

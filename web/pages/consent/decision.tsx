@@ -1,14 +1,14 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
 import { rich, t } from '../../core/language.js';
 import type { ScopeWords } from '../../core/scopes.js';
 import { Button } from '../../kit/button.js';
+import { DecisionButton } from '../../kit/decision-button.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { Portrait } from '../../kit/portrait.js';
 import { as, type Decider, dismiss, isForThisAlone, isOver, type Person } from './person.js';
-import { useReading } from './reading.js';
 import { type Application, type AuthorizationRequest, hostOf } from './request.js';
 import { Scopes } from './scopes.js';
 
@@ -32,17 +32,6 @@ const tagOf = ({ username, discriminator }: Person): string => `${username}#${di
 
 const nameOf = (person: Person): string =>
   person.global_name ? `${person.global_name} (${tagOf(person)})` : tagOf(person);
-
-/** A key that is held down says nothing that it has not said before. */
-function useSingleKeys(): void {
-  useEffect(() => {
-    const heed = (event: KeyboardEvent) => {
-      if (event.repeat && ['Enter', ' '].includes(event.key)) event.preventDefault();
-    };
-    document.addEventListener('keydown', heed);
-    return () => document.removeEventListener('keydown', heed);
-  }, []);
-}
 
 function Facts({ request, application, words, decider }: Question & Pick<DecisionProps, 'decider'>) {
   const { person } = decider;
@@ -89,12 +78,10 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
 /** The question, and the two answers to it. */
 export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...question }: DecisionProps) {
   const { request, decider } = question;
-  const { isEarly, isEarlyNow } = useReading();
   const isDeciding = useRef(false);
-  useSingleKeys();
 
   async function decide(decision: 'approve' | 'deny'): Promise<void> {
-    if (isEarlyNow() || isDeciding.current) return;
+    if (isDeciding.current) return;
     isDeciding.current = true;
     for (const action of [allow, deny]) action.clear();
     try {
@@ -113,19 +100,19 @@ export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...questio
   const allow = useAction(() => decide('approve'));
   const deny = useAction(() => decide('deny'));
   const another = useAction(onSwitch);
-  const isOff = isEarly.value || allow.isBusy.value || deny.isBusy.value || another.isBusy.value;
+  const isOff = allow.isBusy.value || deny.isBusy.value || another.isBusy.value;
   return (
     <>
       <Facts {...question} />
       <FailureNotice of={allow} />
       <FailureNotice of={deny} />
       <div class="stack tight">
-        <Button size="wide" action={allow} disabled={isOff}>
+        <DecisionButton size="wide" action={allow} disabled={isOff}>
           {t('consent.allow')}
-        </Button>
-        <Button size="wide" kind="plain" action={deny} disabled={isOff}>
+        </DecisionButton>
+        <DecisionButton size="wide" kind="plain" action={deny} disabled={isOff}>
           {t('consent.deny')}
-        </Button>
+        </DecisionButton>
         <Button kind="bare" action={another} disabled={allow.isBusy.value || deny.isBusy.value}>
           {t('consent.another')}
         </Button>

@@ -6,6 +6,7 @@ import { useLink } from '../../core/link.js';
 import { keepOnly } from '../../core/passkeys.js';
 import { leaveFor } from '../../core/places.js';
 import { LinkButton } from '../../kit/button.js';
+import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
 import { Effects } from '../../kit/notice.js';
 import { NewPasswordForm } from '../../sign-in/new-password-form.js';
@@ -67,7 +68,11 @@ export default function EmailRevert() {
       <p>{t('revert.lead')}</p>
       <Effects of={EFFECTS} />
       <p class="quiet">{t('revert.own')}</p>
-      <NewPasswordForm password={password} isKept={isKept} action={action} submit={t('revert.submit')} />
+      <NewPasswordForm password={password} isKept={isKept} action={action}>
+        <DecisionButton submits action={action} size="wide">
+          {t('revert.submit')}
+        </DecisionButton>
+      </NewPasswordForm>
     </Frame>
   );
 }

@@ -15,11 +15,13 @@ interface CodeFormProps {
   readonly code: Signal<string>;
   /** Whether the code came by a link: then it is looked up at once. */
   readonly isCarried: boolean;
+  /** Whether a link brought something else than a code. */
+  readonly isMalformed: boolean;
   readonly onFound: (request: Request) => void;
 }
 
-export function CodeForm({ code, isCarried, onFound }: CodeFormProps) {
-  const fault = useSignal<Fault | null>(null);
+export function CodeForm({ code, isCarried, isMalformed, onFound }: CodeFormProps) {
+  const fault = useSignal<Fault | null>(isMalformed ? 'malformed' : null);
   const fail = (what: Fault) => {
     forget();
     fault.value = what;
@@ -28,9 +30,10 @@ export function CodeForm({ code, isCarried, onFound }: CodeFormProps) {
     async () => {
       const plain = plainCode(code.value);
       if (!plain) return fail('malformed');
-      const { status, client_info: device } = await api.get('/v1/auth/handoff/{code}/info', { path: { code: plain } });
-      if (status === 'expired') return fail('expired');
-      return onFound({ code: plain, device });
+      const found = await api.get('/v1/auth/handoff/{code}/info', { path: { code: plain } });
+      if (found.status === 'expired') return fail('expired');
+      const { client_info, masked_ip, created_at: at } = found;
+      return onFound({ code: plain, asker: { client_info, masked_ip, at } });
     },
     {
       caught: ({ code: refusal }) => {

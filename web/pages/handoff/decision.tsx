@@ -1,19 +1,23 @@
 import { useSignal } from '@preact/signals';
+import type { Refused } from 'gatehouse/client';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { rich, t } from '../../core/language.js';
 import { leaveFor } from '../../core/places.js';
 import { session } from '../../core/session.js';
-import { Button } from '../../kit/button.js';
-import { Facts, factsOf } from '../../kit/facts.js';
+import { DecisionButton } from '../../kit/decision-button.js';
+import { askerFacts, Facts } from '../../kit/facts.js';
+import { CodeField } from '../../kit/field.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import type { Request } from './request.js';
 
+type Outcome = NonNullable<Request['outcome']>;
+
 interface DecisionProps {
   readonly request: Request;
-  readonly onDecided: (outcome: NonNullable<Request['outcome']>) => void;
+  readonly onDecided: (outcome: Outcome) => void;
 }
 
 const GONE: ReadonlySet<string> = new Set(['HANDOFF_CODE_EXPIRED', 'INVALID_HANDOFF_CODE']);
@@ -36,45 +40,69 @@ function useMe() {
   return me;
 }
 
+const DIGITS = /^[0-9]{2}$/;
+/** Voids a code, as everything does that is not its two digits. */
+const REFUSAL = 'refused';
+
 const shownCode = (code: string): string => `${code.slice(0, 6)}-${code.slice(6)}`;
 
 /** Which device asks, and what a yes does. */
-export function Decision({ request: { code, device }, onDecided }: DecisionProps) {
+export function Decision({ request: { code, asker }, onDecided }: DecisionProps) {
   const me = useMe();
+  const digits = useSignal('');
+  const isMalformed = useSignal(false);
+  const complete = async (confirmation: string) => {
+    const { id } = me.value ?? (await whoAmI());
+    await api.post('/v1/auth/handoff/complete', { body: { code, user_id: id, confirmation } });
+  };
+  const over = (outcome: Outcome) => (refused: Refused) => {
+    if (refused.code === 'ACCOUNT_SUSPICIOUS_ACTIVITY') return leaveFor('/account/required');
+    if (!GONE.has(refused.code)) return false;
+    onDecided(outcome);
+    return true;
+  };
   const approve = useAction(
     async () => {
-      const { id } = me.value ?? (await whoAmI());
-      await api.post('/v1/auth/handoff/complete', { body: { code, user_id: id } });
+      isMalformed.value = !DIGITS.test(digits.value.trim());
+      if (isMalformed.value) return;
+      await complete(digits.value.trim());
       onDecided('approved');
     },
-    {
-      caught: (refused) => {
-        if (refused.code === 'ACCOUNT_SUSPICIOUS_ACTIVITY') return leaveFor('/account/required');
-        if (!GONE.has(refused.code)) return false;
-        onDecided('gone');
-        return true;
-      },
-    },
+    { caught: over('gone') },
   );
-  const refuse = useAction(async () => {
-    await api.delete('/v1/auth/handoff/{code}', { path: { code } });
-    onDecided('refused');
-  });
+  const refuse = useAction(() => complete(REFUSAL), { caught: over('refused') });
   return (
     <Frame title={t('handoff.whoTitle')}>
-      <Facts facts={[...factsOf(device), ['handoff.code', <code>{shownCode(code)}</code>]]} />
+      <Facts facts={[...askerFacts(asker), ['handoff.code', <code>{shownCode(code)}</code>]]} />
       <Notice kind="warn" isAnnounced={false}>
         {t('handoff.warning')}
       </Notice>
       <p>{me.value ? rich('handoff.account', { name: <b>{me.value.global_name ?? me.value.username}</b> }) : ' '}</p>
       <FailureNotice of={approve} />
       <FailureNotice of={refuse} />
-      <Button action={approve} disabled={refuse.isBusy.value}>
-        {t('handoff.approve')}
-      </Button>
-      <Button kind="plain" action={refuse} disabled={approve.isBusy.value}>
-        {t('handoff.refuse')}
-      </Button>
+      <form class="stack" onSubmit={approve.run}>
+        <CodeField
+          name="confirmation"
+          label={t('handoff.confirmation')}
+          hint={t('handoff.confirmationHint')}
+          autocomplete="off"
+          inputMode="numeric"
+          required
+          maxLength={8}
+          value={digits.value}
+          onValue={(value) => {
+            digits.value = value;
+            isMalformed.value = false;
+          }}
+          wrong={isMalformed.value ? t('handoff.confirmationMalformed') : undefined}
+        />
+        <DecisionButton submits action={approve} disabled={refuse.isBusy.value}>
+          {t('handoff.approve')}
+        </DecisionButton>
+        <DecisionButton kind="plain" action={refuse} disabled={approve.isBusy.value}>
+          {t('handoff.refuse')}
+        </DecisionButton>
+      </form>
     </Frame>
   );
 }

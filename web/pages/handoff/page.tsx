@@ -63,6 +63,7 @@ export default function Handoff() {
       <CodeForm
         code={code}
         isCarried={known.code !== ''}
+        isMalformed={known.isMalformed === true}
         onFound={(found) => {
           request.value = remember(found);
         }}

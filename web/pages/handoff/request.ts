@@ -1,22 +1,17 @@
 import { carried, forgetCarried } from '../../core/fragment.js';
 import { keep, kept } from '../../core/kept.js';
-
-export interface Device {
-  readonly os: string | null;
-  readonly browser: string | null;
-  readonly device: string;
-}
+import type { Asker } from '../../kit/facts.js';
 
 /** What another device asks, as it was looked up: a code can be looked up three times in all. */
 export interface Request {
   readonly code: string;
-  readonly device: Device;
+  readonly asker: Asker;
   readonly outcome?: 'approved' | 'refused' | 'gone';
 }
 
 const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
-const REQUEST = 'handoff';
-const LUGGAGE = 'gatehouse.handoff';
+const REQUEST = 'handoff-request';
+const LUGGAGE = 'gatehouse.handoff-request';
 
 /** A code without what it is shown or typed with; undefined when it is none. */
 export function plainCode(typed: string): string | undefined {
@@ -30,8 +25,9 @@ export function pack(code: string, request: Request | null): void {
 }
 
 interface Known {
-  /** As it came by a link or was typed before. */
+  /** As it came by a link or was typed before. A link can only bring what has the form of a code. */
   readonly code: string;
+  readonly isMalformed?: boolean;
   readonly request: Request | null;
 }
 
@@ -40,7 +36,10 @@ export function unpack(): Known {
   const packed = sessionStorage.getItem(LUGGAGE);
   sessionStorage.removeItem(LUGGAGE);
   const fresh = carried('code');
-  if (fresh) return { code: fresh, request: kept<Request>(REQUEST) ?? null };
+  if (fresh) {
+    const code = plainCode(fresh);
+    return { code: code ?? '', isMalformed: !code, request: kept<Request>(REQUEST) ?? null };
+  }
   const luggage = packed ? (JSON.parse(packed) as Known) : { code: '', request: null };
   const request = kept<Request>(REQUEST) ?? (luggage.request && remember(luggage.request));
   return { code: luggage.code, request };

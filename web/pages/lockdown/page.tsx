@@ -1,7 +1,8 @@
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { useLink } from '../../core/link.js';
-import { Button, LinkButton } from '../../kit/button.js';
+import { LinkButton } from '../../kit/button.js';
+import { DecisionButton } from '../../kit/decision-button.js';
 import { Frame } from '../../kit/frame.js';
 import { Effects, FailureNotice } from '../../kit/notice.js';
 
@@ -16,7 +17,7 @@ export default function Lockdown() {
         <Effects of={EFFECTS} />
         <p class="quiet">{t('lockdown.own')}</p>
         <FailureNotice of={action} />
-        <Button action={action}>{t('lockdown.submit')}</Button>
+        <DecisionButton action={action}>{t('lockdown.submit')}</DecisionButton>
       </Frame>
     );
   }

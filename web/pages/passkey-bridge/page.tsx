@@ -4,12 +4,14 @@ import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';
-import { carried, carry, forgetCarried } from '../../core/fragment.js';
-import { t, when } from '../../core/language.js';
+import { carried, forgetCarried } from '../../core/fragment.js';
+import { keep, kept } from '../../core/kept.js';
+import { t } from '../../core/language.js';
 import { assertion, hasPasskeys, PasskeyCancelled } from '../../core/passkeys.js';
 import { leaveFor } from '../../core/places.js';
 import { Button } from '../../kit/button.js';
-import { Facts, factsOf } from '../../kit/facts.js';
+import { DecisionButton } from '../../kit/decision-button.js';
+import { askerFacts, Facts } from '../../kit/facts.js';
 import { Frame } from '../../kit/frame.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { CopyButton, Spinner } from '../../kit/shown.js';
@@ -25,6 +27,8 @@ type View =
   | { readonly kind: 'code'; readonly code: string };
 
 const ceremonyId = carried('ceremony_id') ?? '';
+/** Only this page keeps a code here: a link cannot show one. */
+const COMPLETION = 'completion_code';
 const path = { ceremony_id: ceremonyId };
 const TITLES = {
   asking: 'bridge.title',
@@ -35,26 +39,13 @@ const TITLES = {
 } as const;
 
 function first(): View {
-  const code = carried('completion_code');
+  const code = kept<string>(COMPLETION);
   if (code) return { kind: 'code', code };
   return { kind: ceremonyId ? 'asking' : 'gone' };
 }
 
 /** Of a ceremony that is unknown, over or answered already. */
 const isGone = (code: string): boolean => code === 'PASSKEY_AUTHENTICATION_FAILED';
-
-const Asker = ({ client_info, masked_ip, at }: NonNullable<Asked['requested_by']>) => (
-  <>
-    <p>{t('bridge.asks')}</p>
-    <Facts
-      facts={[
-        ...factsOf(client_info),
-        ['device.network', masked_ip && <bdi>{masked_ip}</bdi>],
-        ['device.time', <time dateTime={at}>{when(at)}</time>],
-      ]}
-    />
-  </>
-);
 
 function Question({ onView }: { readonly onView: (view: View) => void }) {
   const options = useSignal<Options | null>(null);
@@ -88,8 +79,8 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
         options.value = null;
         const ended = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/complete', { path, body: { response } });
         if (ended.completion_code === null) return leave(ended);
-        carry({ completion_code: ended.completion_code });
-        return onView({ kind: 'code', code: ended.completion_code });
+        forgetCarried();
+        return onView({ kind: 'code', code: keep(COMPLETION, ended.completion_code) });
       } catch (error) {
         if (!(error instanceof PasskeyCancelled)) throw error;
         isCancelled.value = true;
@@ -129,7 +120,12 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
   return (
     <>
       <p>{t('bridge.why', { product: brand.product })}</p>
-      {asker.value && <Asker {...asker.value} />}
+      {asker.value && (
+        <>
+          <p>{t('bridge.asks')}</p>
+          <Facts facts={askerFacts(asker.value)} />
+        </>
+      )}
       <p>{t(isConfirmation.value ? 'bridge.yesConfirms' : 'bridge.yesSignsIn')}</p>
       <Notice kind="warn" isAnnounced={false}>
         {t('bridge.onlyYours')}
@@ -139,13 +135,13 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
       <FailureNotice of={refuse} />
       {isCancelled.value && <Notice kind="bad">{t('bridge.noPasskey')}</Notice>}
       {hasPasskeys() && (
-        <Button action={answer} size="wide">
+        <DecisionButton action={answer} size="wide">
           {t('signIn.passkey')}
-        </Button>
+        </DecisionButton>
       )}
-      <Button action={refuse} kind="plain" size="wide">
+      <DecisionButton action={refuse} kind="plain" size="wide">
         {t('bridge.refuse')}
-      </Button>
+      </DecisionButton>
     </>
   );
 }

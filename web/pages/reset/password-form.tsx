@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
+import { Button } from '../../kit/button.js';
 import { Frame } from '../../kit/frame.js';
 import { NewPasswordForm } from '../../sign-in/new-password-form.js';
 import type { Challenge, SignedIn } from '../../sign-in/signed-in.js';
@@ -34,7 +35,11 @@ export function PasswordForm({ token, onDead, onFactor, onSignedIn }: PasswordFo
   return (
     <Frame title={t('reset.title')}>
       <p>{t('reset.lead')}</p>
-      <NewPasswordForm password={password} isKept={isKept} action={reset} submit={t('reset.submit')} />
+      <NewPasswordForm password={password} isKept={isKept} action={reset}>
+        <Button submits action={reset} size="wide">
+          {t('reset.submit')}
+        </Button>
+      </NewPasswordForm>
     </Frame>
   );
 }

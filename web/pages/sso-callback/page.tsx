@@ -46,15 +46,17 @@ function Explained({ children }: { readonly children: ComponentChildren }) {
 }
 
 function ProviderRefused({ error }: { readonly error: string }) {
+  // Only what this tab began may bring text of its own; anybody can link here.
+  const isOurs = start !== null && start.state === callback.state;
   useEffect(() => {
-    if (start && start.state === callback.state) forgetStart();
+    if (isOurs) forgetStart();
   }, []);
   const known = ERROR_WORDS[error];
   return (
     <Explained>
       <Notice kind="bad">
         <p>{t(known ?? 'sso.providerRefused')}</p>
-        {!known && /^[\w.-]{1,64}$/.test(error) && (
+        {!known && isOurs && /^[\w.-]{1,64}$/.test(error) && (
           <p class="small quiet">
             {t('sso.providerCode')} <code>{error}</code>
           </p>

@@ -1,0 +1,69 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button, type ButtonProps } from './button.js';
+
+/** A press before the user can have read the question does not answer it. */
+const READING_MS = 1000;
+const PRESSES: ReadonlySet<string> = new Set(['Enter', ' ']);
+const VIEW_EVENTS = ['focus', 'blur', 'pageshow'] as const;
+
+const isInFront = (): boolean => !document.hidden && document.hasFocus();
+
+interface Reading {
+  readonly isEarly: ReadonlySignal<boolean>;
+  /** Whether the press that ends in this click began after the reading time, and is neither held down nor doubled. */
+  readonly heeds: (click: MouseEvent) => boolean;
+}
+
+/**
+ * The time to read a question starts when it is shown, and again whenever the window comes to the front: a window on top
+ * of it may have caught the first of two clicks.
+ */
+function useReading(): Reading {
+  const isEarly = useSignal(true);
+  const readFrom = useRef(Number.POSITIVE_INFINITY);
+  const pressedAt = useRef<number | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const restart = () => {
+      clearTimeout(timer);
+      isEarly.value = true;
+      readFrom.current = Number.POSITIVE_INFINITY;
+      if (!isInFront()) return;
+      readFrom.current = performance.now() + READING_MS;
+      timer = setTimeout(() => {
+        isEarly.value = false;
+      }, READING_MS);
+    };
+    const press = (event: KeyboardEvent | PointerEvent) => {
+      if (event instanceof PointerEvent) pressedAt.current = event.timeStamp;
+      else if (PRESSES.has(event.key)) pressedAt.current = event.repeat ? Number.NEGATIVE_INFINITY : event.timeStamp;
+    };
+    const release = () => {
+      pressedAt.current = null;
+    };
+    restart();
+    for (const name of VIEW_EVENTS) addEventListener(name, restart);
+    document.addEventListener('visibilitychange', restart);
+    document.addEventListener('pointerdown', press, true);
+    document.addEventListener('keydown', press, true);
+    document.addEventListener('click', release);
+    return () => {
+      clearTimeout(timer);
+      for (const name of VIEW_EVENTS) removeEventListener(name, restart);
+      document.removeEventListener('visibilitychange', restart);
+      document.removeEventListener('pointerdown', press, true);
+      document.removeEventListener('keydown', press, true);
+      document.removeEventListener('click', release);
+    };
+  }, [isEarly]);
+  const heeds = ({ detail, timeStamp }: MouseEvent) =>
+    detail <= 1 && (pressedAt.current ?? timeStamp) >= readFrom.current;
+  return { isEarly, heeds };
+}
+
+/** A button of a page that a stranger can link to. It is enabled after the page was visible and focused for a second. */
+export function DecisionButton({ disabled = false, ...props }: ButtonProps) {
+  const { isEarly, heeds } = useReading();
+  return <Button {...props} disabled={disabled || isEarly.value} heeds={heeds} />;
+}

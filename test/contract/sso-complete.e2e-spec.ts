@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import {
   CompactSign,
   type CryptoKey,
@@ -99,8 +100,41 @@ describe('sso.md 2.2 start', () => {
     ['/a\nb', ''],
     ['/\tevil.example', ''],
     ['/a\u0000', ''],
+    ['/a/../inbox?x=/.//y', '/inbox?x=/.//y'],
+    ['/.//evil.example', ''],
+    ['/x/..//evil.example', ''],
+    ['/%2e//evil.example', ''],
+    ['/%2E%2e//evil.example', ''],
+    ['/./\\evil.example', ''],
+    ['/x/../\\evil.example', ''],
+    ['/.///evil.example', ''],
     [null, ''],
   ])('redirect_to %j comes back as %j', (sent, returned) => expectRedirect(sent, returned));
+
+  test('whatever comes back as redirect_to, a browser stays in the web application and opens just that', async () => {
+    const segment = fc.constantFrom(
+      '',
+      '.',
+      '..',
+      '%2e',
+      '%2E.',
+      '\\',
+      'x',
+      'evil.example',
+      'x@evil.example',
+      ':80',
+      '?',
+      '#',
+    );
+    const samples = fc.sample(fc.array(segment, { minLength: 2, maxLength: 7 }), { numRuns: 60, seed: 33 });
+    for (const sent of new Set(samples.map((segments) => `/${segments.join('/')}`))) {
+      const { authorization_url: url, state } = await startSso(service, { redirect_to: sent });
+      const { redirect_to: returned } = (await complete({ code: provider.visit(url), state })).body;
+      if (returned === '') continue;
+      const opened = new URL(returned, 'https://app.example');
+      expect([opened.origin, opened.pathname + opened.search + opened.hash]).toEqual(['https://app.example', returned]);
+    }
+  });
 
   test('redirect_to of 2048 characters comes back, a longer one does not', async () => {
     const longest = `/${'a'.repeat(2047)}`;

@@ -89,6 +89,11 @@ describeInBrowser('web.md 2: /login by password', () => {
     ['/\\evil.example', '/account'],
     ['https://evil.example/', '/account'],
     ['javascript:alert(1)', '/account'],
+    ['/.//evil.example', '/account'],
+    ['/x/..//evil.example', '/account'],
+    ['/%2e//evil.example', '/account'],
+    ['/./\\evil.example', '/account'],
+    ['/account/../forgot', '/forgot'],
   ])('return_to=%s leads to %s', async (wanted, expected) => {
     const alice = await person(world.service, 'alice');
     const visit = await world.visit();

@@ -1,8 +1,11 @@
-/** A path of this origin that somebody may be sent to after signing in; anything else leads to the account. */
+/**
+ * A path of this origin that a user may be sent to after signing in; anything else leads to the account. The check is on
+ * the normalized path, which is what the browser opens: `/.//host` becomes `//host`, which is another origin.
+ */
 export function safePath(wanted: string | null | undefined): string {
-  if (!wanted?.startsWith('/')) return '/account';
-  const url = URL.canParse(wanted, location.origin) ? new URL(wanted, location.origin) : undefined;
-  return url?.origin === location.origin && !/[\\\s]/.test(wanted) ? url.pathname + url.search + url.hash : '/account';
+  if (!wanted?.startsWith('/') || !URL.canParse(wanted, location.origin)) return '/account';
+  const { origin, pathname, search, hash } = new URL(wanted, location.origin);
+  return origin === location.origin && !pathname.startsWith('//') ? pathname + search + hash : '/account';
 }
 
 /** The page to go on to once the person is signed in. */

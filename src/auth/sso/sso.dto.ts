@@ -8,15 +8,22 @@ const MAX_REDIRECT = 2048;
 const MAX_URL = 2048;
 const MAX_DOMAIN = 253;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const LOCAL_PATH = /^\/(?![/\\])[^\u0000-\u001f\u007f-\u009f]*$/;
+const PATH_TEXT = /^\/[^\u0000-\u001f\u007f-\u009f]*$/;
+/** Stands for the web application, whose own origin makes no difference to a path. */
+const BASE = 'https://web.invalid';
 
-/** A path of the web application; anything else is dropped silently, so that no link leads elsewhere (sso.md 2.2). */
+/** The path as a browser opens it, or `null` if it leads to another origin, as `//host` and `/.//host` do. */
+function localPath(value: string): string | null {
+  const isText = PATH_TEXT.test(value) && isStorable(value) && codePoints(value) <= MAX_REDIRECT;
+  if (!isText || !URL.canParse(value, BASE)) return null;
+  const { origin, pathname, search, hash } = new URL(value, BASE);
+  return origin === BASE && !pathname.startsWith('//') ? pathname + search + hash : null;
+}
+
+/** A path of the web application; anything else is dropped silently (sso.md 2.2). */
 function LocalPath(): PropertyDecorator {
   const description = { type: 'string' };
-  const convert = (value: unknown) =>
-    typeof value !== 'string' || (LOCAL_PATH.test(value) && isStorable(value) && codePoints(value) <= MAX_REDIRECT)
-      ? value
-      : null;
+  const convert = (value: unknown) => (typeof value === 'string' ? localPath(value) : value);
   return field({ optional: true, nullable: true, description, convert }, (value) =>
     typeof value === 'string' ? undefined : 'INVALID_FORMAT',
   );

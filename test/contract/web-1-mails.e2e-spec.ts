@@ -41,6 +41,10 @@ describe('web.md 1: mails speak the language of the account', () => {
     ['ja', 'Fährhaus & Coのメールアドレスの確認', 'ja', 'ltr'],
     ['ko', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
     ['en-GB', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
+    ['de;q=0.1, ja', 'Fährhaus & Coのメールアドレスの確認', 'ja', 'ltr'],
+    ['ar ; q=0, de;q=0.2, ja;q=0.8', 'Fährhaus & Coのメールアドレスの確認', 'ja', 'ltr'],
+    ['ja;q=0.000, tlh', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
+    ['ja;q=2, ar;q=x, de;q=0', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
     ['tlh', 'Confirm your e-mail address for Fährhaus & Co', 'en-US', 'ltr'],
   ])('who registers with Accept-Language %s gets it', async (wanted, subject, lang, dir) => {
     const email = fresh();

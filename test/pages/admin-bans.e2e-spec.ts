@@ -77,9 +77,9 @@ describeInBrowser('web.md 4: /admin/bans', () => {
       Array.from({ length: 3 }, () => [root.id, 'scraping – día y noche']),
     );
     await item('203.0.113.7').getByText(/ends /).waitFor();
-    expect(await page.getByText('Banned by').first().getByRole('link').getAttribute('href')).toBe(
-      `/admin/person?id=${root.id}`,
-    );
+    const by = page.getByText('Banned by you').first().getByRole('link');
+    expect(await by.getAttribute('href')).toBe(`/admin/person?id=${root.id}`);
+    expect(await by.textContent()).toMatch(/^\D.*#\d{4}$/);
     await item('203.0.112.0/24').getByRole('button', { name: 'Why?' }).press('Enter');
     await item('203.0.112.0/24').getByText('scraping – día y noche').waitFor();
     await visit.leave();
@@ -226,7 +226,7 @@ describeInBrowser('web.md 4: /admin/bans', () => {
     await world.service.as(root).post(ENTRIES, { ip: '203.0.113.8' }).expect(204);
     const clerk = await arrive('/admin/bans?ip=203.0.113.8', 'ban:ip:check');
     await visit.page.getByText('203.0.113.8 is banned.').waitFor();
-    await item('203.0.113.8').getByText(`Banned by ${root.id}`).waitFor();
+    await item('203.0.113.8').getByText(`Banned by the administrator with the ID ${root.id}`).waitFor();
     for (const name of ['Ban addresses', 'Lift bans by address', 'Lift', 'Why?'])
       expect(await button(name).count()).toBe(0);
     expect(await visit.page.getByRole('checkbox').count()).toBe(0);

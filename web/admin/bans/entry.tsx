@@ -8,7 +8,7 @@ import { InnerLink } from '../../kit/opened.js';
 import { toast } from '../../kit/toast.js';
 import { DeedButton, useDeed } from '../parts/deed.js';
 import { PersonLink } from '../parts/people.js';
-import { can } from '../rights.js';
+import { can, me } from '../rights.js';
 import type { Ban } from './ban.js';
 import { lift } from './forms.js';
 
@@ -27,7 +27,9 @@ function signalsOf({ signals }: Ban): string {
 
 function By({ ban: { reason, created_by_user_id: id } }: OfBan) {
   if (reason === 'automatic') return <>{t('adminBans.automatic')}</>;
-  return <>{id ? rich('adminBans.by', { person: <PersonLink id={id} /> }) : t('adminBans.byAdministrator')}</>;
+  if (!id) return <>{t('adminBans.byAdministrator')}</>;
+  const you = me.value?.id === id ? me.value : null;
+  return <>{rich(you ? 'adminBans.byYou' : 'adminBans.by', { person: <PersonLink id={id} summary={you} /> })}</>;
 }
 
 /** The reason that was given stands in the audit log: it is asked for when somebody wants to know. */

@@ -192,7 +192,7 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
               {t('adminInstance.review')}
             </Button>
             <span class="small quiet" role="status">
-              {t('adminInstance.changed', { count: draft.changes.size })}
+              {draft.changes.size > 0 && t('adminInstance.changed', { count: draft.changes.size })}
             </span>
           </div>
         )}

@@ -62,7 +62,7 @@ describe('/asyncapi.json', () => {
 });
 
 describeInBrowser('/docs', () => {
-  test('shows both descriptions, without an error of the page', async () => {
+  test('shows both descriptions, without an error of the page or a warning of its own', async () => {
     const browser = await openBrowser();
     try {
       const page = await browser.newPage();
@@ -75,6 +75,7 @@ describeInBrowser('/docs', () => {
       await identify.locator('summary').click();
       expect(await identify.locator('pre').innerText()).toContain('"token"');
       expect(await page.locator('#gateway tbody tr').count()).toBe(Object.keys(CLOSING).length);
+      expect(await page.locator('.errors-wrapper, .version-pragma').allInnerTexts()).toEqual([]);
       expect(faults).toEqual([]);
     } finally {
       await browser.close();

@@ -52,7 +52,6 @@ export function documentOf(plans: readonly RoutePlan[], described: Described, { 
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
       contact: { name: productName, url: origin },
     },
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/' }],
     tags: [...tags].sort().map((name) => ({ name, description: described.tags[name] || name })),
     paths,

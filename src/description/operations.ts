@@ -1,4 +1,4 @@
-import type { RoutePlan } from '../policy/plan.js';
+import { type RoutePlan, servesPages } from '../policy/plan.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { describePolicy } from '../policy/routes.js';
 import { answerOf } from './answers.js';
@@ -68,10 +68,12 @@ function responsesOf(plan: RoutePlan, handler: DescribedHandler | undefined, sha
     const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]?.$ref]));
     const schema = refs.length === 1 ? refs[0] : { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
     const isLimited = plan.policy.bucket !== undefined && !isOfParser(status);
-    responses[status] = shared.share(status, codes, isLimited || isOfParser(status) ? '' : 'unlimited', {
+    const isPage = status === '404' && servesPages(plan);
+    const variant = [isLimited || isOfParser(status) ? [] : 'unlimited', isPage ? 'page' : []].flat().join('.');
+    responses[status] = shared.share(status, codes, variant, {
       description: codes.map((code) => `\`${code}\``).join(', '),
       headers: headersFor([...headersOf(isLimited), ...(REFUSAL_HEADERS[Number(status)] ?? [])]),
-      content: { 'application/json': { schema } },
+      content: { 'application/json': { schema }, ...(isPage && { 'text/html': { schema: {} } }) },
     });
   }
   return responses;
@@ -100,6 +102,11 @@ function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Ma
     for (const header of headers) answer.headers.add(header);
     for (const media of [type].flat()) answer.content[media] = { schema: {} };
     if (description) answer.texts.push(description);
+  }
+  if (servesPages(plan) && plan.path.includes('*')) {
+    const answer = at(302);
+    answer.headers.add('Location');
+    answer.texts.push('The same page, without a slash at the end of its URL');
   }
   if (handler?.answer) at(plan.status).content['application/json'] = { schema: handler.answer };
   if (found.size === 0) at(plan.status);

@@ -17,4 +17,9 @@ export class AdminNetworks {
     if (networks.length === 0 || !isOfAdministrators(plan)) return false;
     return address === null || !addressIsIn(address, networks);
   }
+
+  /** The route, unless it does not exist for that address. */
+  visible(plan: RoutePlan | undefined, address: string | null): RoutePlan | undefined {
+    return plan && !this.hides(plan, address) ? plan : undefined;
+  }
 }

@@ -20,7 +20,7 @@ import { Doorkeeper } from './doorkeeper.js';
 import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
 import { LiveRequests, WORK } from './live-requests.js';
 import { Load } from './load.js';
-import { NOT_FOUND_PAGE, wantsPage } from './not-found-page.js';
+import { answerBrowser } from './not-found-page.js';
 import { Tracing } from './tracing.js';
 import { Transfers } from './transfers.js';
 
@@ -227,10 +227,14 @@ export class FrontDoor {
     this.refuse(call, new Refusal('BAD_REQUEST'));
   }
 
+  /** The route of a path, unless it does not exist for this caller. */
+  private openRoute({ req, address }: Call, path: string) {
+    return this.adminNetworks.visible(this.routes.find(req.method ?? '', path), address);
+  }
+
   private corsBeforeRouting(call: Call): void {
-    const { method = '', url = '' } = call.req;
-    const plan = this.routes.find(method, url.split('?')[0] ?? '');
-    if (plan && !this.adminNetworks.hides(plan, call.address)) this.cors.apply(call, plan);
+    const plan = this.openRoute(call, call.target.split('?')[0] ?? '');
+    if (plan) this.cors.apply(call, plan);
   }
 
   /** Answers a refusal, whatever was thrown; nothing else can produce an error body. */
@@ -255,11 +259,9 @@ export class FrontDoor {
     if (call.proofOnRefusal) call.header('X-Service-Sudo-Mode-JWT', call.proofOnRefusal);
     if (call.plan?.policy.kind === 'ClientAuth') call.header('Pragma', 'no-cache');
     res.statusCode = status;
-    if (refusal.code === 'NOT_FOUND' && wantsPage(call)) call.answer(NOT_FOUND_PAGE, 'text/html; charset=utf-8');
-    else {
-      const body = refusal.getResponse() as object;
-      call.answer(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
-    }
+    if (refusal.code === 'NOT_FOUND' && answerBrowser(call, (path) => this.openRoute(call, path))) return;
+    const body = refusal.getResponse() as object;
+    call.answer(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
   }
 
   /** Requests that never reach a handler get our body too, and the connection ends. */

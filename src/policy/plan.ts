@@ -35,3 +35,7 @@ export interface RoutePlan {
   /** The codes with which a row may refuse a request to it. */
   readonly refusals: readonly ErrorCode[];
 }
+
+/** Whether browsers open the route: then they also get its 404 as a page. */
+export const servesPages = ({ answers }: RoutePlan): boolean =>
+  answers.some(({ type }) => [type].flat().includes('text/html'));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { get, type IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Instance } from '../../src/platform/instance/instance.js';
@@ -10,12 +10,14 @@ const ORIGIN = 'https://gate.example';
 const ASSET = /\/assets\/[\w-]+\.(?:js|css)/g;
 
 /** As it comes over the wire: other clients unpack it. */
-const raw = (service: Gatehouse, path: string, headers: Record<string, string> = {}) =>
+const raw = (service: Gatehouse, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
-    get(`${service.url}${path}`, { headers }, async (answer) => {
+    request(`${service.url}${path}`, { headers, method }, async (answer) => {
       const bytes = Buffer.concat(await answer.toArray());
       resolve({ status: answer.statusCode, headers: answer.headers, bytes });
-    }).on('error', reject);
+    })
+      .on('error', reject)
+      .end();
   });
 
 describe('web.md 1: how the pages are served', () => {
@@ -71,21 +73,53 @@ describe('web.md 1: how the pages are served', () => {
 
   test.each([
     '/account/nothing',
-    '/account/',
-    '/account/password/',
+    '/account/password/nothing',
     '/admin/nothing',
-    '/admin/',
-    '/login/',
+    '/admin/nothing/x',
+    '/login//',
+    '//login/',
     '/auth/nothing',
     '/assets/',
     '/assets/x.js',
     '/assets/../package.json',
-    '/admin/nothing',
+    '/guides/nothing',
   ])('below a mount there is nothing else: %s', async (path) => {
     expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
     const asPage = await service.anonymous.get(path, { headers: { accept: 'text/html' } });
     expect(asPage.status).toBe(404);
     expect(asPage.text).not.toBe(page);
+    const isFile = path.startsWith('/assets/');
+    if (!isFile) expect(asPage.text).toContain('<p>There is nothing at this address.</p>');
+  });
+
+  test.each([
+    ['/account/', '/account'],
+    ['/account/nothing/', '/account/nothing'],
+    ['/account/password//', '/account/password/'],
+    ['/account/password/?a=//b', '/account/password?a=//b'],
+    ['/admin/', '/admin'],
+    ['/admin/audit/', '/admin/audit'],
+    ['/login/?return_to=%2Fx', '/login?return_to=%2Fx'],
+    ['/oauth2/authorize/', '/oauth2/authorize'],
+  ])('a browser that asks with a slash too many is sent to the page: %s', async (path, wanted) => {
+    expectRefusal(await service.anonymous.get(path), 'NOT_FOUND');
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await raw(service, path, { accept: 'text/html' }, method);
+      expect([status, headers.location]).toEqual([302, wanted]);
+    }
+    expectRefusal(await service.anonymous.post(path, {}, { headers: { accept: 'text/html' } }), 'NOT_FOUND');
+  });
+
+  test('where administration does not exist, its pages are as unknown as any other path', async () => {
+    await withGatehouse({ env: { ADMIN_ALLOW_NETWORKS: '192.0.2.0/24' } }, async ({ anonymous }) => {
+      const browser = { headers: { accept: 'text/html' } };
+      const unknown = await anonymous.get('/nothing', browser);
+      for (const path of ['/admin', '/admin/', '/admin/audit', '/admin/audit/', '/admin/nothing']) {
+        const { status, text } = await anonymous.get(path, browser);
+        expect([status, text]).toEqual([404, unknown.text]);
+        expectRefusal(await anonymous.get(path), 'NOT_FOUND');
+      }
+    });
   });
 
   test('files have their content in their name, stay for a year and come compressed', async () => {

@@ -25,6 +25,8 @@ describe('/guides', () => {
   test('leads to its first page, which may load nothing but its own files', async () => {
     const way = await get('/guides');
     expect([way.status, way.headers.get('location')]).toEqual([302, '/guides/start']);
+    const slash = await get('/guides/');
+    expect([slash.status, slash.headers.get('location')]).toEqual([302, '/guides']);
     const page = await get('/guides/start');
     expect(page.status).toBe(200);
     expect(Object.fromEntries(page.headers)).toMatchObject({
@@ -50,7 +52,6 @@ describe('/guides', () => {
   });
 
   test.each([
-    '/guides/',
     '/guides/nowhere',
     '/guides/assets',
     '/guides/start.html.br',

@@ -107,3 +107,46 @@ describeInBrowser('web.md 2: /login where a captcha is asked for', () => {
     await expect(visit.leave()).rejects.toThrow(/policy violated|another origin/);
   });
 });
+
+describeInBrowser('web.md 1: an error of the service is shown with the ID of its request', () => {
+  let world: Site;
+  beforeAll(async () => {
+    world = await site();
+  });
+  afterAll(() => world?.close());
+
+  const ID = 'f3b0c1de-0000-4000-8000-00000000002a';
+  const broken = {
+    status: 500,
+    headers: { 'x-request-id': ID },
+    json: { code: 'INTERNAL_SERVER_ERROR', message: 'Internal server error', request_id: ID },
+  };
+
+  test.each([
+    ['/login', '**/v1/auth/login'],
+    ['/account', '**/v1/users/@me'],
+    ['/login', '**/v1/auth/handoff/*/status'],
+  ])('%s, where %s fails', async (path, operation) => {
+    const alice = await person(world.service, 'alice');
+    const visit = await world.visit();
+    const { page } = visit;
+    await page.route(operation, (route) => route.fulfill(broken));
+    if (path === '/account') await visit.arrive(path, alice.authorization);
+    else await visit.open(path);
+    if (operation.includes('handoff')) await choose(page, 'Sign in with another device');
+    else if (path === '/login') await signInAs(page, alice);
+    await page.getByText(ID).waitFor();
+    await visit.context.close();
+  });
+
+  test('what the person can mend is shown without', async () => {
+    const alice = await person(world.service, 'alice');
+    const visit = await world.visit();
+    const { page } = visit;
+    await visit.open('/login');
+    await signInAs(page, { ...alice, password: 'not the password' });
+    await page.locator('.notice.bad, [aria-invalid=true]').first().waitFor();
+    expect(await page.getByText('If you ask for help').count()).toBe(0);
+    await visit.leave();
+  });
+});

@@ -1,5 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { inOneLine } from '../core/action.js';
 import { tellOf } from '../core/heard.js';
 import { alsoSay, t } from '../core/language.js';
 import { later } from '../core/later.js';
@@ -42,7 +43,7 @@ function Body({ view }: { readonly view: View }) {
   if (failure.value) {
     return (
       <Notice kind="bad">
-        <p>{failure.value.message}</p>
+        <p>{inOneLine(failure.value)}</p>
         <Button kind="plain" onClick={() => void load()}>
           {t('common.retry')}
         </Button>

@@ -1,5 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { inOneLine } from '../core/action.js';
 import { heard, tellOf } from '../core/heard.js';
 import { alsoSay, t } from '../core/language.js';
 import { later } from '../core/later.js';
@@ -30,7 +31,7 @@ async function hear(): Promise<void> {
   listen(tellOf);
 }
 
-const Failed = ({ message }: { readonly message: string | null }) => (
+const Failed = ({ message }: { readonly message: string }) => (
   <Notice kind="bad">
     <p>{message}</p>
     <Button kind="plain" onClick={() => void load()}>
@@ -42,7 +43,7 @@ const Failed = ({ message }: { readonly message: string | null }) => (
 function Body() {
   const views = viewsHere();
   const view = views.find((one) => one.path === path.value);
-  if (failure.value) return <Failed message={failure.value.message} />;
+  if (failure.value) return <Failed message={inOneLine(failure.value)} />;
   if (isStranger.value) return <Stranger />;
   if (!me.value) return <Skeleton lines={5} />;
   return view ? <ShownView view={view} /> : <Notice kind="warn">{t('admin.notForYou')}</Notice>;

@@ -51,10 +51,14 @@ export function failureOf(error: unknown, fields: readonly string[] = []): Failu
   return {
     message: whole || null,
     fields: Object.fromEntries(own.map(({ path, code, message }) => [path, wordsOfCode(code) ?? message])),
-    requestId: isKnown ? undefined : error.requestId,
+    requestId: isKnown && error.status < 500 ? undefined : error.requestId,
     code: error.errors[0]?.code ?? error.code,
   };
 }
+
+/** A failure with its request ID in one line, where no `FailureNotice` shows it. */
+export const inOneLine = ({ message, requestId }: Failure): string =>
+  [message, requestId && `${t('common.requestId')} ${requestId}`].filter(Boolean).join(' ');
 
 export function useAction(work: () => Promise<unknown>, { fields = [], caught }: ActionOptions = {}): Action {
   const isBusy = useSignal(false);

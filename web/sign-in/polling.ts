@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { Refused } from 'gatehouse/client';
 import { useEffect, useRef } from 'preact/hooks';
-import { failureOf } from '../core/action.js';
+import { failureOf, inOneLine } from '../core/action.js';
 
 /**
  * Asks again and again for as long as the caller is shown, and at once when somebody looks at it or the connection is back.
@@ -23,7 +23,7 @@ export function usePolling(ask: () => Promise<void>, seconds: number): ReadonlyS
         await latest.current();
         trouble.value = null;
       } catch (error) {
-        trouble.value = failureOf(error).message;
+        trouble.value = inOneLine(failureOf(error));
         if (error instanceof Refused) pause = Math.max(seconds, error.retryAfter ?? 0);
       }
       isAsking = false;

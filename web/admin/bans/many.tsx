@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { failureOf } from '../../core/action.js';
+import { failureOf, inOneLine } from '../../core/action.js';
 import { t, type Words } from '../../core/language.js';
 import { patiently } from '../../core/patiently.js';
 import { Button } from '../../kit/button.js';
@@ -94,9 +94,10 @@ const WHY: Readonly<Record<string, Words>> = {
   INVALID_FORMAT: 'adminBans.noNetwork',
 };
 
-function reasonOf(error: unknown): string | null {
-  const { code, message } = failureOf(error);
-  return WHY[code] ? t(WHY[code]) : message;
+function reasonOf(error: unknown): string {
+  const failure = failureOf(error);
+  const why = WHY[failure.code];
+  return why ? t(why) : inOneLine(failure);
 }
 
 /** What was done, and what was not, with why. */

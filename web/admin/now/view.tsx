@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { inOneLine } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';
@@ -118,7 +119,7 @@ function Freshness({ of: { now, lost }, at }: { readonly of: Polled; readonly at
       </div>
       {failure && (
         <Notice kind="warn">
-          <p>{failure.message}</p>
+          <p>{inOneLine(failure)}</p>
           <p>{t('adminNow.lost')}</p>
         </Notice>
       )}

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { failureOf } from '../../core/action.js';
+import { failureOf, inOneLine } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { patiently } from '../../core/patiently.js';
 import type { Reasoned } from '../parts/deed.js';
@@ -57,9 +57,9 @@ export function useDeciding(onSettled: (registration: Registration) => void): De
       return null;
     } catch (error) {
       if (error === signal.reason) throw error;
-      const { message, code } = failureOf(error);
-      if (SETTLED.has(code)) onSettled(registration);
-      return message ?? code;
+      const failure = failureOf(error);
+      if (SETTLED.has(failure.code)) onSettled(registration);
+      return inOneLine(failure) || failure.code;
     }
   }
 

@@ -8,9 +8,12 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { build } from '../scripts/build.mjs';
+import { answerHelp } from '../scripts/help.mjs';
 import { enrol } from './enrol.mjs';
 import { identifyRate } from './identify.mjs';
 import { cpuSeconds, median, rssMib, start, stop, table } from './lib.mjs';
+
+answerHelp(import.meta.filename);
 
 const PARTS = [
   ...['timing', 'peers', 'start', 'modules', 'oauth', 'gateway', 'plans'],

@@ -9,8 +9,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { answerHelp } from '../scripts/help.mjs';
 import { PARTS } from './parts.mjs';
 import { explain, scoreOf } from './survivors.mjs';
+
+answerHelp(import.meta.filename);
 
 const ROOT = join(import.meta.dirname, '..');
 const LEAST_SCORE = 90;

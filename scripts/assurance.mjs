@@ -8,6 +8,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = 'docs/assurance';

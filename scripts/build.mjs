@@ -5,6 +5,9 @@ import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const root = join(import.meta.dirname, '..');
 const BUILT = ['src', 'client', 'test/support'];

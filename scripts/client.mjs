@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { readDescriptions } from '../dist/src/app.js';
 import { loadConfig } from '../dist/src/core/config/config.js';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const FILE = join(import.meta.dirname, '../client/api.ts');
 const HEAD = '/** Written by `npm run client` from the description of the service; not by hand. */\n';

@@ -19,8 +19,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { answerHelp } from './help.mjs';
 import { contentsOf, differences, strangeBelow } from './image-contents.mjs';
 import { isPrecompiled, listening } from './starting.mjs';
+
+answerHelp(import.meta.filename);
 
 const root = join(import.meta.dirname, '..');
 const BASE = 'docker.io/library/node:24-slim';

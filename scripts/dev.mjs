@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, webStamp } from './build.mjs';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 await build();
 // What is watched is built for that: the next start builds it as it is served.

@@ -9,7 +9,10 @@ import { assemble, isFile, sources } from './guides/assemble.mjs';
 import { readFacts } from './guides/facts.mjs';
 import { faultsOf } from './guides/links.mjs';
 import { orderDrawing, referencePages } from './guides/reference.mjs';
+import { answerHelp } from './help.mjs';
 import { importFrom } from './packages.mjs';
+
+answerHelp(import.meta.filename);
 
 const root = join(import.meta.dirname, '..');
 const place = join(root, 'dist', 'guides-pages');

@@ -8,6 +8,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDescriptions } from '../dist/src/app.js';
 import { loadConfig } from '../dist/src/core/config/config.js';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const FILE = join(import.meta.dirname, '../src/description/answers.json');
 /** How many members have a value, lists by their first item. */

@@ -1,6 +1,9 @@
 /** `npm run -s public-api > test/public-api.snapshot.txt`: the types of everything that the package exports. */
 import { join } from 'node:path';
 import { build } from './build.mjs';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 await build();
 const { publicApiOf } = await import('../dist/test/support/public-api.js');

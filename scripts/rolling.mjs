@@ -9,6 +9,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from './build.mjs';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 await build();
 const { built, lastRelease, Version } = await import('./rolling/versions.mjs');

@@ -12,6 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start, stop } from '../bench/lib.mjs';
 import { build } from './build.mjs';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const SECONDS = Number(process.env.SCAN_SECONDS ?? 600);
 const MODULES = [

@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { build } from './build.mjs';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 await build();
 const { schemaOf } = await import('../dist/test/support/schema.js');

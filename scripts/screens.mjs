@@ -1,6 +1,9 @@
 /** Takes pictures of every page in every state that the tests reach, into a folder that a person looks through. */
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const folder = resolve(process.argv[2] ?? 'screens');
 const test = join(import.meta.dirname, 'test.mjs');

@@ -3,8 +3,11 @@ require('../src/core/thread-pool.cjs');
 const { isPrimary } = require('node:cluster');
 
 // A worker runs what was built for the process that starts it.
-const built = isPrimary ? import('./build.mjs').then(({ build }) => build()) : Promise.resolve();
-built.then(() => {
+const build = async () => {
+  (await import('./help.mjs')).answerHelp(__filename);
+  await (await import('./build.mjs')).build();
+};
+(isPrimary ? build() : Promise.resolve()).then(() => {
   if (process.env.PAGES_WATCHED === undefined) return require('../dist/service/main.cjs');
   return import('../dist/src/main.js');
 });

@@ -6,6 +6,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const ROOT = join(import.meta.dirname, '..');
 const DRAWING = join(ROOT, 'ARCHITECTURE.md');

@@ -10,7 +10,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { answerHelp } from './help.mjs';
 import { FOLDERS } from './packages.mjs';
+
+answerHelp(import.meta.filename);
 
 const root = join(import.meta.dirname, '..');
 const LIST = 'licences.txt';

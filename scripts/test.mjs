@@ -11,7 +11,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beyondCore, once } from '../test/setup/tiers.js';
 import { build } from './build.mjs';
+import { answerHelp } from './help.mjs';
 import { installPackages } from './packages.mjs';
+
+answerHelp(import.meta.filename);
 
 const filesOf = (groups) => groups.flatMap(({ files }) => files);
 

@@ -5,6 +5,7 @@ import type { DestinationStream } from 'pino';
 import { AppModule } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
+import { openLimits } from './core/config/limits.settings.js';
 import { demandMadeFor, demandSettings, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
 import { ApiDescription } from './description/description.service.js';
@@ -50,7 +51,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   demandSettings(options, config);
   keepToOwner();
   const log = new Log(config, options.logDestination);
-  warnOfOpenLimits(config, log);
+  for (const name of openLimits(config)) log.warn(`${name} is off`);
   const opened: { close(): Promise<void> }[] = [];
   const open = <T extends { close(): Promise<void> }>(part: T): T => {
     opened.unshift(part);
@@ -163,15 +164,4 @@ async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionSto
   if (redisUrl === undefined) return new ProcessSessions();
   const { retention_ms: retentionMs, renew_ms: renewMs, replay_bytes: replayBytes } = gateway;
   return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes });
-}
-
-/** Limits are switched off for tests and load runs, and nowhere else unnoticed. */
-function warnOfOpenLimits(config: Config, log: Log): void {
-  const limits = {
-    RATE_LIMITS: config.rateLimits,
-    LOGIN_ALLOWANCES: config.loginAllowances,
-    REGISTRATION_ALLOWANCES: config.registrationAllowances,
-    ABUSE_BANS: config.abuse.bans,
-  };
-  for (const [name, isOn] of Object.entries(limits)) if (!isOn) log.warn(`${name} is off`);
 }

@@ -87,6 +87,18 @@ describe('FLT-32 a bad configuration does not start', () => {
     for (const value of values) expect(namesOf({ [name]: value })).toContain(name);
   });
 
+  test('the allowances of login and registration are on in production and off elsewhere, unless they are set', () => {
+    const allowances = (env: Record<string, string>) => {
+      const { loginAllowances, registrationAllowances } = loadConfig({ GATEHOUSE_SECRET: secret(), ...env });
+      return [loginAllowances, registrationAllowances];
+    };
+    expect(allowances({})).toEqual([false, false]);
+    expect(allowances({ NODE_ENV: 'test' })).toEqual([false, false]);
+    expect(allowances(PRODUCTION)).toEqual([true, true]);
+    expect(allowances({ LOGIN_ALLOWANCES: 'on', REGISTRATION_ALLOWANCES: 'on' })).toEqual([true, true]);
+    expect(allowances({ ...PRODUCTION, LOGIN_ALLOWANCES: 'off' })).toEqual([false, true]);
+  });
+
   test('white space around a value is ignored, and an empty value is unset', () => {
     expect(loadConfig({ GATEHOUSE_SECRET: secret(), PORT: ' 8081 ', HTTP_PLATFORM: '' })).toMatchObject({
       port: 8081,

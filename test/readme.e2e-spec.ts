@@ -37,7 +37,9 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
     preparedDirectory(join(place, 'data'));
     env.DATABASE_URL = await copyOfTemplate();
     env.PORT = String(await freePort());
-    service = await ServiceProcess.ready({ ...env, RATE_LIMITS: 'on', REGISTRATION_ALLOWANCES: 'on' });
+    // As `npm start` runs it: no limit is set.
+    const limits = { RATE_LIMITS: undefined, LOGIN_ALLOWANCES: undefined, REGISTRATION_ALLOWANCES: undefined };
+    service = await ServiceProcess.ready({ ...env, ...limits });
     terminal = new Terminal({ ...process.env, ...env, API: service.url, LOG_LEVEL: 'error' });
   });
   afterAll(async () => {
@@ -70,6 +72,22 @@ describeWithTools('the README, pasted into a terminal in its order (skipped wher
       /"code":"UNAUTHORIZED"/,
     ];
     expect(answers).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+  });
+
+  test('can be repeated: the allowances of registration are off outside production', async () => {
+    const tour = block('# Register.');
+    for (let round = 0; round < 5; round++) {
+      const { output, status } = await terminal.paste(`${tour.split('\n\n')[1]}\necho "$SESSION"`);
+      expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/^flx_[A-Za-z0-9]{36}\n$/) });
+    }
+  });
+
+  test('a step that the service rejects shows the error response and gives no value', async () => {
+    const { output } = await terminal.paste(
+      'GIVEN=$(send /v1/auth/register -d \'{"email": "nobody"}\' | json .token); echo "status $? value [$GIVEN]"',
+    );
+    expect(output).toMatch(/"code":"INVALID_FORM_BODY"/);
+    expect(output).toContain('status 1 value []');
   });
 
   test('the setup token of the first start makes the account of the tour an administrator', async () => {

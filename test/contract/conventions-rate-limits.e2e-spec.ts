@@ -22,6 +22,7 @@ import {
   type Outfit,
   type OutfitOptions,
   outfit,
+  PRODUCTION_HASHES,
   Wire,
   withGatehouse,
 } from '../support/index.js';
@@ -487,9 +488,26 @@ describe('conventions.md 7.1: switches', () => {
         expect([answer.status, limits(answer)]).toEqual([200, {}]);
       }
       const warnings = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
-      for (const name of ['RATE_LIMITS', 'LOGIN_ALLOWANCES', 'REGISTRATION_ALLOWANCES']) {
-        expect(warnings.map(({ msg }) => msg)).toContain(`${name} is off`);
-      }
+      // The allowances are off by default outside production.
+      expect(warnings.map(({ msg }) => msg).filter((text) => / is off$/.test(text))).toEqual(['RATE_LIMITS is off']);
     });
+  });
+
+  test('in production every limit is on by default, and the log names each that is off', async () => {
+    const production = {
+      ...{ NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', MAIL_TRANSPORT: 'none' },
+      ...{ PUBLIC_ORIGIN: 'https://id.example.com', ...PRODUCTION_HASHES },
+    };
+    const names = ['RATE_LIMITS', 'LOGIN_ALLOWANCES', 'REGISTRATION_ALLOWANCES', 'ABUSE_BANS'];
+    for (const [value, expected] of [
+      ['', []],
+      ['off', names.map((name) => `${name} is off`)],
+    ] as const) {
+      const limits = Object.fromEntries(names.map((name) => [name, value]));
+      await withGatehouse({ env: { ...production, ...limits } }, async (service) => {
+        const warnings = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+        expect(warnings.map(({ msg }) => msg).filter((text) => / is off$/.test(text))).toEqual(expected);
+      });
+    }
   });
 });

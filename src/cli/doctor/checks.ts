@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { addressIsIn } from '../../core/address.js';
 import { allSettings, type Config, loadConfig } from '../../core/config/config.js';
+import { openLimits } from '../../core/config/limits.settings.js';
 import { settingsIn } from '../../core/config/printed.js';
 import type { Env, Setting } from '../../core/config/reader.js';
 import { ConfigurationError, StartError } from '../../core/config/start-error.js';
@@ -126,13 +127,9 @@ function administration(env: Env, { admin: { networks } }: Config): Finding[] {
 }
 
 function switches(config: Config): Finding[] {
-  const off = (['rateLimits', 'loginAllowances', 'registrationAllowances'] as const).filter((name) => !config[name]);
-  return off.map((name) => {
-    const setting = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-    const mend = `Set ${setting}=on: off is for tests`;
-    return config.production
-      ? fault('limits', `${setting} is off`, mend)
-      : warning('limits', `${setting} is off`, mend);
+  return openLimits(config).map((name) => {
+    const mend = `Set ${name}=on: off is for tests`;
+    return config.production ? fault('limits', `${name} is off`, mend) : warning('limits', `${name} is off`, mend);
   });
 }
 

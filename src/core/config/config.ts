@@ -55,7 +55,7 @@ function compose(env: Env, more: readonly DeclaredSettings[]) {
     signInSettings(reader, service),
   ];
   parts.push(grouped(reader, service, data));
-  parts.push(webhookSettings(reader), limitSettings(reader), operationSettings(reader));
+  parts.push(webhookSettings(reader), limitSettings(reader, service), operationSettings(reader));
   refuseSharedSecrets(reader);
   const declared = new Map(more.map((settings) => [settings, Object.freeze(settings.read(reader))]));
   const make = () => secrets.secret ?? developmentSecret(data.dataDir);

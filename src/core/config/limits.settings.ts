@@ -1,5 +1,6 @@
 import { GATEWAY_DEFAULTS, type GatewayNumbers } from './gateway-numbers.js';
 import type { SettingsReader } from './reader.js';
+import type { ServiceSettings } from './service.settings.js';
 
 function rateLimitOverrides(read: SettingsReader): ReadonlyMap<string, { limit: number; seconds: number }> {
   const text = read.text('RATE_LIMIT_OVERRIDES', 'JSON object of bucket names to "N/seconds"');
@@ -45,14 +46,24 @@ export function webhookSettings(read: SettingsReader) {
 const MOST: readonly [number, number] = [1, 1000000];
 
 /** How much anybody may ask for. */
-export function limitSettings(read: SettingsReader) {
-  read.section('Limits; off is for tests and load runs');
+export function limitSettings(read: SettingsReader, { production }: ServiceSettings) {
+  read.section('Limits; off is for development, tests and load runs');
   return {
     rateLimits: read.on('RATE_LIMITS', 'Global and route buckets', true),
     rateLimitOverrides: rateLimitOverrides(read),
     gateway: gatewayNumbers(read),
-    loginAllowances: read.on('LOGIN_ALLOWANCES', 'Attempts per address and mail address at login', true),
-    registrationAllowances: read.on('REGISTRATION_ALLOWANCES', 'Registrations per address and mail address', true),
+    loginAllowances: read.on(
+      'LOGIN_ALLOWANCES',
+      'Limit login attempts per IP address and email address; unset: on in production, otherwise off',
+      production,
+      { shown: '' },
+    ),
+    registrationAllowances: read.on(
+      'REGISTRATION_ALLOWANCES',
+      'Limit registrations per IP address, subnet and email address; unset: on in production, otherwise off',
+      production,
+      { shown: '' },
+    ),
     abuse: {
       bans: read.on('ABUSE_BANS', 'Automatic bans of abusive addresses', true),
       exempt: read.cidrs('IP_BAN_EXEMPT', 'Addresses or CIDR ranges that are never banned'),
@@ -86,4 +97,23 @@ export function limitSettings(read: SettingsReader) {
       [0, 600000],
     ),
   };
+}
+
+type Limits = ReturnType<typeof limitSettings> & Pick<ServiceSettings, 'production'>;
+
+/** Limits that are off although their default is on, by the names of their settings. */
+export function openLimits({
+  production,
+  rateLimits,
+  loginAllowances,
+  registrationAllowances,
+  abuse,
+}: Limits): string[] {
+  const limits = {
+    RATE_LIMITS: rateLimits,
+    LOGIN_ALLOWANCES: loginAllowances || !production,
+    REGISTRATION_ALLOWANCES: registrationAllowances || !production,
+    ABUSE_BANS: abuse.bans,
+  };
+  return Object.entries(limits).flatMap(([name, isOn]) => (isOn ? [] : [name]));
 }

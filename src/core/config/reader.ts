@@ -80,8 +80,8 @@ export class SettingsReader {
     return found ?? fallback;
   }
 
-  on(name: string, about: string, fallback: boolean): boolean {
-    return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off') === 'on';
+  on(name: string, about: string, fallback: boolean, told?: Told): boolean {
+    return this.choice(name, about, ['on', 'off'], fallback ? 'on' : 'off', told) === 'on';
   }
 
   flag(name: string, about: string, fallback: boolean, told?: Told): boolean {

@@ -12,7 +12,7 @@ import { AVATAR_BODY_LIMIT, EditWebhookInput, type MessagePath, type TokenPath }
 import { WebhookService } from './webhooks.service.js';
 
 /** What a caller sees who knows the token: nothing about the owner (webhooks.md section 1). */
-const tokenView = ({ id, applicationId, name, avatar }: OpenWebhook) => ({
+const tokenView = ({ id, applicationId, name, avatar }: Omit<OpenWebhook, 'digest'>) => ({
   id,
   application_id: applicationId,
   name,
@@ -55,11 +55,13 @@ export class ExecutionService {
 
   async edit(call: Call, path: TokenPath) {
     const webhook = await this.tokens.resolve(call, path);
-    return tokenView(await this.webhooks.change(webhook, requireEdit(await readJson(call, AVATAR_BODY_LIMIT))));
+    const input = requireEdit(await readJson(call, AVATAR_BODY_LIMIT));
+    return tokenView(await this.webhooks.change(webhook, input, (tx) => this.tokens.hold(tx, webhook)));
   }
 
   async delete(call: Call, path: TokenPath): Promise<void> {
-    await this.webhooks.remove(await this.tokens.resolve(call, path));
+    const webhook = await this.tokens.resolve(call, path);
+    await this.webhooks.remove(webhook, (tx) => this.tokens.hold(tx, webhook));
   }
 
   /** 200 and the message for a caller that waits for it, else 204. */

@@ -13,7 +13,7 @@ import type { NewFile } from './message-files.service.js';
 import type { MessageEdit, MessageInput } from './message-input.js';
 import { type StoredAttachment, WebhookMessage, WebhookRepeat } from './webhook.entities.js';
 import './webhook.events.js';
-import type { OpenWebhook } from './webhook-tokens.service.js';
+import { type OpenWebhook, WebhookTokenService } from './webhook-tokens.service.js';
 import type { MessagesQuery } from './webhooks.dto.js';
 import { type Holder, WebhookService } from './webhooks.service.js';
 
@@ -47,6 +47,7 @@ export class WebhookMessageService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly webhooks: WebhookService,
+    private readonly tokens: WebhookTokenService,
     private readonly media: MediaService,
     private readonly urls: MediaUrlService,
     private readonly snowflakes: Snowflakes,
@@ -83,7 +84,7 @@ export class WebhookMessageService implements OnModuleInit {
     );
     const repeatable = repeat ?? nonceOf(input);
     const first = await this.database.transaction(async (tx) => {
-      await this.requireAlive(tx, webhook.id);
+      await this.tokens.hold(tx, webhook);
       const earlier = repeatable ? await this.claim(tx, webhook.id, message.id, repeatable) : null;
       if (earlier !== null) return earlier;
       await tx.createQueryBuilder().insert().into(WebhookMessage).values(this.expiring(message)).execute();
@@ -97,12 +98,6 @@ export class WebhookMessageService implements OnModuleInit {
     });
     const isRepeat = first !== message.id;
     return { message: isRepeat ? await this.show(webhook.id, first) : messageView(message, this.urls), isRepeat };
-  }
-
-  /** The lock keeps the webhook, and with it the message, until the commit. */
-  private async requireAlive(tx: Tx, id: string): Promise<void> {
-    const rows = await tx.query<unknown[]>('SELECT 1 FROM webhook WHERE id = $1 FOR KEY SHARE', [id]);
-    if (rows.length === 0) throw new Refusal('UNKNOWN_WEBHOOK');
   }
 
   /** Claims a repeatable value for message `id`; `null` when it was free, else the id that holds it. */
@@ -183,10 +178,11 @@ export class WebhookMessageService implements OnModuleInit {
 
   /**
    * Replaces the members that are there.
-   * @throws Refusal UNKNOWN_MESSAGE, CANNOT_SEND_EMPTY_MESSAGE
+   * @throws Refusal UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, CANNOT_SEND_EMPTY_MESSAGE
    */
   async edit(webhook: OpenWebhook, id: string, edit: MessageEdit): Promise<MessageView> {
     const edited = await this.database.transaction(async (tx) => {
+      await this.tokens.hold(tx, webhook);
       await tx.query('SELECT 1 FROM webhook_message WHERE id = $1 FOR UPDATE', [id]);
       const message = await this.find(webhook.id, id, tx);
       if (!message) throw new Refusal('UNKNOWN_MESSAGE');
@@ -202,9 +198,10 @@ export class WebhookMessageService implements OnModuleInit {
     return messageView(edited, this.urls);
   }
 
-  /** @throws Refusal UNKNOWN_MESSAGE */
+  /** @throws Refusal UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE */
   async delete(webhook: OpenWebhook, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
+      await this.tokens.hold(tx, webhook);
       const { raw }: { raw: { attachments: StoredAttachment[] }[] } = await tx
         .createQueryBuilder()
         .delete()

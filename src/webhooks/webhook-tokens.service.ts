@@ -4,7 +4,7 @@ import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
 import { digest, matches } from '../core/secrets.js';
 import { NOBODYS_ID } from '../core/snowflake.js';
-import { Database } from '../platform/database/database.js';
+import { Database, type Tx } from '../platform/database/database.js';
 import { addressCaller, Limiter } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
 
@@ -15,6 +15,8 @@ export interface OpenWebhook {
   readonly applicationId: string | null;
   readonly name: string;
   readonly avatar: string | null;
+  /** Of the token that the caller knows. */
+  readonly digest: Buffer;
 }
 
 interface TokenRow {
@@ -25,6 +27,14 @@ interface TokenRow {
   readonly avatar: string | null;
   readonly digest: Buffer;
 }
+
+/**
+ * Whether the token still opens the webhook, whose owner and row stay locked. The owner comes first, as in every operation
+ * that ends one of the two.
+ */
+const HELD = `WITH owner AS MATERIALIZED (
+    SELECT a.id FROM account a WHERE a.id = $3 AND a.deletion_at IS NULL AND ${IS_ACTIVE} FOR NO KEY UPDATE)
+  SELECT 1 FROM owner JOIN webhook w ON w.owner_id = owner.id WHERE w.id = $1 AND w.digest = $2 FOR SHARE OF w`;
 
 /** Whatever the cause of a refusal, the answer is one and the same row, so that each takes the same time. */
 const NOBODYS = { id: NOBODYS_ID, digest: digest('') };
@@ -56,10 +66,20 @@ export class WebhookTokenService {
     if (matches(row.digest, presented) && row.isOpen) {
       return {
         ...{ id, ownerId: row.owner_id, applicationId: row.application_id },
-        ...{ name: row.name, avatar: row.avatar },
+        ...{ name: row.name, avatar: row.avatar, digest: presented },
       };
     }
     if (this.config.rateLimits) await this.limiter.route('webhook:miss', addressCaller(call.address));
     throw new Refusal('UNKNOWN_WEBHOOK');
+  }
+
+  /**
+   * Holds a webhook until `tx` ends. A body may have stalled since `resolve`: whatever the token changes is changed only
+   * while it still opens the webhook.
+   * @throws Refusal UNKNOWN_WEBHOOK
+   */
+  async hold(tx: Tx, { id, digest: presented, ownerId }: OpenWebhook): Promise<void> {
+    const held = await tx.query<unknown[]>(HELD, [id, presented, ownerId]);
+    if (held.length === 0) throw new Refusal('UNKNOWN_WEBHOOK');
   }
 }

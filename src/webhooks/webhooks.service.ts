@@ -23,6 +23,9 @@ import type { CreateWebhookInput, EditWebhookInput } from './webhooks.dto.js';
 /** A session or a bot: whoever may own webhooks. */
 export type Holder = SessionIdentity | BotIdentity;
 
+/** Checks in the transaction that the caller is still admitted. */
+type Hold = (tx: Tx) => Promise<void>;
+
 type Named = Pick<Webhook, 'id' | 'ownerId' | 'name'>;
 
 const TOKEN_LENGTH = 64;
@@ -119,8 +122,8 @@ export class WebhookService {
     return webhookView(await this.change(await this.requireOwned(me, id), input), me.account);
   }
 
-  /** Changes name and avatar, for whoever was let in. */
-  async change(webhook: Pick<Webhook, 'id' | 'ownerId'>, input: EditWebhookInput): Promise<Webhook> {
+  /** Changes name and avatar for a caller that `hold` still admits. */
+  async change(webhook: Pick<Webhook, 'id' | 'ownerId'>, input: EditWebhookInput, hold?: Hold): Promise<Webhook> {
     const owner = { ownerId: webhook.id, accountId: webhook.ownerId };
     const avatar = await this.assets.prepare('avatars', owner, 'avatar', input.avatar);
     const changes = {
@@ -128,6 +131,7 @@ export class WebhookService {
       ...(avatar === undefined ? {} : { avatar: avatar?.hash ?? null }),
     };
     const changed = await this.database.transaction(async (tx) => {
+      await hold?.(tx);
       if (Object.keys(changes).length > 0) {
         await tx.update(Webhook, { id: webhook.id }, changes);
         if (avatar !== undefined) await this.assets.replace(tx, 'avatars', owner, avatar);
@@ -143,9 +147,10 @@ export class WebhookService {
     await this.remove(await this.requireOwned(me, id));
   }
 
-  /** Removes a webhook with its messages and files, for whoever was let in. */
-  async remove(webhook: Pick<Webhook, 'id' | 'ownerId'>): Promise<void> {
+  /** Removes a webhook with its messages and files for a caller that `hold` still admits. */
+  async remove(webhook: Pick<Webhook, 'id' | 'ownerId'>, hold?: Hold): Promise<void> {
     await this.database.transaction(async (tx) => {
+      await hold?.(tx);
       const { affected } = await tx.delete(Webhook, { id: webhook.id });
       if (affected !== 1) throw new Refusal('UNKNOWN_WEBHOOK');
       await this.media.deleteAllOf(tx, webhook.id);

@@ -1,0 +1,131 @@
+import {
+  Events,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  type Hook,
+  newHook,
+  type Persona,
+  person,
+  race,
+  Wire,
+} from '../support/index.js';
+
+let service: Gatehouse;
+beforeAll(async () => {
+  service = await gatehouse();
+});
+afterAll(() => service.close());
+
+const JSON_TYPE = 'application/json';
+const BOUNDARY = 'stalled';
+const FORM = [
+  ...[`--${BOUNDARY}`, 'content-disposition: form-data; name="payload_json"', '', '{"content":"late"}'],
+  ...[
+    `--${BOUNDARY}`,
+    'content-disposition: form-data; name="files[0]"; filename="a.txt"',
+    '',
+    'late',
+    `--${BOUNDARY}--`,
+    '',
+  ],
+].join('\r\n');
+const ISSUE = {
+  ...{ action: 'opened', sender: { login: 'octocat' }, repository: { full_name: 'octocat/hello' } },
+  issue: { number: 1, title: 'late' },
+};
+
+/** Every operation by the token that reads a body: method, path below the webhook, body. */
+const OPERATIONS: readonly [string, string, string, string?][] = [
+  ['POST', '', '{"content":"late"}'],
+  ['POST', '', FORM, `multipart/form-data; boundary=${BOUNDARY}`],
+  ['POST', '/slack', '{"text":"late"}'],
+  ['POST', '/github', JSON.stringify(ISSUE)],
+  ['PATCH', '', '{"name":"late"}'],
+  ['PATCH', '/messages/:message', '{"content":"late"}'],
+];
+
+const flag = (owner: Persona, bit: number) =>
+  service.sql('UPDATE account SET flags = flags | (1::bigint << $2) WHERE id = $1', [owner.id, bit]);
+
+/** Everything after which the token opens nothing. */
+const ENDS: readonly [string, (owner: Persona, hook: Hook) => Promise<unknown>][] = [
+  [
+    'its token is rotated',
+    async (owner, hook) => {
+      const { status } = await service
+        .as(owner)
+        .post(`/v1/webhooks/${hook.id}/token/rotate`, { password: owner.password });
+      expect(status).toBe(200);
+    },
+  ],
+  [
+    'it is deleted',
+    async (owner, hook) => expect((await service.as(owner).delete(`/v1/webhooks/${hook.id}`)).status).toBe(204),
+  ],
+  ['its owner is disabled', (owner) => flag(owner, 38)],
+  ['its owner is banned', ({ id }) => service.sql('UPDATE account SET banned = true WHERE id = $1', [id])],
+  [
+    'its owner is scheduled for deletion',
+    ({ id }) => service.sql("UPDATE account SET deletion_at = now() + interval '1 day' WHERE id = $1", [id]),
+  ],
+];
+
+const stateOf = (hook: Hook) =>
+  Promise.all([
+    service.sql('SELECT name, avatar FROM webhook WHERE id = $1', [hook.id]),
+    service.sql('SELECT content, edited_at FROM webhook_message WHERE webhook_id = $1 ORDER BY id', [hook.id]),
+    service.sql('SELECT 1 FROM webhook_repeat WHERE webhook_id = $1', [hook.id]),
+    service.sql('SELECT 1 FROM media_object WHERE owner_id = $1', [hook.id]),
+  ]);
+
+describe.each(ENDS)('webhooks.md section 3: a body that is still on its way when %s', (_, end) => {
+  test.each(OPERATIONS)('%s %s changes nothing', async (method, path, body, type = JSON_TYPE) => {
+    const owner = await person(service);
+    const hook = await newHook(service, owner);
+    const { body: message } = await service.anonymous.post(`${hook.path}?wait=true`, { content: 'early' });
+    const wire = await Wire.open(service);
+    const head = [
+      `${method} ${hook.path}${path.replace(':message', message.id)} HTTP/1.1`,
+      ...['host: localhost', `content-type: ${type}`, `content-length: ${Buffer.byteLength(body)}`],
+      ...['x-github-event: issues', 'x-github-delivery: late', 'expect: 100-continue', '', ''],
+    ];
+    wire.send(head.join('\r\n'));
+    // The token was good: the service asks for the body.
+    expect((await wire.answer()).status).toBe(100);
+
+    await end(owner, hook);
+    const before = await stateOf(hook);
+    const events = new Events(service);
+    wire.send(body);
+    const answer = await wire.answer();
+    expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_WEBHOOK' })]);
+    expect(await stateOf(hook)).toEqual(before);
+    expect(events.of(owner)).toEqual([]);
+    wire.close();
+  });
+});
+
+test('webhooks.md section 2: no message that races with a rotation comes after it', async () => {
+  const owner = await person(service);
+  const hook = await newHook(service, owner);
+  let rotated: Promise<unknown> | undefined;
+  const { answers } = await race(32, (n) => {
+    if (n === 16) {
+      rotated = service
+        .as(owner)
+        .post(`/v1/webhooks/${hook.id}/token/rotate`, { password: owner.password })
+        .then(async ({ status }) => {
+          expect(status).toBe(200);
+          return service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1', [hook.id]);
+        });
+    }
+    return service.anonymous.post(hook.path, { content: String(n) });
+  });
+  const atRotation = (await rotated) as unknown[];
+  for (const { status } of answers) expect([204, 404]).toContain(status);
+  expect(await service.sql('SELECT id FROM webhook_message WHERE webhook_id = $1', [hook.id])).toHaveLength(
+    atRotation.length,
+  );
+  expectRefusal(await service.anonymous.post(hook.path, { content: 'x' }), 'UNKNOWN_WEBHOOK');
+});

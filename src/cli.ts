@@ -19,4 +19,6 @@ const code = await execute(process.argv.slice(2), {
   err: (line) => console.error(line),
 });
 // Whatever still waits in this process, the command is done once its output is written.
-process.stdout.write('', () => void exitCalmly(code));
+process.stdout.write('', () => {
+  exitCalmly(code).catch(() => process.exit(code));
+});

@@ -37,17 +37,22 @@ export async function run(app: INestApplication<Server>): Promise<void> {
   const log = app.get(Log);
   let isEnding = false;
   let exitCode = 0;
+  const reportFault = (error: unknown) => log.error('a step of the shutdown failed', { error });
   const end = () => {
     if (isEnding) return;
     isEnding = true;
     metrics?.close();
-    drain(app)
+    const shutDown = async () => {
+      await drain(app);
+      await within(performance.now() + REPORT_MS, reportOf(app));
+    };
+    shutDown()
       .catch((error) => {
         log.error('the shutdown failed', { error });
         exitCode = 1;
       })
-      .then(() => within(performance.now() + REPORT_MS, reportOf(app)))
-      .finally(() => exitCalmly(exitCode));
+      .then(() => exitCalmly(exitCode))
+      .catch(() => process.exit(1));
   };
   const stopListening = () => {
     // That of HTTP would also end connections that somebody may be using just now.
@@ -68,14 +73,19 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     if (ownWorker && !isEnding) {
       // What comes from now on goes to others.
       stopListening();
-      void ownWorker.tell('leaving');
+      ownWorker.tell('leaving').catch(reportFault);
     }
     end();
   });
   if (ownWorker) {
     // A terminal or a supervisor may tell them all; it is the primary that listens.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-    ownWorker.obey({ end, retire: () => void retire(), report: () => app.get(Metrics).report() });
+    ownWorker.obey({
+      end,
+      retire: () => retire().catch(reportFault),
+      report: () => app.get(Metrics).report(),
+      failed: reportFault,
+    });
   } else endOnSignals(end);
   const { address, port } = app.getHttpServer().address() as AddressInfo;
   if (ownWorker?.greets ?? true) await greet(app, `http://${address.includes(':') ? `[${address}]` : address}:${port}`);
@@ -102,8 +112,10 @@ const reportOf = async (app: INestApplication): Promise<void> => ownWorker?.repo
 async function join(app: INestApplication): Promise<void> {
   await ownWorker?.tell('started');
   const readiness = app.get(Readiness);
+  const log = app.get(Log);
   const look = () => {
-    if (readiness.secondsToWait === undefined) void ownWorker?.tell('ready');
+    if (readiness.secondsToWait === undefined)
+      ownWorker?.tell('ready').catch((error) => log.error('the primary cannot be told', { error }));
     else setTimeout(look, LOOK_MS).unref();
   };
   look();

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
+import { reportFailure } from '../core/faults.js';
 import { Database } from '../platform/database/database.js';
 import { eachOf } from '../platform/database/each-of.js';
 import { ACCOUNT_COLUMNS, type AccountRow } from './account-facts.js';
@@ -116,7 +117,8 @@ class Batch<R extends KeyedRow> {
       .finally(() => {
         this.inFlight--;
         this.flush();
-      });
+      })
+      .catch(reportFailure);
   }
 }
 

@@ -281,6 +281,12 @@ export class Refusal<C extends ErrorCode = ErrorCode> extends HttpException {
     return this.kept ?? super.getStatus();
   }
 
+  /** What led to it: written to the log, never sent. */
+  because(cause: unknown): this {
+    this.cause = cause;
+    return this;
+  }
+
   with(headers: Record<string, string>): this {
     Object.assign(this.headers, headers);
     return this;
@@ -330,16 +336,26 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
-/** SQLSTATE classes and socket errors that mean: the database cannot be asked right now. 08P01 is a wrong question. */
-const DATABASE_DOWN =
-  /^(08(?!P01)|53|57P|58|25006|55P03|40001|40P01|57014)|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)/;
+/**
+ * SQLSTATE classes of statements that may succeed in another attempt: the database is down or full, or the statement met a
+ * time limit, a lock limit, a deadlock or a conflict. 08P01 is a wrong question.
+ */
+const TRANSIENT = /^(08(?!P01)|53|57P|58|25006|55P03|40001|40P01|57014)/;
 
-/** Whether another attempt may succeed. */
-export function meansDatabaseDown(thrown: unknown): boolean {
+const ofConnections = new WeakSet<object>();
+
+/** Only the owner of the database's connections can tell their socket errors from those of any other server. */
+export function markConnectionError(error: unknown): void {
+  if (isNativeError(error)) ofConnections.add(error);
+}
+
+/** Whether it is the database's error, and another attempt may succeed. */
+export function isTransientDatabaseError(thrown: unknown): boolean {
   if (!isNativeError(thrown)) return false;
-  const code =
-    (thrown as { code?: unknown }).code ?? (thrown as { driverError?: { code?: unknown } }).driverError?.code;
-  if (typeof code === 'string' && DATABASE_DOWN.test(code)) return true;
+  const { code, driverError } = thrown as { code?: unknown; driverError?: { code?: unknown } };
+  if (ofConnections.has(thrown) || (driverError && ofConnections.has(driverError))) return true;
+  const state = code ?? driverError?.code;
+  if (typeof state === 'string' && TRANSIENT.test(state)) return true;
   return /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/i.test(
     thrown.message,
   );
@@ -351,7 +367,7 @@ export function meansDatabaseDown(thrown: unknown): boolean {
  */
 export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
-  if (meansDatabaseDown(thrown)) return unavailable(5);
+  if (isTransientDatabaseError(thrown)) return unavailable(5).because(thrown);
   if (!(thrown instanceof HttpException)) return new Refusal('INTERNAL_SERVER_ERROR');
   const status = thrown.getStatus();
   if (status === 429) {

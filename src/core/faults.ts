@@ -8,6 +8,9 @@ export function tellEnd(error: unknown): void {
   process.stderr.write(`${redactText(text)}\n`);
 }
 
+/** For a promise that nothing awaits, where there is no log; the process goes on. */
+export const reportFailure = (error: unknown): void => tellEnd(error);
+
 function giveUp(error: unknown): never {
   tellEnd(error);
   process.exit(1);

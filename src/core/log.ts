@@ -13,25 +13,45 @@ const SECRETS =
 
 /** What is written of one text. More is never needed to see what happened. */
 const MAX_TEXT = 16_384;
+/** The most that is written of the errors in one error, such as one per IP address of a name. */
+const MAX_ERRORS = 10;
+/** How many levels of a value are written. */
+const MAX_DEPTH = 5;
+const UNREADABLE = '[unreadable]';
 
 export const redactText = (text: string): string => text.slice(0, MAX_TEXT).replace(SECRETS, REDACTED);
 
 const SECRET_MEMBERS =
   /^(?:authorization|cookie|set-cookie|referer|location|x-service-sudo-mode-jwt|x-captcha-token|password|new_password|token|new_token|access_token|refresh_token|client_secret|secret|key|code|state|nonce|ticket|poll_secret|completion_code|email_token|sudo_token|mfa_code|backup_codes|code_verifier|.*_proof|webauthn_response|parameters|query|detail)$/i;
 
-/** Errors and nested values as plain data without secret members and without the values of SQL parameters. */
+/**
+ * Errors and nested values as plain data without secret members and without the values of SQL parameters. Never throws:
+ * whoever reports an error has nobody to report another one to.
+ */
 function clean(value: unknown, depth = 0): unknown {
+  try {
+    return cleaned(value, depth);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function cleaned(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'object' && value !== null && depth > MAX_DEPTH) return UNREADABLE;
   if (value instanceof Error) {
-    const code = (value as { code?: unknown }).code;
+    const { code, cause, errors } = value as { code?: unknown; cause?: unknown; errors?: unknown };
     return {
       type: value.constructor.name,
       message: redactText(value.message),
       stack: redactText(value.stack ?? ''),
       ...(typeof code === 'string' ? { sqlstate: code } : {}),
+      ...(cause === undefined ? {} : { cause: clean(cause, depth + 1) }),
+      ...(Array.isArray(errors) ? { errors: clean(errors.slice(0, MAX_ERRORS), depth + 1) } : {}),
     };
   }
-  if (typeof value !== 'object' || value === null || depth > 4) return value;
+  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
@@ -59,7 +79,11 @@ export class Log implements LoggerService {
     if (!this.pino.isLevelEnabled(level)) return;
     const fields = typeof details === 'object' && details !== null ? (clean(details) as object) : { context: details };
     if (message instanceof Error) this.pino[level]({ ...fields, error: clean(message) }, 'error');
-    else this.pino[level](fields, redactText(typeof message === 'string' ? message : JSON.stringify(clean(message))));
+    else
+      this.pino[level](
+        fields,
+        redactText(typeof message === 'string' ? message : String(JSON.stringify(clean(message)))),
+      );
   }
 
   debug(message: unknown, details?: unknown): void {

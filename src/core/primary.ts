@@ -197,10 +197,12 @@ class Primary {
   private roll(): void {
     if (!this.hasGreeted || this.isEnding) return;
     this.rollsAgain = this.rolling !== undefined;
-    this.rolling ??= this.replaceAll().finally(() => {
-      this.rolling = undefined;
-      if (this.rollsAgain) this.roll();
-    });
+    this.rolling ??= this.replaceAll()
+      .catch((error) => this.log.error('the workers could not be replaced', { error }))
+      .finally(() => {
+        this.rolling = undefined;
+        if (this.rollsAgain) this.roll();
+      });
   }
 
   private async replaceAll(): Promise<void> {

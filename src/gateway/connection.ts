@@ -158,7 +158,11 @@ export class Connection implements SessionHolder, Sender {
   }
 
   /** Lets messages wait until one is dealt with: a session has started, been resumed, or neither. */
-  private async work(task: Promise<void>): Promise<void> {
+  private work(task: Promise<void>): void {
+    this.workThrough(task).catch((error) => this.host.failed(error));
+  }
+
+  private async workThrough(task: Promise<void>): Promise<void> {
     this.isBusy = true;
     try {
       await task;

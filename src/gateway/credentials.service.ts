@@ -116,11 +116,15 @@ export class Credentials implements OnModuleInit {
       this.trustedAt = now;
       return;
     }
-    if (now >= this.checkAt) void this.recheckAll();
+    if (now >= this.checkAt) this.recheckAll().catch((error) => this.failed(error));
     const limit = now - this.config.gateway.unchecked_ms;
     if (this.trustedAt >= limit) return;
     const unchecked = [...this.sessions.all].filter(({ checkedAt }) => checkedAt < limit);
     for (const session of unchecked) session.holder?.close(CLOSING.unavailable);
+  }
+
+  private failed(error: unknown): void {
+    this.log.warn('the credentials of gateway sessions could not be checked', { error });
   }
 
   private async recheckAll(): Promise<void> {
@@ -137,7 +141,7 @@ export class Credentials implements OnModuleInit {
       }
       if (wasConnected) this.madeUp = losses;
     } catch (error) {
-      this.log.warn('the credentials of gateway sessions could not be checked', { error });
+      this.failed(error);
     } finally {
       this.isChecking = false;
     }

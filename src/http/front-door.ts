@@ -105,11 +105,16 @@ export class FrontDoor {
     const { socket } = req;
     // The connection ends with an answer that is out already.
     if (socket.writableEnded || socket.destroyed) return;
-    const call = this.meet(req, res);
-    this.answering.set(socket, res);
-    res.end = watchedEnd;
-    res.on('close', this.closed);
-    this.live.open(call, () => this.begin(call, next));
+    try {
+      const call = this.meet(req, res);
+      this.answering.set(socket, res);
+      res.end = watchedEnd;
+      res.on('close', this.closed);
+      this.live.open(call, () => this.begin(call, next));
+    } catch (error) {
+      this.log.error('a request could not be admitted', { error });
+      socket.destroy();
+    }
   }
 
   private begin(call: Call, next: RequestListener): void {
@@ -127,31 +132,26 @@ export class FrontDoor {
           this.live.move(call, 'started', [WORK]);
         }
         const route = this.direct.find(req.method ?? '', path);
-        if (route) this.serve(call, route, next);
+        if (route) this.serve(call, route, next).catch((error) => this.refuse(call, error));
         else this.pass(call, next);
       }
     } catch (error) {
-      this.corsBeforeRouting(call);
-      this.refuse(call, error);
+      this.refuse(call, error, () => this.corsBeforeRouting(call));
     }
   }
 
   private async serve(call: Call, route: DirectRoute, next: RequestListener): Promise<void> {
     const { res } = call;
-    try {
-      const value = await route.run(call);
-      if (value === ANSWERED || res.headersSent) return;
-      if (isPlain(value))
-        call.answer(JSON.stringify(value), (res.getHeader('Content-Type') as string | undefined) ?? JSON_TYPE);
-      else if (value === undefined || value === null) {
-        call.dress();
-        res.end();
-      } else {
-        call.respond = (request, response) => route.respond(value, request, response);
-        this.pass(call, next);
-      }
-    } catch (error) {
-      this.refuse(call, error);
+    const value = await route.run(call);
+    if (value === ANSWERED || res.headersSent) return;
+    if (isPlain(value))
+      call.answer(JSON.stringify(value), (res.getHeader('Content-Type') as string | undefined) ?? JSON_TYPE);
+    else if (value === undefined || value === null) {
+      call.dress();
+      res.end();
+    } else {
+      call.respond = (request, response) => route.respond(value, request, response);
+      this.pass(call, next);
     }
   }
 
@@ -237,8 +237,22 @@ export class FrontDoor {
     if (plan) this.cors.apply(call, plan);
   }
 
-  /** Answers a refusal, whatever was thrown; nothing else can produce an error body. */
-  refuse(call: Call, thrown: unknown): void {
+  /**
+   * Sends the error response, whatever was thrown; nothing else can produce an error body. Never throws: no other handler
+   * would catch that.
+   */
+  refuse(call: Call, thrown: unknown, prepare = () => {}): void {
+    try {
+      prepare();
+      this.sendError(call, thrown);
+    } catch (error) {
+      call.outcome = 'INTERNAL_SERVER_ERROR';
+      this.log.error('an error response could not be sent', { ...whichRequest(call), error, cause: thrown });
+      this.sendPlainError(call);
+    }
+  }
+
+  private sendError(call: Call, thrown: unknown): void {
     const { res } = call;
     if (thrown instanceof ClientGone || call.stage === 'closed' || res.destroyed) {
       call.outcome ??= 'CLIENT_GONE';
@@ -247,9 +261,9 @@ export class FrontDoor {
     const refusal = refusalOf(thrown);
     const status = refusal.getStatus();
     call.outcome = refusal.code;
-    if (refusal.code === 'INTERNAL_SERVER_ERROR') {
-      this.log.error('request failed', { route: call.pattern, request_id: call.id, error: thrown });
-    }
+    const cause = thrown instanceof Refusal ? thrown.cause : thrown;
+    if (status >= 500 && (cause !== undefined || status === 500))
+      this.log.error('request failed', { ...whichRequest(call), outcome: refusal.code, error: cause ?? thrown });
     if (res.headersSent) {
       res.destroy();
       return;
@@ -262,6 +276,25 @@ export class FrontDoor {
     if (refusal.code === 'NOT_FOUND' && answerBrowser(call, (path) => this.openRoute(call, path))) return;
     const body = refusal.getResponse() as object;
     call.answer(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
+  }
+
+  /** With nothing but what is certain: the headers so far, or the error itself, are broken. */
+  private sendPlainError(call: Call): void {
+    const { res } = call;
+    try {
+      if (res.headersSent) {
+        res.destroy();
+        return;
+      }
+      for (const name of res.getHeaderNames()) res.removeHeader(name);
+      call.head(['X-Request-ID', call.id, ...this.fixed]);
+      const refusal = new Refusal('INTERNAL_SERVER_ERROR');
+      res.statusCode = refusal.getStatus();
+      call.answer(JSON.stringify({ ...(refusal.getResponse() as object), request_id: call.id }), JSON_TYPE);
+    } catch (error) {
+      this.log.error('a connection is closed without a response', { ...whichRequest(call), error });
+      call.req.socket.destroy();
+    }
   }
 
   /** Requests that never reach a handler get our body too, and the connection ends. */
@@ -340,6 +373,14 @@ export class FrontDoor {
   }
 
   private record(call: Call): void {
+    try {
+      this.note(call);
+    } catch (error) {
+      this.log.error('a request could not be recorded', { ...whichRequest(call), error });
+    }
+  }
+
+  private note(call: Call): void {
     const { res } = call;
     if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
     const isGone = call.outcome === 'CLIENT_GONE';
@@ -366,6 +407,8 @@ export class FrontDoor {
     else this.log.debug('request', details);
   }
 }
+
+const whichRequest = ({ pattern, id }: Call) => ({ route: pattern, request_id: id });
 
 /** Takes back what was said of a success, by whoever has had the response. */
 function forgetSuccess(call: Call, status: number): void {

@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { addressIsIn } from '../core/address.js';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
+import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 
 /** Serves `/metrics` on `METRICS_PORT`, a port of its own, to the addresses of `METRICS_ALLOW`; nothing else is there. */
@@ -10,7 +11,8 @@ export async function serveMetrics(app: INestApplication): Promise<Server | unde
   const { metricsPort, metricsAllow, host } = app.get(Config);
   if (metricsPort === undefined) return undefined;
   const metrics = app.get(Metrics);
-  const server = createServer(async (req, res) => {
+  const log = app.get(Log);
+  const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const isAllowed = addressIsIn(req.socket.remoteAddress ?? '', metricsAllow);
     const isKnown = req.method === 'GET' && req.url === '/metrics' && isAllowed;
     res.statusCode = isKnown ? 200 : 404;
@@ -18,6 +20,12 @@ export async function serveMetrics(app: INestApplication): Promise<Server | unde
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Content-Type', isKnown ? metrics.registry.contentType : 'application/json; charset=utf-8');
     res.end(isKnown ? await metrics.text() : JSON.stringify(new Refusal('NOT_FOUND').getResponse()));
+  };
+  const server = createServer((req, res) => {
+    respond(req, res).catch((error) => {
+      log.error('the metrics could not be sent', { error });
+      res.destroy();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

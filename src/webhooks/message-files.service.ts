@@ -37,7 +37,8 @@ export interface NewFile {
 const FORM_BYTES = 251 * 1024 * 1024;
 const FORM_MS = 15 * 60_000;
 
-const storageFailure = (error: unknown): unknown => (error instanceof StorageFault ? unavailable(5) : error);
+const storageFailure = (error: unknown): unknown =>
+  error instanceof StorageFault ? unavailable(5).because(error) : error;
 
 /** Files that come with messages (webhooks.md 4.1): streamed to storage, and nothing of them left when it fails. */
 @Injectable()

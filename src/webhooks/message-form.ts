@@ -123,7 +123,7 @@ export async function readForm(
         .on('field', (name, value) => reading.field(name, value))
         .once('partsLimit', () => reject(broken()))
         .on('error', () => reject(broken()))
-        .once('close', () => reading.settled().then(resolve));
+        .once('close', () => reading.settled().then(resolve, reject));
       body.pipe(parser);
     });
     return reading.finish();

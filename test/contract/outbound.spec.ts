@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../src/core/config/config.js';
 import { ConfigurationError } from '../../src/core/config/start-error.js';
 import { Network, OutboundFault } from '../../src/platform/outbound/network.js';
@@ -120,6 +121,20 @@ describe('conventions.md section 13: outbound requests', () => {
       'accept-encoding': 'identity',
       range: 'bytes=0-9',
     });
+  });
+
+  test('a URL that may not be asked leaves no timer that rejects with nobody to hear it', async () => {
+    const { timeout } = AbortSignal;
+    AbortSignal.timeout = () => timeout.call(AbortSignal, 1);
+    try {
+      for (const url of ['ftp://x', 'https://user:password@x/', 'words']) {
+        expect([url, await outbound.mayReach(url, 'public')]).toEqual([url, false]);
+      }
+      // Jest fails a test in which a promise is rejected without a handler.
+      await delay(20);
+    } finally {
+      AbortSignal.timeout = timeout;
+    }
   });
 
   test('proxy variables are ignored', async () => {

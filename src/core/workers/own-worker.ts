@@ -6,6 +6,8 @@ export interface Orders {
   end(): void;
   retire(): void;
   report(): Promise<Report>;
+  /** Hears why an order could not be carried out. */
+  failed(error: unknown): void;
 }
 
 /** This process as one of `WORKERS`, and its line to the primary. */
@@ -27,7 +29,7 @@ class OwnWorker {
   obey(orders: Orders): void {
     process.on('message', (order: Order) => {
       if (order.gatehouse === 'gathered') this.gathering.get(order.id)?.(order.reports);
-      else if (order.gatehouse === 'report') void orders.report().then((report) => this.report(report, order.id));
+      else if (order.gatehouse === 'report') this.reportTo(orders, order.id).catch(orders.failed);
       else if (order.gatehouse === 'end') orders.end();
       else if (order.gatehouse === 'retire') orders.retire();
     });
@@ -40,6 +42,10 @@ class OwnWorker {
 
   tell(word: 'started' | 'ready' | 'leaving'): Promise<void> {
     return this.send({ gatehouse: word });
+  }
+
+  private async reportTo(orders: Orders, id: number | undefined): Promise<void> {
+    await this.report(await orders.report(), id);
   }
 
   report(report: Report, id?: number): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
-import { meansDatabaseDown } from '../../core/errors.js';
+import { isTransientDatabaseError } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
 import type { Tx } from '../../platform/database/database.js';
 import type { JournalRow } from '../../platform/replicas/journal.js';
@@ -81,11 +81,17 @@ export class GatewayEvents implements OnModuleInit {
     const account = this.sessions.of(accountId);
     if (!account) return;
     const before = this.underway.get(accountId) ?? Promise.resolve();
-    const turn = before.then(() => this.tell(account, row));
+    const turn = before
+      .then(() => this.tell(account, row))
+      .catch((error) => {
+        this.log.error('an event could not be sent', { error });
+        this.sessions.breakReplay(accountId);
+      });
     this.underway.set(accountId, turn);
-    void turn.then(() => {
+    const done = () => {
       if (this.underway.get(accountId) === turn) this.underway.delete(accountId);
-    });
+    };
+    turn.then(done, done);
   }
 
   private async tell(account: AccountSessions, row: JournalRow): Promise<void> {
@@ -145,7 +151,7 @@ export class GatewayEvents implements OnModuleInit {
       const d = await this.read(notice);
       return numbered(Number(number), d === undefined ? null : eventOf(notice.type, d as never));
     } catch (error) {
-      if (meansDatabaseDown(error)) throw error;
+      if (isTransientDatabaseError(error)) throw error;
       this.log.error('an event could not be sent', { type: notice.type, error });
       return null;
     }

@@ -116,7 +116,8 @@ export class Presence implements OnModuleInit {
       .finally(() => {
         this.telling.delete(accountId);
         this.tellDue(accountId, this.clock.monotonic());
-      });
+      })
+      .catch((error) => this.log.error('the presence of an account could not be sent', { error }));
   }
 
   private find(accountId: string): ListedSession[] | Promise<ListedSession[]> {

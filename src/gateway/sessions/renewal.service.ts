@@ -62,7 +62,8 @@ export class Renewal implements WriterHost {
   busy(work: Promise<void>): void {
     const task = work.catch((error) => this.log.error('a gateway session could not be stored', { error }));
     this.underway.add(task);
-    void task.finally(() => this.underway.delete(task));
+    const done = () => this.underway.delete(task);
+    task.then(done, done);
   }
 
   async markAhead(sessions: readonly GatewaySession[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
+import { reportFailure } from '../../core/faults.js';
 import { together } from '../../platform/database/gather.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { BotIdentity, SessionIdentity } from '../../policy/identity.js';
@@ -60,7 +61,7 @@ export class Takeover implements OnModuleInit {
       return this.sessions.find(id) === local ? local : 'moved';
     }
     if (typeof claim === 'string') return claim === 'held' ? 'moved' : claim;
-    void this.tellMove([id, claim.fence]);
+    this.tellMove([id, claim.fence]).catch(reportFailure);
     return this.adopt(claim, id, identity);
   }
 

@@ -85,7 +85,9 @@ export class Transforms {
         reject(gone.reason);
       };
       gone.addEventListener('abort', leave, { once: true });
-      running.result.then(resolve, reject).finally(() => gone.removeEventListener('abort', leave));
+      const settled = () => gone.removeEventListener('abort', leave);
+      running.result.then(settled, settled);
+      running.result.then(resolve, reject);
     });
   }
 
@@ -93,7 +95,8 @@ export class Transforms {
     const ended = new AbortController();
     const running = { result: this.make(name, request, ended.signal), ended, waiting: 0 };
     this.running.set(name, running);
-    running.result.catch(() => {}).finally(() => this.forget(name, running));
+    const settled = () => this.forget(name, running);
+    running.result.then(settled, settled);
     return running;
   }
 

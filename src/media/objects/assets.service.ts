@@ -58,7 +58,7 @@ async function store(storage: Storage, key: string, bytes: Uint8Array): Promise<
   try {
     await storage.write('media', key, Readable.from([bytes]));
   } catch (error) {
-    throw error instanceof StorageFault ? unavailable(5) : error;
+    throw error instanceof StorageFault ? unavailable(5).because(error) : error;
   }
 }
 

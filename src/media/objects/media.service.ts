@@ -127,7 +127,8 @@ export class MediaService {
       found.filter(({ staged }) => staged).map(({ key }) => key),
     );
     const objects = await this.publishAll(found).catch((error) => {
-      throw error instanceof StorageFault ? (error.full ? unavailable(5) : new Refusal('BAD_GATEWAY')) : error;
+      if (!(error instanceof StorageFault)) throw error;
+      throw (error.full ? unavailable(5) : new Refusal('BAD_GATEWAY')).because(error);
     });
     await this.database.transaction((tx) => this.finish(tx, found, objects));
     const stored = await this.database.manager.findBy(MediaObject, { key: Any(found.map(({ key }) => key)) });

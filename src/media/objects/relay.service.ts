@@ -156,7 +156,7 @@ function closing<E>(call: Call, refusal: E): E {
 
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof StorageFault)) return error;
-  return error.full ? unavailable(5) : new Refusal('BAD_GATEWAY');
+  return (error.full ? unavailable(5) : new Refusal('BAD_GATEWAY')).because(error);
 }
 
 /** The body as it arrives: counted and digested. */

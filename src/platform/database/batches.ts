@@ -1,3 +1,4 @@
+import { reportFailure } from '../../core/faults.js';
 import { isUncommitted } from './constraints.js';
 
 interface Waiting<I, O> {
@@ -26,7 +27,7 @@ export class Batches<I, O> {
       const waiting = this.waiting.get(key);
       if (waiting) return void waiting.push({ item, resolve, reject });
       this.waiting.set(key, [{ item, resolve, reject }]);
-      void this.run(key);
+      this.run(key).catch(reportFailure);
     });
   }
 
@@ -56,7 +57,8 @@ export class Batches<I, O> {
       );
       for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as O);
     } catch (error) {
-      if (batch.length > 1 && isUncommitted(error)) for (const one of batch) void this.finish(key, [one]);
+      if (batch.length > 1 && isUncommitted(error))
+        for (const one of batch) this.finish(key, [one]).catch(reportFailure);
       else for (const { reject } of batch) reject(error);
     }
   }

@@ -11,6 +11,7 @@ import {
 import { dataSourceOptions } from '../../../ormconfig.js';
 import type { Config } from '../../core/config/config.js';
 import { StartError } from '../../core/config/start-error.js';
+import { markConnectionError } from '../../core/errors.js';
 import type { Extension } from '../../core/extension.js';
 import { type Embedded, EmbeddedSocket, openEmbedded, PreparingClient, reasonOf } from './embedded.js';
 import type { EmbeddedEngine } from './engine.js';
@@ -43,7 +44,23 @@ function watchedSocket(patience: Patience, times: number): Socket {
  * The server may end a connection in the same breath in which it accepts it, before whoever waits for it can listen; a
  * failure that nobody listens for would end the process. The next statement on the connection fails instead.
  */
-const surviveItsEnd = (client: EventEmitter): void => void client.on('error', () => {});
+const surviveItsEnd = (client: EventEmitter): void => void client.on('error', markConnectionError);
+
+type Connected = (error: Error | undefined, ...rest: unknown[]) => void;
+
+/** A connection that cannot be made fails whoever asked for it, with an error that no client has. */
+function markConnectErrors(pool: { connect(connected?: Connected): unknown }): void {
+  const { connect } = pool;
+  pool.connect = (connected) =>
+    connect.call(
+      pool,
+      connected &&
+        ((error, ...rest) => {
+          markConnectionError(error);
+          connected(error, ...rest);
+        }),
+    );
+}
 
 const LET_GO = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
@@ -118,6 +135,7 @@ export class Database {
       await embedded?.close();
       throw new StartError(`the database cannot be opened: ${reasonOf(error)}`, { cause: error });
     }
+    markConnectErrors((source.driver as unknown as { master: Parameters<typeof markConnectErrors>[0] }).master);
     return new Database(source, embedded, patience, [Migrations.ours(source), Migrations.ofTeam(source, extension)]);
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Agent, Dispatcher } from 'undici';
@@ -146,14 +147,15 @@ export class Outbound implements OnApplicationShutdown {
 
   /** Whether a URL may be asked as far as its host tells now; a connection checks again. */
   async mayReach(url: string, reach: Reach): Promise<boolean> {
-    const signal = AbortSignal.timeout(CONNECT_MS);
-    const tooLate = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const late = new AbortController();
     try {
       const host = operatorTarget(url).hostname.replace(/^\[|\]$/g, '');
-      await Promise.race([checkedAddresses(this.network, host, reach), tooLate]);
-      return true;
+      const tooLate = delay(CONNECT_MS, false, { ref: false, signal: late.signal });
+      return await Promise.race([checkedAddresses(this.network, host, reach).then(() => true), tooLate]);
     } catch {
       return false;
+    } finally {
+      late.abort();
     }
   }
 

@@ -56,7 +56,12 @@ export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationSh
       watched.isWell = false;
     }
     this.metrics.healthChecks.set({ check: name }, Number(watched.isWell));
-    if (!this.isOver) watched.timer = setTimeout(() => void this.look(name, watched), PAUSE_MS).unref();
+    if (this.isOver) return;
+    watched.timer = setTimeout(() => {
+      this.look(name, watched).catch((error) =>
+        this.log.error(`the health check ${name} is no longer made`, { error }),
+      );
+    }, PAUSE_MS).unref();
   }
 
   beforeApplicationShutdown(): void {

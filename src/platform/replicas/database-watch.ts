@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { Config } from '../../core/config/config.js';
+import { Log } from '../../core/log.js';
 import { Database } from '../database/database.js';
 import { answerWithin } from '../process/answer-limit.js';
 import { Replica } from './replica.js';
@@ -30,6 +31,7 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutd
     private readonly database: Database,
     private readonly replica: Replica,
     private readonly config: Config,
+    private readonly log: Log,
   ) {}
 
   /** It answers, takes changes, gives ids, and its schema is the one that this version knows. */
@@ -55,11 +57,15 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutd
       const isCurrent = known.every(({ table, names }) => names.every((name) => applied.has(`${table} ${name}`)));
       this.wasUsable = isCurrent && rows[0]?.read_only === false;
       if (++this.looks >= LOOKS_PER_CONNECTION) this.letGo();
-    } catch {
+    } catch (error) {
+      if (this.wasUsable) this.log.warn('the database cannot be used: the service is not ready', { error });
       this.wasUsable = false;
       this.letGo();
     }
-    if (!this.isOver) this.timer = setTimeout(() => void this.look(), LOOK_MS).unref();
+    if (!this.isOver)
+      this.timer = setTimeout(() => {
+        this.look().catch((error) => this.log.error('the database is no longer watched', { error }));
+      }, LOOK_MS).unref();
   }
 
   private async connect(): Promise<pg.Client> {

@@ -62,7 +62,7 @@ export class NoticeConnection {
       keepAlive: true,
       application_name: 'gatehouse notices',
     });
-    client.on('error', () => this.lost(client));
+    client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client));
     // One's own commits need no word from outside.
     const own = () => (client as unknown as { processID: number }).processID;
@@ -89,7 +89,7 @@ export class NoticeConnection {
       try {
         return (await answered(client.query<R & QueryResultRow>({ name, text, values }))).rows;
       } catch (error) {
-        if (error instanceof NoAnswer) this.lost(client);
+        if (error instanceof NoAnswer) this.lost(client, error);
         throw error;
       }
     });
@@ -116,13 +116,13 @@ export class NoticeConnection {
     throw new Error('all worker ids are leased');
   }
 
-  private lost(client: pg.Client): void {
+  private lost(client: pg.Client, error?: unknown): void {
     if (client !== this.client || this.isClosing) return;
     this.client = undefined;
     this.former = this.leased;
     this.leased = this.fixedWorker;
     client.end().catch(() => {});
-    this.log.warn('the connection for notices between replicas was lost');
+    this.log.warn('the connection for notices between replicas was lost', { error });
     this.reconnectIn(250);
   }
 
@@ -130,7 +130,11 @@ export class NoticeConnection {
     this.retry = setTimeout(() => {
       this.open().then(
         () => this.listener.isBack(),
-        () => !this.isClosing && this.reconnectIn(Math.min(delay * 2, RETRY_MS)),
+        (error) => {
+          if (this.isClosing) return;
+          this.log.debug('the connection for notices between replicas cannot be made', { error });
+          this.reconnectIn(Math.min(delay * 2, RETRY_MS));
+        },
       );
     }, delay);
   }

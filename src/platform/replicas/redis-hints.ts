@@ -40,7 +40,7 @@ export class RedisHints {
     const sender = await connectRedis(url, ANSWER_MS);
     const receiver = await connectRedis(url, ANSWER_MS);
     const hints = new RedisHints(sender, receiver, channelOf(config, database), log);
-    receiver.on('ready', () => void hints.attempt(receiver.subscribe(hints.channel)));
+    receiver.on('ready', () => hints.attempt(receiver.subscribe(hints.channel)));
     receiver.on('message', (_, message) => {
       const hint = hints.parse(message);
       if (hint) hear(hint);
@@ -48,8 +48,8 @@ export class RedisHints {
     return hints;
   }
 
-  publish(hint: Hint): Promise<void> {
-    return this.attempt(this.sender.publish(this.channel, JSON.stringify({ origin: this.origin, ...hint })));
+  publish(hint: Hint): void {
+    this.attempt(this.sender.publish(this.channel, JSON.stringify({ origin: this.origin, ...hint })));
   }
 
   private parse(text: string): Hint | null {
@@ -63,8 +63,8 @@ export class RedisHints {
   }
 
   /** What fails here is found out in another way; a Redis that refuses it should be put right. */
-  private async attempt(command: Promise<unknown>): Promise<void> {
-    await command.catch((error: Error) => {
+  private attempt(command: Promise<unknown>): void {
+    command.catch((error: Error) => {
       if (error.name === 'ReplyError') this.log.warn('Redis takes no part in notices', { error });
     });
   }

@@ -179,11 +179,17 @@ export abstract class Replica {
         this.heardAt = performance.now();
         for (const row of found.rows) this.heard(row);
       }
-    } catch {
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) this.log.warn('the journal cannot be read', { error });
+      this.isFailing = true;
       this.isDoubtful = true;
       setTimeout(() => this.look(), POLL_MS).unref();
     }
   }
+
+  /** Reported once, not with each attempt. */
+  private isFailing = false;
 
   private async judge(): Promise<void> {
     if (this.isTooLate() || (await this.reader.isBehind(this.ask))) {
@@ -222,7 +228,11 @@ export abstract class Replica {
         this.failed(topic, error);
       }
     }
-    if (!this.own.wasDelivered(row.origin)) void this.deliver(row);
+    if (!this.own.wasDelivered(row.origin)) this.deliverLater(row);
+  }
+
+  protected deliverLater(notice: Notice): void {
+    this.deliver(notice).catch((error) => this.failed(notice.topic, error));
   }
 
   /** What is announced has happened: a handler that fails stops neither the others nor the operation. */
@@ -320,7 +330,7 @@ class PostgresReplica extends Replica {
   private isBack(): void {
     this.doubt();
     this.look();
-    void this.deliver({ topic: 'resync', data: {} });
+    this.deliverLater({ topic: 'resync', data: {} });
   }
 
   protected wakeOthers(): void {
@@ -329,7 +339,7 @@ class PostgresReplica extends Replica {
   }
 
   override hint(topic: string, data: Record<string, unknown>): void {
-    void this.hints?.publish({ topic, data });
+    this.hints?.publish({ topic, data });
   }
 
   /** On the connection for notices, which no request keeps waiting, or on any other while that is interrupted. */

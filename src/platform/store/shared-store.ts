@@ -290,14 +290,15 @@ export class RedisStore extends SharedStore {
       const answer = await shared();
       this.recovered();
       return answer;
-    } catch {
-      this.failed();
+    } catch (error) {
+      this.failed(error);
       return alone();
     }
   }
 
-  private failed(): void {
-    if (!this.failing) this.log.warn('the shared store does not answer: limits hold for each process by itself');
+  private failed(error: unknown): void {
+    if (!this.failing)
+      this.log.warn('the shared store does not answer: limits hold for each process by itself', { error });
     this.failing = true;
   }
 

@@ -8,6 +8,7 @@ import type { Config } from './core/config/config.js';
 import { openLimits } from './core/config/limits.settings.js';
 import { demandMadeFor, demandSettings, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
+import { ownWorker } from './core/workers/own-worker.js';
 import { ApiDescription } from './description/description.service.js';
 import { Commands } from './gateway/commands/commands.service.js';
 import { GatewayAdapter } from './gateway/gateway.adapter.js';
@@ -52,6 +53,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   keepToOwner();
   const log = new Log(config, options.logDestination);
   for (const name of openLimits(config)) log.warn(`${name} is off`);
+  if (ownWorker?.greets && config.redisUrl === undefined) log.warn(SEPARATE_LIMITS, { workers: config.workers });
   const opened: { close(): Promise<void> }[] = [];
   const open = <T extends { close(): Promise<void> }>(part: T): T => {
     opened.unshift(part);
@@ -164,6 +166,9 @@ export async function readDescriptions(
   description.attach(extension.descriptions ?? []);
   return { api: await description.document(), gateway: await description.gatewayDocument() };
 }
+
+const SEPARATE_LIMITS =
+  'WORKERS without REDIS_URL: each worker counts by itself, so rate limits, allowances and bans allow that many times as much';
 
 async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionStore> {
   if (redisUrl === undefined) return new ProcessSessions();

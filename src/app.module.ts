@@ -31,6 +31,7 @@ import { Sealing } from './platform/keys/sealing.service.js';
 import { Inbox } from './platform/mail/inbox.js';
 import { mailTransport } from './platform/mail/mail.js';
 import { MailDomains } from './platform/mail/mail-domains.js';
+import { NoticeAllowance } from './platform/mail/notice-allowance.service.js';
 import { MAIL_TRANSPORT, Outbox } from './platform/mail/outbox.js';
 import { SMS_TRANSPORT, smsTransport } from './platform/mail/sms.js';
 import { CaptchaVerifier } from './platform/outbound/captcha.js';
@@ -124,7 +125,19 @@ export class PlatformModule {
         },
         ...[Closing, Keyring, KeyRotation, KeyCheck, DigestKeys, Instance, Janitor, Limiter, RequestLimits, Metrics],
         ...[HealthChecks, ReplicaStatistics, Sealing, TeamMetrics],
-        ...[EventLoop, LiveRequests, Load, Transfers, DatabaseWatch, Background, Outbound, Inbox, Outbox, MailDomains],
+        ...[
+          EventLoop,
+          LiveRequests,
+          Load,
+          Transfers,
+          DatabaseWatch,
+          Background,
+          Outbound,
+          Inbox,
+          Outbox,
+          NoticeAllowance,
+          MailDomains,
+        ],
       ],
       exports: [
         ...declared.map(({ provide }) => provide),
@@ -158,6 +171,7 @@ export class PlatformModule {
           Outbound,
           Inbox,
           Outbox,
+          NoticeAllowance,
           MailDomains,
           SMS_TRANSPORT,
         ],

@@ -108,8 +108,8 @@ const LEFT_OVER = /\{\w+\}|undefined|null|NaN|Invalid/;
 const URLS = /(?:https?|mailto):\S+/g;
 
 test('every kind of mail and every event is there', () => {
-  expect(MAILS.filter((kind) => !kind.startsWith('security_notice.'))).toHaveLength(11);
-  expect(MAILS.slice(11)).toEqual(SECURITY_EVENTS.map((event) => `security_notice.${event}`));
+  expect(MAILS.filter((kind) => !kind.startsWith('security_notice.'))).toHaveLength(12);
+  expect(MAILS.slice(12)).toEqual(SECURITY_EVENTS.map((event) => `security_notice.${event}`));
 });
 
 describe.each(LANGUAGES)('every kind of message in %s', (language) => {
@@ -147,7 +147,7 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
       expect(links).toEqual(expect.arrayContaining(['mailto:help@example.com', ...Object.values(legal)]));
       const own = links.filter((url) => url.startsWith('https://id.example/'));
       const isLinked =
-        /^(?:email_verification|password_reset|ip_authorization|email_change_revert)$/.test(kind) ||
+        /^(?:email_verification|password_reset|ip_authorization|email_change_revert|security_digest)$/.test(kind) ||
         (kind.startsWith('security_notice.') && !DONE_BY_OTHERS.has(kind.split('.')[1] as SecurityEvent));
       expect([kind, own.length]).toEqual([kind, isLinked ? 1 : 0]);
       for (const url of own) {

@@ -11,6 +11,7 @@ import {
   settledInboxOf,
   signIn,
   sudoProof,
+  verified,
   withTotp,
 } from '../support/index.js';
 
@@ -262,7 +263,7 @@ describe('account.md 2.2 the name', () => {
 
 describe('account.md 2.2 the password', () => {
   test('it ends every other session, rotates the calling one and is told by mail', async () => {
-    const alice = await person(service, 'alice');
+    const alice = await verified(service, 'alice');
     const other = await signIn(service, alice);
     await service.anonymous.post('/v1/auth/forgot', { email: alice.email });
     const reset = await mailTo(service, alice.email, 'password_reset');

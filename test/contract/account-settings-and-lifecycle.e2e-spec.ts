@@ -11,6 +11,7 @@ import {
   passkeySudo,
   person,
   signIn,
+  verified,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -148,7 +149,7 @@ describe('account.md section 3 deletion', () => {
     service.sql('UPDATE account SET deletion_at = now() WHERE id = $1 AND deletion_at IS NOT NULL', [id]);
 
   test('the deletion is scheduled after 336 hours, every session ends, a mail names the deadline', async () => {
-    const alice = await person(service, 'alice');
+    const alice = await verified(service, 'alice');
     const other = await signIn(service, alice);
     expectRefusal(await service.as(alice).post('/v1/users/@me/delete'), 'SUDO_MODE_REQUIRED');
     const answer = await schedule(alice);

@@ -147,7 +147,7 @@ describe('admin.md 5.3 mails that an administrator has sent', () => {
 
 describe('admin.md 5.3 second factors', () => {
   test('removing them takes secret and backup codes; passkeys and sessions stay; the owner is told', async () => {
-    const target = await person(service, 'target');
+    const target = await verified(service, 'target');
     await withTotp(service, target);
     expect(await userOf(target)).toMatchObject({ has_totp: true, authenticator_types: [0] });
     expect((await service.as(root).delete(of(target, 'mfa'))).status).toBe(204);

@@ -9,6 +9,7 @@ import {
   type Persona,
   person,
   signIn,
+  verified,
 } from '../support/index.js';
 import { inboxOf, mailTo, settledInboxOf } from '../support/mail.js';
 import { outfit } from '../support/outfit.js';
@@ -64,7 +65,7 @@ describe('admin.md 5.3 ban', () => {
   });
 
   test('for ever; a repetition replaces it; lifting it lets the account in again', async () => {
-    const target = await person(service, 'target');
+    const target = await verified(service, 'target');
     const put = (duration_hours: number) => service.as(root).put(of(target, 'ban'), { duration_hours });
     await put(5);
     expect((await put(0)).body.user).toMatchObject({ banned: true, temp_banned_until: null });
@@ -79,7 +80,7 @@ describe('admin.md 5.3 ban', () => {
   });
 
   test('lifting it leaves the suspicious-activity disablement', async () => {
-    const target = await person(service, 'target');
+    const target = await verified(service, 'target');
     const flags = String((1n << 35n) | (1n << 38n));
     await service.sql('UPDATE account SET flags = $2, banned = true WHERE id = $1', [target.id, flags]);
     expect((await service.as(root).delete(of(target, 'ban'))).body.user.flags).toBe(String(1n << 35n));
@@ -121,7 +122,7 @@ describe('admin.md 5.3 ban', () => {
 
 describe('admin.md 5.3 suspicious-activity disablement', () => {
   test('removes the password and ends the sessions; only a recovery brings the account back, with its requirements', async () => {
-    const target = await person(service, 'target');
+    const target = await verified(service, 'target');
     await expectShutOut(target, async () => {
       const { body } = await service.as(root).put(of(target, 'suspicious-activity-disablement'), { flags: 2 });
       expect(body.user).toMatchObject({ flags: String(1n << 35n), suspicious_activity_flags: 2 });
@@ -168,7 +169,7 @@ describe('admin.md 5.3 suspicious-activity disablement', () => {
 
 describe('admin.md 5.3 scheduled deletion', () => {
   test('ends the sessions, tells the owner, and no sign-in cancels it', async () => {
-    const target = await person(service, 'target');
+    const target = await verified(service, 'target');
     await expectShutOut(target, async () => {
       const put = { reason_code: 5, public_reason: 'by order', days_until_deletion: 90 };
       const { body } = await service.as(root).put(of(target, 'deletion'), put);

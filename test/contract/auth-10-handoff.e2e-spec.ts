@@ -9,6 +9,7 @@ import {
   race,
   settledInboxOf,
   signIn,
+  verified,
 } from '../support/index.js';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -167,7 +168,7 @@ describe('auth 10 session exchange', () => {
   });
 
   test('auth 1.7 the owner gets a notice of the new device when it is signed in, and only then', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const notices = async () => settledInboxOf(service, owner.email, 'security_notice');
     const { code, secret } = await inspected();
     expect((await approve(code, owner.id, owner)).status).toBe(204);

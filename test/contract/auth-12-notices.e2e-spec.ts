@@ -4,11 +4,15 @@ import {
   gatehouse,
   type Message,
   mailsTo,
+  mailTo,
   type Persona,
   passkeySudo,
   person,
+  race,
   settledInboxOf,
+  signIn,
   sudoProof,
+  verified,
   withPasskey,
   withTotp,
 } from '../support/index.js';
@@ -69,7 +73,7 @@ describe('auth 12 security notices of second factors', () => {
   });
 
   test('they are sent whatever the account says about optional mail; what was refused is not told', async () => {
-    const alice = await person(service, 'alice');
+    const alice = await verified(service, 'alice');
     ok(await service.as(alice).patch('/v1/users/@me/settings', { email_notifications: false }));
     const wrong = { password: 'not the password', new_password: 'some other password' };
     expect((await service.as(alice).patch('/v1/users/@me', wrong)).status).toBe(400);
@@ -77,6 +81,52 @@ describe('auth 12 security notices of second factors', () => {
     const right = { password: alice.password, new_password: 'some other password' };
     ok(await service.as(alice).patch('/v1/users/@me', right));
     expect(eventsOf(await mailsTo(service, alice.email, 'security_notice', 1))).toEqual(['password_changed']);
+  });
+});
+
+describe('auth 12 who gets security notices, and how many', () => {
+  const CHANGE = { new_password: 'some other password' };
+
+  test('an email address that was never verified gets none, whatever happens to the account; the events tell it all', async () => {
+    const alice = await person(service, 'alice');
+    ok(await as(alice).patch('/v1/users/@me', { password: alice.password, ...CHANGE }));
+    const again = { ...alice, authorization: await signIn(service, { ...alice, password: CHANGE.new_password }) };
+    ok(await as(again).post('/v1/users/@me/delete', { password: CHANGE.new_password }));
+    const told = (await settledInboxOf(service, alice.email)).map(({ type }) => type);
+    expect(new Set(told)).toEqual(new Set(['email_verification']));
+    const events = await service.sql('SELECT type FROM security_event WHERE account_id = $1', [alice.id]);
+    const types = ['password_changed', 'account_deletion_scheduled'];
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(types));
+  });
+
+  test('ten an hour, of all kinds together; the others wait for one digest with a link that locks the account', async () => {
+    const alice = await person(service, 'alice');
+    const { authenticator } = await withTotp(service, alice);
+    const proof = await sudoProof(service, alice, authenticator);
+    const own = service.as(alice);
+    const regenerated = await race(32, () =>
+      own.sudo(proof).post('/v1/users/@me/mfa/backup-codes', { regenerate: true }),
+    );
+    expect(regenerated.statuses).toEqual({ 200: 32 });
+    ok(await own.sudo(proof).post('/v1/users/@me/delete', {}));
+    const notices = await settledInboxOf(service, alice.email);
+    expect(notices.filter(({ type }) => type !== 'email_verification')).toHaveLength(10);
+    expect(await settledInboxOf(service, alice.email, 'account_deletion_scheduled')).toEqual([]);
+    const waiting = await service.sql(
+      "SELECT next_attempt_at > now() + interval '59 minutes' AS late FROM outbox WHERE type = 'security_digest'",
+    );
+    expect(waiting).toEqual([{ late: true }]);
+    await service.sql(
+      `UPDATE outbox SET created_at = created_at - interval '1 hour', next_attempt_at = next_attempt_at - interval '1 hour'
+         WHERE lower(recipient) = lower($1)`,
+      [alice.email],
+    );
+    const digest = await mailTo(service, alice.email, 'security_digest');
+    expect(digest.metadata.events).toEqual(['backup_codes_regenerated', 'account_deletion_scheduled']);
+    expect(digest.text).toContain('The deletion of your account was scheduled.');
+    ok(await service.anonymous.post('/v1/auth/lockdown', { token: digest.metadata.token }));
+    expect(await settledInboxOf(service, alice.email, 'security_digest')).toHaveLength(1);
+    expect(eventsOf(await mailsTo(service, alice.email, 'security_notice', 11)).at(-1)).toBe('locked_down');
   });
 });
 

@@ -15,6 +15,7 @@ import {
   settledInboxOf,
   signIn,
   sudoProof,
+  verified,
   verifyEmail,
   Wire,
   withTotp,
@@ -201,7 +202,7 @@ describe('auth 6 password recovery', () => {
   });
 
   test('a security notice goes to the address, with no link but the one that locks the account down', async () => {
-    const alice = await person(service, 'alice');
+    const alice = await verified(service, 'alice');
     await reset(await tokenFor(alice));
     const notice = await mailTo(service, alice.email, 'security_notice');
     expect(notice.metadata).toMatchObject({ event: 'password_reset' });

@@ -16,6 +16,7 @@ import {
   gatehouse,
   mailTo,
   person,
+  verified,
   withGatehouse,
 } from '../support/index.js';
 
@@ -59,7 +60,7 @@ describe('web.md 1: mails speak the language of the account', () => {
   });
 
   test('the language is the one that the account has when the mail is sent', async () => {
-    const alice = await person(service, 'alice');
+    const alice = await verified(service, 'alice');
     await mailTo(service, alice.email, 'email_verification');
     const notices: (readonly [string, string, string])[] = [
       ['de', 'Das Passwort Ihres Kontos wurde geändert.', ' um '],

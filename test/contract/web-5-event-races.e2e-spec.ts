@@ -395,7 +395,7 @@ const ACTS: Record<string, Prepared> = {
   },
   session_handed_over: async () => ({ ...(await handingOver()), happens: 1 }),
   locked_down: async () => {
-    const alice = await person(service, 'alice');
+    const alice = await verified(service, 'alice');
     const change = { password: alice.password, new_password: NEW_PASSWORD };
     ok(await service.as(alice).patch('/v1/users/@me', change));
     const { token } = (await mailTo(service, alice.email, 'security_notice')).metadata;

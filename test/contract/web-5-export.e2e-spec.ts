@@ -17,6 +17,7 @@ import {
   person,
   settledInboxOf,
   signIn,
+  verified,
 } from '../support/index.js';
 
 const EXPORT = '/v1/users/@me/export';
@@ -32,7 +33,7 @@ const noted = ({ id }: { id: string }) =>
 
 describe('web.md 5: POST /v1/users/@me/export', () => {
   test('hands out as a file what an operator can export, without a secret; noted and mailed', async () => {
-    const alice = await person(service, 'alice');
+    const alice = await verified(service, 'alice');
     const app = await newApp(service, alice);
     const hook = await newHook(service, alice);
     const tokens = await newTokens(service, alice, app);

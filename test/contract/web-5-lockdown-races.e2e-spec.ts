@@ -21,6 +21,7 @@ import {
   refresh,
   signIn,
   type Tokens,
+  verified,
   withTotp,
 } from '../support/index.js';
 
@@ -54,7 +55,7 @@ interface Robbed {
 }
 
 async function robbed(): Promise<Robbed> {
-  const owner = await person(service, 'owner');
+  const owner = await verified(service, 'owner');
   await setAcls(service, owner, ['*']);
   const app = await newApp(service, owner);
   const tokens = await newTokens(service, owner, app);

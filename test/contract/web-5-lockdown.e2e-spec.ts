@@ -26,6 +26,7 @@ import {
   signIn,
   sudoProof,
   type Tokens,
+  verified,
   verifyEmail,
   withTotp,
 } from '../support/index.js';
@@ -59,7 +60,7 @@ interface Equipped {
 
 /** Somebody for whom everything acts that can. */
 async function equipped(): Promise<Equipped> {
-  const owner = await person(service, 'owner');
+  const owner = await verified(service, 'owner');
   await setAcls(service, owner, ['*']);
   const app = await newApp(service, owner);
   const tokens = await newTokens(service, owner, app);
@@ -129,7 +130,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
   });
 
   test('ends sudo proofs, open tickets and whatever waits, whatever else it is told to end', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const { authenticator } = await withTotp(service, owner);
     const proof = await sudoProof(service, owner, authenticator);
     const { ticket } = ok(await logIn(service, owner));
@@ -160,7 +161,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
   });
 
   test('needs neither sudo nor an account above suspicion; 32 at once end a session once and tell each of themselves', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     await signIn(service, owner);
     await service.sql('UPDATE account SET suspicious_flags = 1 WHERE id = $1', [owner.id]);
     const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(owner).post(LOCKDOWN)));
@@ -173,7 +174,7 @@ describe('web.md 5: POST /v1/users/@me/lockdown', () => {
   });
 
   test('is for people alone', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const app = await newApp(service, owner);
     expectRefusal(await service.as(app.bot).post(LOCKDOWN), 'ACCESS_DENIED');
     expectRefusal(await service.anonymous.post(LOCKDOWN), 'UNAUTHORIZED');
@@ -202,7 +203,7 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
   });
 
   test('works once, for one of 32, and takes older links along; one that has expired or is made up is dead', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const { token, authorization } = await noticed(owner);
     const again = { password: NEW_PASSWORD, new_password: 'yet another password' };
     ok(await service.as(authorization).patch('/v1/users/@me', again));
@@ -215,7 +216,7 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
     expect(await events(owner, 'locked_down')).toHaveLength(1);
     expectInvalid(await service.anonymous.post(BY_LINK, { token }), DEAD);
     expectInvalid(await service.anonymous.post(BY_LINK, { token: 'a'.repeat(64) }), DEAD);
-    const other = await person(service, 'other');
+    const other = await verified(service, 'other');
     const late = await noticed(other);
     await service.sql("UPDATE one_time_secret SET expires_at = now() - interval '1 second' WHERE purpose = 'lockdown'");
     expectInvalid(await service.anonymous.post(BY_LINK, { token: late.token }), DEAD);
@@ -223,7 +224,7 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
   });
 
   test('leaves the way back to a former address open', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     await verifyEmail(service, owner);
     const { token, authorization } = await noticed(owner);
     const thief = { ...owner, authorization, password: NEW_PASSWORD };
@@ -236,7 +237,7 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
   });
 
   test('what administrators did carries no link', async () => {
-    const [root, owner] = [await person(service, 'root'), await person(service, 'owner')];
+    const [root, owner] = [await person(service, 'root'), await verified(service, 'owner')];
     await setAcls(service, root, ['*']);
     ok(await service.as(root).put(`/v1/admin/users/${owner.id}/ban`, { duration_hours: 1 }));
     const [notice] = await settledInboxOf(service, owner.email, 'security_notice');
@@ -245,7 +246,7 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
   });
 
   test('works while single sign-on is enforced', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const { token, authorization } = await noticed(owner);
     await enforceSso(service, true);
     ok(await service.anonymous.post(BY_LINK, { token }));

@@ -19,10 +19,10 @@ import {
   newHook,
   newTokens,
   type Persona,
-  person,
   refresh,
   settledInboxOf,
   signIn,
+  verified,
   withGatehouse,
 } from '../support/index.js';
 
@@ -67,7 +67,7 @@ const noticesOf = async ({ email }: Persona) =>
 
 describe('web.md 6: a credential of each kind that is reported', () => {
   test('a session ends, its socket with it; the owner is told, the audit log names the kind and not the value', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const leaked = await signIn(service, owner);
     const { client: socket } = await GatewayClient.identified(service, leaked);
     await report(leaked);
@@ -86,7 +86,7 @@ describe('web.md 6: a credential of each kind that is reported', () => {
   });
 
   test('the token of a bot is replaced by one that nobody sees', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const app = await newApp(service, owner);
     await report(app.bot);
     expect(await works(app.bot)).toBe(false);
@@ -99,7 +99,7 @@ describe('web.md 6: a credential of each kind that is reported', () => {
   });
 
   test.each(['access_token', 'refresh_token'] as const)('an %s takes what was granted with it', async (which) => {
-    const [owner, alice] = [await person(service, 'owner'), await person(service, 'alice')];
+    const [owner, alice] = [await verified(service, 'owner'), await verified(service, 'alice')];
     const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
     const [tokens, others] = [await newTokens(service, alice, app), await newTokens(service, alice, other)];
     await report(tokens[which]);
@@ -114,7 +114,7 @@ describe('web.md 6: a credential of each kind that is reported', () => {
   });
 
   test('an Admin API key is gone', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     await setAcls(service, owner, ['*']);
     const { authorization } = await adminKey(service, owner, 'admin_api_key:manage');
     expect(await works(authorization, '/v1/admin/api-keys')).toBe(true);
@@ -124,7 +124,7 @@ describe('web.md 6: a credential of each kind that is reported', () => {
   });
 
   test('the address of a webhook stops working; of one of a bot, the person behind it is told', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const app = await newApp(service, owner);
     const [own, ofBot] = [await newHook(service, owner), await newHook(service, app.bot)];
     await report(own.url, `${ofBot.url}/slack?wait=true`);
@@ -136,7 +136,7 @@ describe('web.md 6: a credential of each kind that is reported', () => {
 
 describe('web.md 6: POST /v1/credentials/revoke', () => {
   test('answers alike whatever it is given, and leaves alone what it does not know', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const app = await newApp(service, owner);
     const hook = await newHook(service, owner);
     const foreign = app.bot.replace(/\d+\./, '999999999999999999999.');
@@ -174,7 +174,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
       const reports = service.app.get(LeakReports);
       // From here on nothing is worked off.
       await reports.beforeApplicationShutdown();
-      const alice = await person(service, 'alice');
+      const alice = await verified(service, 'alice');
       const app = await newApp(service, alice);
       const { refresh_token } = await newTokens(service, alice, app);
       const hook = await newHook(service, alice);
@@ -200,7 +200,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
   });
 
   test('what each published pattern finds ends when it is reported', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     await setAcls(service, owner, ['*']);
     const [app, other] = [await newApp(service, owner), await newApp(service, owner)];
     const [first, second] = [await newTokens(service, owner, app), await newTokens(service, owner, other)];
@@ -225,7 +225,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
   });
 
   test('a session token without a right checksum, from before there were any, ends like any other', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const old = `flx_${'1'.repeat(36)}`;
     expect(old.slice(-4)).not.toBe(checksumOf(old.slice(0, -4)));
     await service.sql('UPDATE session SET digest = sha256($2::bytea) WHERE account_id = $1', [owner.id, old]);
@@ -235,7 +235,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
   });
 
   test('one that cannot be ended keeps no other from its end, and is tried again', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const [stuck, leaked] = [await signIn(service, owner), await newHook(service, owner)];
     const failing = jest.spyOn(service.app.get(SessionService), 'endLeaked').mockRejectedValueOnce(new Error('stuck'));
     const { status } = await service.anonymous.post(REVOKE, { credentials: [stuck, leaked.url] });
@@ -264,7 +264,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
   });
 
   test('100 of every kind in one call, each once, however often they are reported', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     await setAcls(service, owner, ['*']);
     const app = await newApp(service, owner);
     const { access_token, refresh_token } = await newTokens(service, owner, app);
@@ -289,7 +289,7 @@ describe('web.md 6: POST /v1/credentials/revoke', () => {
 
 describe('web.md 6: recognisable', () => {
   test('new session tokens end in the checksum of what stands before it', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     for (const token of [owner.authorization, await signIn(service, owner), await signIn(service, owner)]) {
       expect(token).toMatch(/^flx_[A-Za-z0-9]{36}$/);
       expect(token.slice(-4)).toBe(checksumOf(token.slice(0, -4)));
@@ -297,7 +297,7 @@ describe('web.md 6: recognisable', () => {
   });
 
   test('a token without a right one, from before, stays valid', async () => {
-    const owner = await person(service, 'owner');
+    const owner = await verified(service, 'owner');
     const old = `flx_${'0'.repeat(36)}`;
     expect(old.slice(-4)).not.toBe(checksumOf(old.slice(0, -4)));
     await service.sql('UPDATE session SET digest = sha256($2::bytea) WHERE account_id = $1', [owner.id, old]);

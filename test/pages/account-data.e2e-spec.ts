@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { logIn, mailTo, type Persona, person, sessionsOf, settledInboxOf, withTotp } from '../support/index.js';
+import { logIn, mailTo, type Persona, sessionsOf, settledInboxOf, verified, withTotp } from '../support/index.js';
 import { focusOn, hasArrived, heading, signInAs, type } from './driving.js';
 
 const HOURS = 48;
@@ -16,7 +16,7 @@ describeInBrowser('web.md 3: /account/data', () => {
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
-    owner = await person(world.service, 'owner');
+    owner = await verified(world.service, 'owner');
     visit = await world.visit();
   });
   afterEach(() => visit.leave());

@@ -1,6 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { expectRefusal, logIn, mailTo, type Persona, person, sessionsOf, superuser } from '../support/index.js';
+import { expectRefusal, logIn, mailTo, type Persona, sessionsOf, superuser, verified } from '../support/index.js';
 import { Deeds, pageOf, REASON } from './deeds.js';
 import { focusOn, tabTo } from './driving.js';
 
@@ -21,7 +21,7 @@ describeInBrowser('web.md 4: what is done to the state of an account', () => {
   });
   afterAll(() => world?.close());
   beforeEach(async () => {
-    alice = await person(world.service, `alice${++count}`);
+    alice = await verified(world.service, `alice${++count}`);
     visit = await world.visit();
     deeds = new Deeds(world, visit);
   });

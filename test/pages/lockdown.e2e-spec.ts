@@ -1,6 +1,6 @@
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
-import { logIn, type Persona, person, sessionsOf } from '../support/index.js';
+import { logIn, type Persona, sessionsOf, verified } from '../support/index.js';
 import { heading, tabTo } from './driving.js';
 import { mailedLink } from './mailed.js';
 
@@ -18,7 +18,7 @@ describeInBrowser('web.md 5: /auth/lockdown', () => {
 
   beforeEach(async () => {
     visit = await world.visit();
-    owner = await person(world.service, 'owner');
+    owner = await verified(world.service, 'owner');
     await world.service
       .as(owner)
       .patch('/v1/users/@me', { password: owner.password, new_password: NEW_PASSWORD })

@@ -59,7 +59,8 @@ export async function settled(service: Gatehouse): Promise<void> {
   await service.idle();
   await eventually('an empty outbox', async () => {
     const [row] = await service.sql(
-      'SELECT count(*)::int AS waiting FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL AND attempts < 2',
+      `SELECT count(*)::int AS waiting FROM outbox
+       WHERE sent_at IS NULL AND parked_at IS NULL AND attempts < 2 AND created_at <= now()`,
     );
     return row?.waiting === 0 ? true : undefined;
   });

@@ -3,7 +3,7 @@ import { SECURITY_EVENTS, type SecurityEvent } from '../../platform/mail/templat
 
 /** What is recorded and not mailed by itself. */
 const OWN = [
-  ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted', 'account_deletion_scheduled'],
+  ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted'],
   ...['application_authorized', 'application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated'],
   ...['admin_key_created', 'admin_key_deleted'],
 ] as const;

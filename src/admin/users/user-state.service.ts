@@ -4,11 +4,9 @@ import type { Account } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
 import { type AccountRecord, AccountRecords } from '../../accounts/account-records.service.js';
-import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import type { Tx } from '../../platform/database/database.js';
-import { Outbox } from '../../platform/mail/outbox.js';
 import { Replica } from '../../platform/replicas/replica.js';
 import type { Operator } from '../audit/operator.js';
 import { demandOrdinary, UserChanges } from './user-changes.service.js';
@@ -32,8 +30,6 @@ export class UserState {
     private readonly records: AccountRecords,
     private readonly sessions: SessionService,
     private readonly notices: SecurityNotices,
-    private readonly events: SecurityEvents,
-    private readonly outbox: Outbox,
     private readonly replica: Replica,
   ) {}
 
@@ -128,22 +124,10 @@ export class UserState {
           },
           'account_deletion_scheduled',
         );
-        await this.announceDeletion(tx, target);
+        const deadline = (await this.records.find(id, tx))?.deletionAt;
+        if (deadline) await this.notices.sendDeadline(tx, target, deadline);
         return { days, reason_code: code };
       },
-    });
-  }
-
-  private async announceDeletion(tx: Tx, { id, email }: AccountRecord): Promise<void> {
-    const deadline = (await this.records.find(id, tx))?.deletionAt?.toISOString();
-    if (deadline === undefined) return;
-    await this.events.record(tx, { accountId: id, type: 'account_deletion_scheduled', data: { deadline } });
-    if (email === null) return;
-    await this.outbox.enqueue(tx, {
-      type: 'account_deletion_scheduled',
-      to: email,
-      accountId: id,
-      metadata: { deadline },
     });
   }
 

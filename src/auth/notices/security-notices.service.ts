@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Tx } from '../../platform/database/database.js';
+import { NoticeAllowance } from '../../platform/mail/notice-allowance.service.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { DONE_BY_OTHERS, type SecurityEvent } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
@@ -16,11 +17,13 @@ export class SecurityNotices {
     private readonly events: SecurityEvents,
     private readonly tokens: MailedTokens,
     private readonly outbox: Outbox,
+    private readonly allowance: NoticeAllowance,
   ) {}
 
   /**
-   * Recorded in `tx`, and mailed after its commit to the address that the account has; without an `origin` no device is
-   * named. The mail holds a link that locks the account down, unless it tells what administrators did.
+   * Recorded in `tx`, which holds the account, and mailed after its commit to the verified email address of the account;
+   * without an `origin` no device is named. The mail has a link that locks the account down, unless it reports what
+   * administrators did.
    */
   async send(
     tx: Tx,
@@ -29,17 +32,39 @@ export class SecurityNotices {
     origin?: Origin,
     data: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
-    const { id, email } = account;
-    await this.events.record(tx, { accountId: id, type: event, origin, data });
-    if (email === null || !this.outbox.isOpen) return;
-    const link = DONE_BY_OTHERS.has(event) ? null : await this.tokens.issue(tx, 'lockdown', account, {}, LINK_SECONDS);
+    await this.events.record(tx, { accountId: account.id, type: event, origin, data });
+    const to = await this.recipientOf(tx, account, event);
+    if (to === null) return;
+    const link = DONE_BY_OTHERS.has(event) ? null : await this.lockdownLink(tx, account);
     await this.outbox.enqueue(tx, {
       type: 'security_notice',
-      to: email,
-      accountId: id,
+      to,
+      accountId: account.id,
       metadata: { event, ...(link !== null && { token: link }) },
       client: origin && describeClient(origin),
       ...(link !== null && { expiresInSeconds: LINK_SECONDS }),
     });
+  }
+
+  /** The same of a deletion that was scheduled. */
+  async sendDeadline(tx: Tx, account: Account, deadline: Date, origin?: Origin): Promise<void> {
+    const event = 'account_deletion_scheduled';
+    const metadata = { deadline: deadline.toISOString() };
+    await this.events.record(tx, { accountId: account.id, type: event, origin, data: metadata });
+    const to = await this.recipientOf(tx, account, event);
+    if (to !== null) await this.outbox.enqueue(tx, { type: event, to, accountId: account.id, metadata });
+  }
+
+  /** Where a notice goes by itself. `null`: nowhere, or into a digest. */
+  private async recipientOf(tx: Tx, account: Account, event: SecurityEvent): Promise<string | null> {
+    const { id: accountId, email: to } = account;
+    // An address that nobody verified may belong to a stranger.
+    if (to === null || !account.emailVerified || !this.outbox.isOpen) return null;
+    const link = async () => ({ token: await this.lockdownLink(tx, account), seconds: LINK_SECONDS });
+    return (await this.allowance.admits(tx, { accountId, to, event }, link)) ? to : null;
+  }
+
+  private lockdownLink(tx: Tx, account: Account): Promise<string> {
+    return this.tokens.issue(tx, 'lockdown', account, {}, LINK_SECONDS);
   }
 }

@@ -103,8 +103,10 @@ export class SsoAccounts {
     this.demandAdmissible(account);
     if (!account.emailVerified) await this.takeOver(tx, account.id, person, origin);
     if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
-    await this.notices.send(tx, account, account.emailVerified ? 'sso_linked' : 'sso_taken_over', origin);
-    return this.accounts.require(tx, account.id);
+    // The provider vouches for the email address, so it is verified now.
+    const linked = await this.accounts.require(tx, account.id);
+    await this.notices.send(tx, linked, account.emailVerified ? 'sso_linked' : 'sso_taken_over', origin);
+    return linked;
   }
 
   /** The states of section 3 that are refused. */

@@ -33,6 +33,8 @@ export interface Letter<T extends AnyMailType> {
   readonly client?: Device | undefined;
   /** How long the token or code works: afterwards the message is not sent any more. */
   readonly expiresInSeconds?: number;
+  /** When it is written and sent, if that is later. */
+  readonly sendAt?: Date;
 }
 
 interface Payload {
@@ -123,7 +125,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   private async ofWaiting(value: string): Promise<number> {
     const [row] = await this.database.manager.query<[{ v: string }]>(
-      `SELECT ${value} AS v FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL`,
+      `SELECT ${value} AS v FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL AND created_at <= now()`,
     );
     return Number(row.v);
   }
@@ -155,6 +157,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
         payload: this.keyring.encrypt('outbox', JSON.stringify(payload), id),
         // One statement for mail of every kind: which it is must take no time that somebody could measure.
         expiresAt: () => "now() + :seconds * interval '1 second'",
+        createdAt: letter.sendAt ?? (() => 'now()'),
+        nextAttemptAt: letter.sendAt ?? (() => 'now()'),
       })
       .setParameter('seconds', seconds ?? null)
       .execute();

@@ -36,6 +36,12 @@ type Telling<T extends MailType> = (occasion: Occasion<MailMetadata[T]>, speech:
 const deviceIn = (client: Device | undefined, speech: Speech) =>
   client ? [[speech.words.labels.device, speech.device(client)] as const] : [];
 
+/** What leads to the page that locks the account down. */
+const lockdown = (token: string, { validSeconds, link }: Pick<Occasion, 'validSeconds' | 'link'>, speech: Speech) => ({
+  request: speech.say(speech.words.security_notice.lock, { validity: speech.duration(validSeconds) }),
+  action: { label: speech.words.security_notice.action, url: link('/auth/lockdown', token) },
+});
+
 const codeFor =
   (type: CodeMail): Telling<CodeMail> =>
   ({ metadata, client, validSeconds }, speech) => ({
@@ -91,16 +97,23 @@ export const CONTENTS: { readonly [T in MailType]: Telling<T> } = {
       action: { label: action, url: link('/auth/email-revert', metadata.token) },
     };
   },
-  security_notice: ({ metadata: { event, token }, product, at, client, validSeconds, link }, speech) => {
+  security_notice: (occasion, speech) => {
+    const { metadata, product, at, client } = occasion;
     const { security_notice: notice, events, labels } = speech.words;
     return {
       subject: speech.say(notice.subject, { product }),
-      paragraphs: [events[event]],
+      paragraphs: [events[metadata.event]],
       facts: [[labels.when, speech.time(at)], ...deviceIn(client, speech)],
-      ...(token !== undefined && {
-        request: speech.say(notice.lock, { validity: speech.duration(validSeconds) }),
-        action: { label: notice.action, url: link('/auth/lockdown', token) },
-      }),
+      ...(metadata.token !== undefined && lockdown(metadata.token, occasion, speech)),
+    };
+  },
+  security_digest: (occasion, speech) => {
+    const { metadata, product } = occasion;
+    const { security_notice: notice, security_digest: digest, events } = speech.words;
+    return {
+      subject: speech.say(notice.subject, { product }),
+      paragraphs: [digest.intro, ...metadata.events.map((event) => events[event])],
+      ...lockdown(metadata.token, occasion, speech),
     };
   },
   account_deletion_scheduled: ({ metadata, product }, speech) => {

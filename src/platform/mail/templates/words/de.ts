@@ -65,6 +65,10 @@ export const de: Words = {
     lock: 'Falls Sie das nicht waren, sperren Sie Ihr Konto innerhalb von {validity}: Das beendet jede Sitzung und alles, was für Sie handelt, und verlangt ein neues Passwort.',
     action: 'Das war ich nicht',
   },
+  security_digest: {
+    intro:
+      'Mit Ihrem Konto ist innerhalb einer Stunde so viel geschehen, dass wir den Rest in einer Nachricht melden. Dies ist jeweils mindestens einmal geschehen:',
+  },
   events: {
     password_changed: 'Das Passwort Ihres Kontos wurde geändert.',
     password_reset:
@@ -95,6 +99,7 @@ export const de: Words = {
     credential_leaked:
       'Jemand hat ein Geheimnis Ihres Kontos gefunden, etwa eine Sitzung oder ein Token, und gemeldet. Es funktioniert nicht mehr.',
     data_exported: 'Alles, was über Ihr Konto gespeichert ist, wurde heruntergeladen.',
+    account_deletion_scheduled: 'Die Löschung Ihres Kontos wurde geplant.',
   },
   account_deletion_scheduled: {
     subject: 'Ihr Konto bei {product} wird gelöscht',

@@ -63,6 +63,10 @@ export const enUS: Words = {
     lock: 'If this was not you, lock your account within {validity}: that ends every session and everything that acts for you, and asks for a new password.',
     action: 'This was not me',
   },
+  security_digest: {
+    intro:
+      'So much happened to your account within an hour that we report the rest in one message. Each of these happened at least once:',
+  },
   events: {
     password_changed: 'The password of your account was changed.',
     password_reset:
@@ -88,6 +92,7 @@ export const enUS: Words = {
     credential_leaked:
       'Somebody found a secret of your account, such as a session or a token, and reported it. It no longer works.',
     data_exported: 'Everything that is kept of your account was downloaded.',
+    account_deletion_scheduled: 'The deletion of your account was scheduled.',
   },
   account_deletion_scheduled: {
     subject: 'Your {product} account will be deleted',

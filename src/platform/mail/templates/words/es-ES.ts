@@ -64,6 +64,10 @@ export const esES: Words = {
     lock: 'Si no ha sido usted, bloquee su cuenta en un plazo de {validity}: se cierran todas las sesiones y todo lo que actúa en su nombre, y se pide una contraseña nueva.',
     action: 'No he sido yo',
   },
+  security_digest: {
+    intro:
+      'Han ocurrido tantas cosas en su cuenta en una hora que comunicamos el resto en un solo mensaje. Cada una de estas ha ocurrido al menos una vez:',
+  },
   events: {
     password_changed: 'Se ha cambiado la contraseña de su cuenta.',
     password_reset:
@@ -94,6 +98,7 @@ export const esES: Words = {
     credential_leaked:
       'Alguien ha encontrado un secreto de su cuenta, como una sesión o un token, y lo ha comunicado. Ya no funciona.',
     data_exported: 'Se ha descargado todo lo que se conserva de su cuenta.',
+    account_deletion_scheduled: 'Se ha programado la eliminación de su cuenta.',
   },
   account_deletion_scheduled: {
     subject: 'Su cuenta de {product} se va a eliminar',

@@ -65,6 +65,10 @@ export const fr: Words = {
     lock: 'Si ce n’était pas vous, verrouillez votre compte dans un délai de {validity}\u00a0: toutes les sessions et tout ce qui agit en votre nom seront fermés, et un nouveau mot de passe sera demandé.',
     action: 'Ce n’était pas moi',
   },
+  security_digest: {
+    intro:
+      'Il s’est passé tant de choses sur votre compte en une heure que nous signalons le reste dans un seul message. Chacun de ces événements s’est produit au moins une fois :',
+  },
   events: {
     password_changed: 'Le mot de passe de votre compte a été changé.',
     password_reset:
@@ -96,6 +100,7 @@ export const fr: Words = {
     credential_leaked:
       'Quelqu’un a trouvé un secret de votre compte, comme une session ou un jeton, et l’a signalé. Il ne fonctionne plus.',
     data_exported: 'Tout ce qui est conservé de votre compte a été téléchargé.',
+    account_deletion_scheduled: 'La suppression de votre compte a été programmée.',
   },
   account_deletion_scheduled: {
     subject: 'Votre compte {product} va être supprimé',

@@ -65,6 +65,10 @@ export const ja: Words = {
     lock: 'お心当たりがない場合は、アカウントをロックしてください。ロックできる期間は{validity}です。ロックすると、すべてのセッションと、お客様の代わりに動作するものがすべて終了し、新しいパスワードが必要になります。',
     action: '自分ではありません',
   },
+  security_digest: {
+    intro:
+      '1 時間のうちにアカウントに多くの変更があったため、残りをこの 1 通でまとめてお知らせします。次のことがそれぞれ 1 回以上ありました。',
+  },
   events: {
     password_changed: 'アカウントのパスワードが変更されました。',
     password_reset:
@@ -94,6 +98,7 @@ export const ja: Words = {
     credential_leaked:
       'セッションやトークンなど、アカウントの秘密情報が見つかり、報告されました。その情報はもう使えません。',
     data_exported: 'アカウントについて保存されている情報がすべてダウンロードされました。',
+    account_deletion_scheduled: 'アカウントの削除が予定されました。',
   },
   account_deletion_scheduled: {
     subject: '{product}アカウントは削除されます',

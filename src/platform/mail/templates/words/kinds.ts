@@ -10,6 +10,8 @@ export interface MailMetadata {
   email_change_revert: { token: string; new_email: string };
   /** With a token: of the link that locks the account down. */
   security_notice: { event: SecurityEvent; token?: string };
+  /** What several notices would have told, had there been fewer of them. */
+  security_digest: { events: readonly SecurityEvent[]; token: string };
   account_deletion_scheduled: { deadline: string };
   registration_existing_account: Record<string, never>;
   /** What an administrator sends themselves to see whether mail arrives. */
@@ -24,7 +26,7 @@ export const SECURITY_EVENTS = [
   ...['passkey_added', 'passkey_removed', 'second_factor_enabled', 'second_factor_disabled'],
   ...['backup_codes_regenerated', 'mfa_disabled', 'account_suspended', 'account_reinstated', 'suspicious_activity'],
   ...['sso_linked', 'sso_taken_over', 'session_handed_over'],
-  ...['locked_down', 'credential_leaked', 'data_exported'],
+  ...['locked_down', 'credential_leaked', 'data_exported', 'account_deletion_scheduled'],
 ] as const;
 
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];

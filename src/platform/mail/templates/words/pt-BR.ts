@@ -64,6 +64,10 @@ export const ptBR: Words = {
     lock: 'Se não foi você, bloqueie sua conta em até {validity}: isso encerra todas as sessões e tudo o que age em seu nome, e exige uma nova senha.',
     action: 'Não fui eu',
   },
+  security_digest: {
+    intro:
+      'Aconteceu tanta coisa com a sua conta em uma hora que informamos o restante em uma única mensagem. Cada um destes eventos ocorreu pelo menos uma vez:',
+  },
   events: {
     password_changed: 'A senha da sua conta foi alterada.',
     password_reset:
@@ -92,6 +96,7 @@ export const ptBR: Words = {
     credential_leaked:
       'Alguém encontrou um segredo da sua conta, como uma sessão ou um token, e o denunciou. Ele não funciona mais.',
     data_exported: 'Tudo o que é mantido sobre a sua conta foi baixado.',
+    account_deletion_scheduled: 'A exclusão da sua conta foi agendada.',
   },
   account_deletion_scheduled: {
     subject: 'Sua conta em {product} será excluída',

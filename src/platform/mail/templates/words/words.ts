@@ -38,6 +38,7 @@ export interface Words {
   readonly backup_codes_challenge: Code;
   readonly email_change_revert: Omit<Linked, 'closing'> & { readonly undo: string };
   readonly security_notice: { readonly subject: string; readonly lock: string; readonly action: string };
+  readonly security_digest: { readonly intro: string };
   readonly events: Readonly<Record<SecurityEvent, string>>;
   readonly account_deletion_scheduled: Code & { readonly closing: string };
   readonly registration_existing_account: Code & { readonly closing: string };

@@ -32,6 +32,7 @@ import { LeakReports1797200000000 } from './src/migrations/1797200000000-leak-re
 import { AuditSearch1797200100000 } from './src/migrations/1797200100000-audit-search.js';
 import { Console1797300000000 } from './src/migrations/1797300000000-console.js';
 import { SessionLimits1797400000000 } from './src/migrations/1797400000000-session-limits.js';
+import { BanReason1797500000000 } from './src/migrations/1797500000000-ban-reason.js';
 import { InstanceSetting } from './src/platform/instance/instance.entities.js';
 import { InboxMessage, OutboxMessage } from './src/platform/mail/mail.entities.js';
 import { Webhook, WebhookMessage, WebhookRepeat } from './src/webhooks/webhook.entities.js';
@@ -87,6 +88,7 @@ export const dataSourceOptions = (
     AuditSearch1797200100000,
     Console1797300000000,
     SessionLimits1797400000000,
+    BanReason1797500000000,
   ],
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
   extra: url

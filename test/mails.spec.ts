@@ -108,8 +108,8 @@ const LEFT_OVER = /\{\w+\}|undefined|null|NaN|Invalid/;
 const URLS = /(?:https?|mailto):\S+/g;
 
 test('every kind of mail and every event is there', () => {
-  expect(MAILS.filter((kind) => !kind.startsWith('security_notice.'))).toHaveLength(12);
-  expect(MAILS.slice(12)).toEqual(SECURITY_EVENTS.map((event) => `security_notice.${event}`));
+  expect(MAILS.filter((kind) => !kind.startsWith('security_notice.'))).toHaveLength(14);
+  expect(MAILS.slice(14)).toEqual(SECURITY_EVENTS.map((event) => `security_notice.${event}`));
 });
 
 describe.each(LANGUAGES)('every kind of message in %s', (language) => {
@@ -145,7 +145,7 @@ describe.each(LANGUAGES)('every kind of message in %s', (language) => {
       const followed = [...html.matchAll(/ href="([^"]*)"/g)].map(([, url]) => unescaped(url as string));
       expect([kind, new Set(followed)]).toEqual([kind, new Set(links)]);
       expect(links).toEqual(expect.arrayContaining(['mailto:help@example.com', ...Object.values(legal)]));
-      const own = links.filter((url) => url.startsWith('https://id.example/'));
+      const own = links.filter((url) => url.startsWith('https://id.example/auth/'));
       const isLinked =
         /^(?:email_verification|password_reset|ip_authorization|email_change_revert|security_digest)$/.test(kind) ||
         (kind.startsWith('security_notice.') && !DONE_BY_OTHERS.has(kind.split('.')[1] as SecurityEvent));

@@ -38,7 +38,8 @@ CREATE TABLE account (
   last_active_at timestamp with time zone,
   last_active_ip text,
   created_at timestamp with time zone NOT NULL,
-  address_epoch integer DEFAULT 0 NOT NULL
+  address_epoch integer DEFAULT 0 NOT NULL,
+  ban_reason text
 );
 
 CREATE TABLE account_event (

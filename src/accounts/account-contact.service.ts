@@ -81,7 +81,9 @@ export class AccountContact {
       'UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1 AND lower(email) = lower($2)',
       [id, email],
     );
-    if (changed === 1) await this.accounts.announce(tx, id);
+    if (changed !== 1) return;
+    await this.events.record(tx, { accountId: id, type: 'email_bounced' });
+    await this.accounts.announce(tx, id);
   }
 
   /** Takes a number as verified and clears what only that could clear: bits 2 to 7 (account.md section 7). */

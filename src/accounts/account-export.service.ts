@@ -14,7 +14,7 @@ import { AccountParts, type ExportReader, type Reading } from './account-parts.s
 const ROWS_BY_PART: Readonly<Record<string, string>> = {
   account: `SELECT id, username, lpad(discriminator::text, 4, '0') AS discriminator, global_name, email, email_verified,
       email_bounced, has_verified_phone, bio, pronouns, accent_color, avatar, avatar_color, banner, locale, flags, traits,
-      acls, suspicious_flags, terms_agreed_at, banned, banned_until, deletion_at, deletion_reason_code,
+      acls, suspicious_flags, terms_agreed_at, banned, banned_until, ban_reason, deletion_at, deletion_reason_code,
       deletion_public_reason, registration_ip, last_active_at, last_active_ip, created_at, password_changed_at,
       password_hash IS NOT NULL AS has_password, totp_secret IS NOT NULL AS has_totp, passkey_second_factor
     FROM account WHERE id = $1`,

@@ -22,6 +22,10 @@ const INACTIVE =
 export const isInactive = (account: Account): boolean =>
   account.deletedAt !== null || account.banned || (account.flags & INACTIVE) !== 0n;
 
+/** Deleted, or its deletion scheduled by an administrator: the operation's own "invalid" answer (auth.md section 2). */
+export const isGone = (account: Account): boolean =>
+  account.deletedAt !== null || (account.flags & ACCOUNT_FLAGS.DELETED) !== 0n;
+
 /** An authenticator or a passkey: what sudo mode asks for instead of a password (account.md 8.3). */
 export const hasFactor = ({ hasTotp, passkeys }: Pick<Account, 'hasTotp' | 'passkeys'>): boolean =>
   hasTotp || passkeys > 0;
@@ -58,7 +62,7 @@ export const ACCOUNT_COLUMNS = `
     FROM application t JOIN account o ON o.id = t.owner_id WHERE t.id = a.id
   ) END AS owner_authenticators,
   a.bio, a.pronouns, a.accent_color, a.avatar, a.avatar_color, a.banner, a.locale, a.flags, a.traits, a.acls,
-  a.suspicious_flags, a.epoch, a.address_epoch, a.banned_until,
+  a.suspicious_flags, a.epoch, a.address_epoch, a.banned_until, a.ban_reason,
   a.banned AND (a.banned_until IS NULL OR a.banned_until > now()) AS banned,
   ${iso('a.password_changed_at', 'password_changed_at')}, ${iso('a.terms_agreed_at', 'terms_agreed_at')},
   ${iso('a.deleted_at', 'deleted_at')}, ${iso('a.created_at', 'account_created_at')}`;
@@ -94,6 +98,7 @@ export interface AccountRow {
   readonly epoch: number;
   readonly address_epoch: number;
   readonly banned_until: Date | null;
+  readonly ban_reason: string | null;
   readonly banned: boolean;
   readonly password_changed_at: string | null;
   readonly terms_agreed_at: string | null;
@@ -139,6 +144,7 @@ export function accountOf(row: AccountRow): Account {
     termsAgreedAt: row.terms_agreed_at,
     banned: row.banned,
     bannedUntil: row.banned_until,
+    banReason: row.ban_reason,
     deletedAt: row.deleted_at,
     createdAt: row.account_created_at,
   };

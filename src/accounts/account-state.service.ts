@@ -13,10 +13,13 @@ const EMPTIED_COLUMNS = `
   email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
   password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
   pronouns = NULL, accent_color = NULL, avatar = NULL, banner = NULL, locale = 'en-US', terms_agreed_at = NULL,
-  deletion_public_reason = NULL, last_active_at = NULL, last_active_ip = NULL`;
+  deletion_public_reason = NULL, ban_reason = NULL, last_active_at = NULL, last_active_ip = NULL`;
 
 /** Reason code of a deletion (admin.md section 6). */
 const USER_REQUESTED = 1;
+
+/** What a user had done to their own account, and a sign-in ended. */
+export type Reactivated = 'disabled' | 'deletion';
 
 /** Who takes an account over from whoever had it before. */
 export interface Successor {
@@ -32,18 +35,23 @@ export class AccountState {
 
   /**
    * A completed sign-in re-enables an account that its user had disabled or sent to deletion, and lifts a suspension
-   * that has run out (auth.md section 2).
+   * that has run out (auth.md section 2). Returns which of them ended, `null` if the account was in none.
    */
-  async welcomeBack(tx: Tx, { id, flags, banned, bannedUntil }: AccountFacts): Promise<void> {
+  async welcomeBack(
+    tx: Tx,
+    { id, flags, banned, bannedUntil }: AccountFacts,
+  ): Promise<Reactivated | 'suspension' | null> {
     const left = ACCOUNT_FLAGS.DISABLED | ACCOUNT_FLAGS.SELF_DELETED;
-    if (banned || ((flags & left) === 0n && bannedUntil === null)) return;
+    if (banned || ((flags & left) === 0n && bannedUntil === null)) return null;
     await tx.query(
-      `UPDATE account SET flags = flags & ~$2::bigint, banned = false, banned_until = NULL,
+      `UPDATE account SET flags = flags & ~$2::bigint, banned = false, banned_until = NULL, ban_reason = NULL,
          deletion_at = CASE WHEN flags & $3::bigint <> 0 THEN NULL ELSE deletion_at END
        WHERE id = $1`,
       [id, String(left), String(ACCOUNT_FLAGS.SELF_DELETED)],
     );
     await this.accounts.announce(tx, id);
+    if (flags & ACCOUNT_FLAGS.SELF_DELETED) return 'deletion';
+    return bannedUntil === null ? 'disabled' : 'suspension';
   }
 
   /** Sends the account to its deletion. Answers when it will be deleted. */

@@ -37,6 +37,7 @@ export class Account {
   @Column('timestamptz', { name: 'terms_agreed_at', nullable: true }) termsAgreedAt: Date | null;
   @Column('boolean') banned: boolean;
   @Column('timestamptz', { name: 'banned_until', nullable: true }) bannedUntil: Date | null;
+  @Column('text', { name: 'ban_reason', nullable: true }) banReason: string | null;
   @Column('timestamptz', { name: 'deletion_at', nullable: true }) deletionAt: Date | null;
   @Column('smallint', { name: 'deletion_reason_code', nullable: true }) deletionReasonCode: number | null;
   @Column('text', { name: 'deletion_public_reason', nullable: true }) deletionPublicReason: string | null;

@@ -202,6 +202,8 @@ export interface ErrorExtras {
     email: string;
     resend_available_in: number;
   };
+  ACCOUNT_SUSPENDED_TEMPORARILY: SuspensionExtra;
+  ACCOUNT_SUSPENDED_PERMANENTLY: SuspensionExtra;
   GLOBAL_IP_BANNED: BanExtra;
   GLOBAL_IP_TEMPORARILY_BANNED: BanExtra;
   RATE_LIMITED: { global: boolean; retry_after: number };
@@ -212,6 +214,11 @@ export interface ErrorExtras {
 interface OAuthExtra {
   error: string;
   error_description: string;
+}
+
+interface SuspensionExtra {
+  banned_until: string | null;
+  reason: string | null;
 }
 
 export interface BanExtra {

@@ -51,6 +51,7 @@ const NOBODY: Account = {
   termsAgreedAt: null,
   banned: false,
   bannedUntil: null,
+  banReason: null,
   deletedAt: null,
   createdAt: '',
 };

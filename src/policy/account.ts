@@ -39,6 +39,8 @@ export interface Account extends Authenticators {
   readonly termsAgreedAt: string | null;
   readonly banned: boolean;
   readonly bannedUntil: Date | null;
+  /** Public: the account's owner is told. */
+  readonly banReason: string | null;
   readonly deletedAt: string | null;
   readonly createdAt: string;
 }

@@ -27,8 +27,13 @@ const MAILS: { readonly [T in Exclude<MailType, 'security_notice'>]: Sample<Mail
   backup_codes_challenge: { metadata: { code }, validSeconds: 600 },
   email_change_revert: { metadata: { token, new_email: 'new.address@example.com' }, validSeconds: 24 * HOUR },
   security_digest: { metadata: { events: ['totp_disabled', 'passkey_removed'], token }, validSeconds: 7 * 24 * HOUR },
-  account_deletion_scheduled: { metadata: { deadline: '2030-01-31T09:05:00.000Z' }, validSeconds: 0 },
+  account_deletion_scheduled: {
+    metadata: { deadline: '2030-01-31T09:05:00.000Z' },
+    validSeconds: 0,
+  },
   registration_existing_account: { metadata: {}, validSeconds: 0 },
+  registration_approved: { metadata: {}, validSeconds: 0 },
+  registration_rejected: { metadata: {}, validSeconds: 0 },
   mail_test: { metadata: {}, validSeconds: 0 },
 };
 

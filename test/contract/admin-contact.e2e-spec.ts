@@ -1,5 +1,5 @@
 import { auditOf, superuser, withoutAudit } from '../support/admin.js';
-import { withTotp } from '../support/cast.js';
+import { verified, withTotp } from '../support/cast.js';
 import {
   expectInvalid,
   expectRefusal,

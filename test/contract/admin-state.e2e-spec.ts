@@ -46,7 +46,7 @@ async function expectShutOut(target: Persona, act: () => Promise<unknown>): Prom
 
 describe('admin.md 5.3 ban', () => {
   test('for a time: sessions end, sign-in says so, the first attempt afterwards lifts it', async () => {
-    const target = await person(service, 'target');
+    const target = await verified(service, 'target');
     await expectShutOut(target, async () => {
       const put = { duration_hours: 24, reason: 'spam' };
       const { body } = await service.as(root).put(of(target, 'ban'), put);

@@ -155,7 +155,7 @@ describe('web.md 1: mails speak the language of the account', () => {
 });
 
 describe('the page of all mails', () => {
-  const KINDS = 11 + SECURITY_EVENTS.length + 1;
+  const KINDS = 14 + SECURITY_EVENTS.length + 1;
 
   test('lists every kind in every language', async () => {
     const page = await service.anonymous.get('/dev/mails');

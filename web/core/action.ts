@@ -3,6 +3,7 @@ import { Refused, Unreachable } from 'gatehouse/client';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CaptchaUnavailable } from './captcha.js';
 import { t, wordsOfCode } from './language.js';
+import { suspensionOf } from './suspension.js';
 
 /** What went wrong, in words, with what belongs to which field. */
 export interface Failure {
@@ -46,7 +47,10 @@ export function failureOf(error: unknown, fields: readonly string[] = []): Failu
   const own = error.errors.filter(({ path }) => fields.includes(path));
   const others = error.errors.filter(({ path }) => !fields.includes(path));
   const said = [...new Set(others.map(({ code, message }) => wordsOfCode(code) ?? message))];
-  const whole = error.errors.length > 0 ? said.join(' ') : (wordsOfCode(error.code) ?? error.message);
+  const { banned_until: until, reason } = error.body ?? {};
+  const facts = error.code.startsWith('ACCOUNT_SUSPENDED_') ? suspensionOf(until, reason) : [];
+  const whole =
+    error.errors.length > 0 ? said.join(' ') : [wordsOfCode(error.code) ?? error.message, ...facts].join(' ');
   const isKnown = wordsOfCode(error.errors[0]?.code ?? error.code) !== undefined;
   return {
     message: whole || null,

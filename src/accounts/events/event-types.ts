@@ -5,7 +5,8 @@ import { SECURITY_EVENTS, type SecurityEvent } from '../../platform/mail/templat
 const OWN = [
   ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted'],
   ...['application_authorized', 'application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated'],
-  ...['admin_key_created', 'admin_key_deleted'],
+  ...['admin_key_created', 'admin_key_deleted', 'registration_approved', 'registration_rejected', 'email_bounced'],
+  'requirements_changed',
 ] as const;
 
 /** Types that a team registered: merge `{ note_shared: true }` into this interface. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { tagOf } from '../../accounts/account.views.js';
 import { AccountRecords } from '../../accounts/account-records.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SessionService } from '../../auth/sessions/sessions.service.js';
 import { Refusal } from '../../core/errors.js';
 import type { Operator } from '../audit/operator.js';
@@ -19,6 +20,7 @@ export class PendingRegistrations {
     private readonly records: AccountRecords,
     private readonly accounts: AccountService,
     private readonly sessions: SessionService,
+    private readonly notices: SecurityNotices,
     private readonly changes: UserChanges,
   ) {}
 
@@ -42,11 +44,13 @@ export class PendingRegistrations {
   decide(by: Operator, id: string, status: 'approved' | 'rejected') {
     return this.changes.show(by, id, {
       action: status === 'approved' ? 'approve_registration' : 'reject_registration',
-      make: async (tx, { traits }) => {
+      make: async (tx, target) => {
+        const { traits } = target;
         const others = traits.filter((trait) => trait !== PENDING && trait !== REJECTED);
         if (others.length === traits.length) throw new Refusal('REGISTRATION_NOT_PENDING');
         await this.accounts.update(tx, id, { traits: status === 'approved' ? others : [...others, REJECTED] });
         if (status === 'rejected') await this.sessions.revokeAll(tx, id, { by: 'administrator', reason: REJECTED });
+        await this.notices.sendDecision(tx, target, `registration_${status}`);
         return undefined;
       },
     });

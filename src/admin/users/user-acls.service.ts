@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { Refusal } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { inRegistryOrder } from '../../policy/acls.js';
@@ -15,6 +16,7 @@ export class UserAcls {
     private readonly changes: UserChanges,
     private readonly accounts: AccountService,
     private readonly setup: SetupToken,
+    private readonly notices: SecurityNotices,
   ) {}
 
   /** @throws Refusal ACCESS_DENIED for the operator's own account and for a bot, MISSING_ACL for the grant bound */
@@ -66,6 +68,8 @@ export class UserAcls {
     const changed = [...new Set(acls)];
     await this.accounts.update(tx, target.id, { acls: changed });
     if (changed.includes('*')) await this.setup.void(tx);
-    return { old_acls: inRegistryOrder(target.acls), new_acls: inRegistryOrder(changed) };
+    const [before, after] = [inRegistryOrder(target.acls), inRegistryOrder(changed)];
+    if (before.join() !== after.join()) await this.notices.send(tx, target, 'permissions_changed');
+    return { old_acls: before, new_acls: after };
   }
 }

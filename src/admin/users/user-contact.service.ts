@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import type { AccountRecord } from '../../accounts/account-records.service.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { EmailVerification, needsVerification } from '../../auth/recovery/email-verification.service.js';
 import { Recovery } from '../../auth/recovery/recovery.service.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
-import { isGone } from '../../auth/sessions/issuance.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import type { Tx } from '../../platform/database/database.js';
 import { MailDomains } from '../../platform/mail/mail-domains.js';
@@ -28,6 +29,7 @@ export class UserContact {
     private readonly recovery: Recovery,
     private readonly secrets: OneTimeSecrets,
     private readonly notices: SecurityNotices,
+    private readonly events: SecurityEvents,
     private readonly domains: MailDomains,
     private readonly limiter: Limiter,
   ) {}
@@ -59,6 +61,7 @@ export class UserContact {
       make: async (tx, target) => {
         const email = addressOf(target);
         await this.contact.confirmEmail(tx, id, email);
+        if (!target.emailVerified) await this.events.record(tx, { accountId: id, type: 'requirements_changed' });
         return { email };
       },
     });
@@ -73,6 +76,7 @@ export class UserContact {
         addressOf(target, 'root');
         const verified = bounced ? { emailVerified: false } : {};
         await this.accounts.update(tx, id, { emailBounced: bounced, ...verified });
+        if (bounced && !target.emailBounced) await this.events.record(tx, { accountId: id, type: 'email_bounced' });
         return { bounced };
       },
     });

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { MET_BY_HAVING } from '../../accounts/account-facts.js';
+import { SecurityEvents } from '../../accounts/events/security-events.service.js';
+import type { Tx } from '../../platform/database/database.js';
 import type { Operator } from '../audit/operator.js';
 import { UserChanges } from './user-changes.service.js';
 import { type EditFlagsInput, SETTABLE_TRAITS } from './user-marks.dto.js';
@@ -13,6 +15,7 @@ export class UserMarks {
   constructor(
     private readonly changes: UserChanges,
     private readonly accounts: AccountService,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** Added first, then removed. */
@@ -32,6 +35,7 @@ export class UserMarks {
       action: 'update_suspicious_activity_flags',
       make: async (tx, target) => {
         await this.accounts.update(tx, id, { suspiciousFlags: flags });
+        if (flags !== target.storedSuspicion) await this.tellRequirements(tx, id);
         return { old_flags: target.storedSuspicion, flags };
       },
     });
@@ -59,8 +63,13 @@ export class UserMarks {
           ? { suspiciousFlags: target.storedSuspicion & ~MET_BY_HAVING.phone }
           : { phoneDigest: null };
         await this.accounts.update(tx, id, { hasVerifiedPhone: isVerified, ...change });
+        if (isVerified !== target.hasVerifiedPhone) await this.tellRequirements(tx, id);
         return { before: target.hasVerifiedPhone, after: isVerified };
       },
     });
+  }
+
+  private tellRequirements(tx: Tx, accountId: string): Promise<void> {
+    return this.events.record(tx, { accountId, type: 'requirements_changed' });
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountRecords } from '../../accounts/account-records.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { SsoIdentities } from '../../auth/sso/sso-identities.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database } from '../../platform/database/database.js';
@@ -16,6 +17,7 @@ export class UserSso {
     private readonly instance: Instance,
     private readonly records: AccountRecords,
     private readonly database: Database,
+    private readonly notices: SecurityNotices,
   ) {}
 
   link(by: Operator, id: string, subject: string) {
@@ -28,6 +30,7 @@ export class UserSso {
         if (issuer === null) throw invalid('subject', 'SSO_MISCONFIGURED');
         const isLinked = await this.identities.link(tx, { issuer, subject, accountId: id });
         if (!isLinked) throw invalid('subject', 'SSO_IDENTITY_MISMATCH');
+        await this.notices.send(tx, target, 'sso_identity_set');
         return { issuer, subject };
       },
     });
@@ -45,9 +48,10 @@ export class UserSso {
     return this.changes.show(by, id, {
       action: 'unlink_sso_identity',
       ofOthers: true,
-      make: async (tx) => {
+      make: async (tx, target) => {
         const { issuer } = this.instance.current.sso;
         const subject = issuer === null ? null : await this.identities.unlink(tx, issuer, id);
+        if (subject !== null) await this.notices.send(tx, target, 'sso_identity_removed');
         return { issuer, subject };
       },
     });

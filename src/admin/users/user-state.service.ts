@@ -61,6 +61,9 @@ export class UserState {
       action: 'enable_suspicious_activity',
       make: async (tx, target) => {
         await this.accounts.update(tx, id, { flags: String(target.flags & ~DISABLED_SUSPICIOUS_ACTIVITY) });
+        if (target.flags & DISABLED_SUSPICIOUS_ACTIVITY) {
+          await this.notices.send(tx, target, 'suspicious_activity_ended');
+        }
         return undefined;
       },
     });
@@ -79,13 +82,15 @@ export class UserState {
             flags: String(target.bot ? target.flags : target.flags | DISABLED),
             banned: true,
             bannedUntil: hours === 0 ? null : later(hours, 'hours'),
+            banReason: reason || null,
           },
           'account_suspended',
         );
         if (target.bot) await this.replica.announce(tx, { topic: 'revoked', data: { bot: id } });
-        await this.notices.send(tx, target, 'account_suspended');
-        const until = (await this.records.find(id, tx))?.bannedUntil ?? null;
-        return { duration_hours: hours, reason, banned_until: until?.toISOString() ?? null };
+        const until = (await this.records.find(id, tx))?.bannedUntil?.toISOString() ?? null;
+        const told = { until, ...(reason && { public_reason: reason }) };
+        await this.notices.send(tx, target, 'account_suspended', undefined, told);
+        return { duration_hours: hours, reason, banned_until: until };
       },
     });
   }
@@ -98,6 +103,7 @@ export class UserState {
           flags: String(target.flags & ~DISABLED),
           banned: false,
           bannedUntil: null,
+          banReason: null,
         });
         if (target.banned || target.bannedUntil) await this.notices.send(tx, target, 'account_reinstated');
         return undefined;
@@ -125,7 +131,7 @@ export class UserState {
           'account_deletion_scheduled',
         );
         const deadline = (await this.records.find(id, tx))?.deletionAt;
-        if (deadline) await this.notices.sendDeadline(tx, target, deadline);
+        if (deadline) await this.notices.sendDeadline(tx, target, deadline, { reason });
         return { days, reason_code: code };
       },
     });
@@ -141,6 +147,7 @@ export class UserState {
           deletionReasonCode: null,
           deletionPublicReason: null,
         });
+        if (target.flags & (DELETED | SELF_DELETED)) await this.notices.send(tx, target, 'deletion_canceled');
         return undefined;
       },
     });

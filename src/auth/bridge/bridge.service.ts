@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import { knownClientInfo, type Origin } from '../../accounts/events/origin.js';
 import type { Begun, Seen } from '../../accounts/seen.js';
 import { maskAddress } from '../../core/address.js';
@@ -11,7 +12,7 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { MfaTickets } from '../factors/mfa-tickets.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
-import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { Standing } from '../sessions/standing.service.js';
 import { SudoService } from '../sudo/sudo.service.js';
 import { claimedChallengeOf } from '../webauthn/webauthn.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Seen } from '../../accounts/seen.js';
@@ -9,7 +10,6 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { Limiter } from '../../platform/store/limits.js';
 import type { Account } from '../../policy/account.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
-import { isGone } from '../sessions/issuance.service.js';
 import { Factors } from './factors.service.js';
 
 const TICKET_SECONDS = 300;

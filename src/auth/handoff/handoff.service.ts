@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import { knownClientInfo, type Origin } from '../../accounts/events/origin.js';
 import type { Seen } from '../../accounts/seen.js';
 import { addressKey, maskAddress } from '../../core/address.js';
@@ -10,7 +11,7 @@ import { Limiter } from '../../platform/store/limits.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
 import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
-import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 import { Standing } from '../sessions/standing.service.js';
 import type { CompleteHandoffInput } from './handoff.dto.js';

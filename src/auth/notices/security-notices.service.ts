@@ -4,11 +4,19 @@ import { SecurityEvents } from '../../accounts/events/security-events.service.js
 import type { Tx } from '../../platform/database/database.js';
 import { NoticeAllowance } from '../../platform/mail/notice-allowance.service.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import { DONE_BY_OTHERS, type SecurityEvent } from '../../platform/mail/templates/words/kinds.js';
+import { DONE_BY_OTHERS, type SecurityEvent, type Told } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
 import { MailedTokens } from '../secrets/mailed-tokens.service.js';
 
+type Decision = 'registration_approved' | 'registration_rejected';
+
 const LINK_SECONDS = 7 * 24 * 3600;
+
+/** What of the facts of an event the mail reports as well. */
+const toldIn = ({ until, public_reason }: Told): Told => ({
+  ...(until !== undefined && { until }),
+  ...(public_reason !== undefined && { public_reason }),
+});
 
 /** Tells the owner of an account what changed about its security: what, when, by which device (auth.md section 12). */
 @Injectable()
@@ -30,7 +38,7 @@ export class SecurityNotices {
     account: Account,
     event: SecurityEvent,
     origin?: Origin,
-    data: Readonly<Record<string, unknown>> = {},
+    data: Readonly<Record<string, unknown>> & Told = {},
   ): Promise<void> {
     await this.events.record(tx, { accountId: account.id, type: event, origin, data });
     const to = await this.recipientOf(tx, account, event);
@@ -40,19 +48,30 @@ export class SecurityNotices {
       type: 'security_notice',
       to,
       accountId: account.id,
-      metadata: { event, ...(link !== null && { token: link }) },
+      metadata: { event, ...(link !== null && { token: link }), ...toldIn(data) },
       client: origin && describeClient(origin),
       ...(link !== null && { expiresInSeconds: LINK_SECONDS }),
     });
   }
 
   /** The same of a deletion that was scheduled. */
-  async sendDeadline(tx: Tx, account: Account, deadline: Date, origin?: Origin): Promise<void> {
+  async sendDeadline(
+    tx: Tx,
+    account: Account,
+    deadline: Date,
+    { origin, reason }: { readonly origin?: Origin; readonly reason?: string | null },
+  ): Promise<void> {
     const event = 'account_deletion_scheduled';
-    const metadata = { deadline: deadline.toISOString() };
+    const metadata = { deadline: deadline.toISOString(), ...(reason && { public_reason: reason }) };
     await this.events.record(tx, { accountId: account.id, type: event, origin, data: metadata });
     const to = await this.recipientOf(tx, account, event);
     if (to !== null) await this.outbox.enqueue(tx, { type: event, to, accountId: account.id, metadata });
+  }
+
+  /** Tells whoever registered what became of it: once, so that no allowance counts it, and before the email address is verified. */
+  async sendDecision(tx: Tx, { id, email }: Account, type: Decision): Promise<void> {
+    await this.events.record(tx, { accountId: id, type });
+    if (email !== null) await this.outbox.enqueue(tx, { type, to: email, accountId: id, metadata: {} });
   }
 
   /** Where a notice goes by itself. `null`: nowhere, or into a digest. */

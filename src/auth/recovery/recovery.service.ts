@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountService, PENDING_VERIFICATION } from '../../accounts/account.service.js';
 import { needsSecondFactor } from '../../accounts/account.views.js';
 import { AccountContact } from '../../accounts/account-contact.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { addressKey } from '../../core/address.js';
@@ -15,7 +16,7 @@ import { type MfaChallenge, MfaTickets } from '../factors/mfa-tickets.service.js
 import { Passwords } from '../factors/passwords.service.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
 import { demandPerson, type Held, MailedTokens } from '../secrets/mailed-tokens.service.js';
-import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 import type { ResetInput } from './recovery.dto.js';
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import type { Begun } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
 import { mintLetters } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
-import { isGone } from '../sessions/issuance.service.js';
 import { type Issued, OneTimeSecrets } from './one-time-secrets.service.js';
 
 const LENGTH = 64;

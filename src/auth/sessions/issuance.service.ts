@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
 import { partialUserView } from '../../accounts/account.views.js';
-import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
-import { AccountState } from '../../accounts/account-state.service.js';
+import { ACCOUNT_FLAGS, isGone } from '../../accounts/account-facts.js';
+import { AccountState, type Reactivated } from '../../accounts/account-state.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Seen } from '../../accounts/seen.js';
@@ -11,12 +11,15 @@ import { Metrics } from '../../core/metrics.js';
 import { digest } from '../../core/secrets.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
+import { SecurityNotices } from '../notices/security-notices.service.js';
 import { idHash, SessionService } from './sessions.service.js';
 
 export interface TokenResponse {
   readonly token: string;
   readonly user_id: string;
   readonly user: ReturnType<typeof partialUserView>;
+  /** What the sign-in has ended: the account was disabled by its user, or was to be deleted. */
+  readonly reactivated?: Reactivated;
 }
 
 /** By what somebody signed in, the last factor that was asked for. */
@@ -31,15 +34,18 @@ interface IssuanceOptions {
   readonly authorizesIp?: boolean;
 }
 
-/** Deleted, or its deletion scheduled by an administrator: the operation's own "invalid" answer (auth.md section 2). */
-export const isGone = (account: Account): boolean =>
-  account.deletedAt !== null || (account.flags & ACCOUNT_FLAGS.DELETED) !== 0n;
-
-export const tokenResponse = (token: string, account: Account): TokenResponse => ({
+export const tokenResponse = (token: string, account: Account, reactivated?: Reactivated | null): TokenResponse => ({
   token,
   user_id: account.id,
   user: partialUserView(account),
+  ...(reactivated && { reactivated }),
 });
+
+const NOTICE_OF = {
+  disabled: 'account_reactivated',
+  deletion: 'deletion_canceled',
+  suspension: 'account_reinstated',
+} as const;
 
 /** How every operation signs an account in (auth.md section 2). Nothing else issues a session. */
 @Injectable()
@@ -50,6 +56,7 @@ export class Issuance {
     private readonly accounts: AccountService,
     private readonly state: AccountState,
     private readonly events: SecurityEvents,
+    private readonly notices: SecurityNotices,
     private readonly metrics: Metrics,
   ) {}
 
@@ -80,7 +87,9 @@ export class Issuance {
     if (account.traits.includes('registration_pending_approval')) throw new Refusal('REGISTRATION_PENDING_APPROVAL');
     if (account.traits.includes('registration_rejected')) throw new Refusal('REGISTRATION_REJECTED');
     if (account.banned) {
-      throw new Refusal(account.bannedUntil ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY');
+      const { bannedUntil, banReason: reason } = account;
+      const code = bannedUntil ? 'ACCOUNT_SUSPENDED_TEMPORARILY' : 'ACCOUNT_SUSPENDED_PERMANENTLY';
+      throw new Refusal(code, { banned_until: bannedUntil?.toISOString() ?? null, reason });
     }
   }
 
@@ -102,13 +111,14 @@ export class Issuance {
   ): Promise<TokenResponse> {
     const account = await this.lockUnchanged(tx, seen, invalid);
     this.demandAdmissible(account);
-    await this.state.welcomeBack(tx, account);
+    const ended = await this.state.welcomeBack(tx, account);
+    if (ended !== null) await this.notices.send(tx, account, NOTICE_OF[ended], origin);
     if (authorizesIp) await this.sessions.authorizeIp(tx, account.id, origin.ip);
     const token = await this.sessions.issue(tx, account.id, origin);
     const session = idHash({ digest: digest(token) });
     await this.events.record(tx, { accountId: account.id, type: 'signed_in', session, origin, data: { method } });
     this.database.onCommit(tx, async () => this.metrics.signIns.inc({ method }));
-    return tokenResponse(token, account);
+    return tokenResponse(token, account, ended === 'suspension' ? null : ended);
   }
 
   /** Locks the account and makes sure that what was proved about it still holds. */

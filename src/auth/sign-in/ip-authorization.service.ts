@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Begun, Seen } from '../../accounts/seen.js';
@@ -13,7 +14,7 @@ import { UNKNOWN_LOCATION } from '../../platform/mail/templates/words/kinds.js';
 import type { Account } from '../../policy/account.js';
 import { demandPerson } from '../secrets/mailed-tokens.service.js';
 import { type Issued, OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
-import { Issuance, isGone, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
+import { Issuance, type TokenResponse, tokenResponse } from '../sessions/issuance.service.js';
 import { SessionService } from '../sessions/sessions.service.js';
 
 const HOLD_SECONDS = 900;

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { Seen } from '../../accounts/seen.js';
 import { Refusal } from '../../core/errors.js';
 import { MfaTickets, timeout } from '../factors/mfa-tickets.service.js';
-import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { type Assertion, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { LoginWebAuthnInput } from './webauthn-sign-in.dto.js';
 

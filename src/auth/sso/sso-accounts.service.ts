@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
+import { isGone } from '../../accounts/account-facts.js';
 import { AccountRemoval } from '../../accounts/account-removal.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { globalNameFrom, usernameFrom } from '../../accounts/names.js';
@@ -10,7 +11,7 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { Instance } from '../../platform/instance/instance.js';
 import type { Account } from '../../policy/account.js';
 import { SecurityNotices } from '../notices/security-notices.service.js';
-import { Issuance, isGone, type TokenResponse } from '../sessions/issuance.service.js';
+import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SSO_TRAIT, SsoIdentities } from './sso-identities.service.js';
 
 /** Somebody for whom the provider vouches, address included. */

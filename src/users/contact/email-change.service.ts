@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService } from '../../accounts/account.service.js';
 import { privateUserView } from '../../accounts/account.views.js';
+import { isGone } from '../../accounts/account-facts.js';
 import { describeClient, type Origin } from '../../accounts/events/origin.js';
-import { isGone } from '../../auth/sessions/issuance.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';

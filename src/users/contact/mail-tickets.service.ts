@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { isGone } from '../../accounts/account-facts.js';
 import { OneTimeSecrets } from '../../auth/secrets/one-time-secrets.service.js';
-import { isGone } from '../../auth/sessions/issuance.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { invalid, Refusal } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';

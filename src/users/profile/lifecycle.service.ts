@@ -37,7 +37,7 @@ export class Lifecycle {
       const { id } = account;
       const deadline = await this.state.scheduleDeletion(tx, id, this.config.deletionGraceHours);
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_deletion_scheduled', origin });
-      await this.notices.sendDeadline(tx, account, deadline, origin);
+      await this.notices.sendDeadline(tx, account, deadline, { origin });
     });
   }
 

@@ -7,6 +7,7 @@ import { AccountState } from '../../accounts/account-state.service.js';
 import { type Change, ChangeControls } from '../../accounts/change-controls.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
 import { Passwords } from '../../auth/factors/passwords.service.js';
+import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { type RotatedSession, SessionService } from '../../auth/sessions/sessions.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { SudoAttempts } from '../../auth/sudo/sudo-attempts.service.js';
@@ -44,6 +45,7 @@ export class MeService {
     private readonly emailChange: EmailChange,
     private readonly assets: Assets,
     private readonly controls: ChangeControls,
+    private readonly notices: SecurityNotices,
   ) {}
 
   /** The whole body is applied or nothing. A changed password rotates the calling session and ends the others. */
@@ -97,9 +99,11 @@ export class MeService {
 
   async disable(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { id } = await this.standing.hold(tx, me);
+      const account = await this.standing.hold(tx, me);
+      const { id } = account;
       await this.state.setFlags(tx, id, ACCOUNT_FLAGS.DISABLED);
       await this.sessions.revokeAll(tx, id, { by: 'owner', reason: 'account_disabled', origin });
+      await this.notices.send(tx, account, 'account_disabled', origin);
     });
   }
 }

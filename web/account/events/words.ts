@@ -1,6 +1,7 @@
 import type { Answer, paths } from 'gatehouse/client';
 import { language, saidIn, t, type Words, when } from '../../core/language.js';
 import { plainScope } from '../../core/scopes.js';
+import { suspensionOf } from '../../core/suspension.js';
 
 export type SecurityEvent = Answer<paths, '/v1/users/@me/security-events', 'get'>[number];
 export type Ended = Answer<paths, '/v1/users/@me/lockdown', 'post'>['ended'];
@@ -13,7 +14,9 @@ const TYPES: ReadonlySet<string> = new Set([
   ...['email_changed', 'totp_enabled', 'totp_disabled', 'passkey_added', 'passkey_removed', 'second_factor_enabled'],
   ...['second_factor_disabled', 'backup_codes_regenerated', 'mfa_disabled', 'account_suspended'],
   ...['account_reinstated', 'suspicious_activity', 'sso_linked', 'sso_taken_over', 'session_handed_over'],
-  ...['locked_down', 'credential_leaked', 'data_exported'],
+  ...['locked_down', 'credential_leaked', 'data_exported', 'deletion_canceled', 'account_disabled'],
+  ...['account_reactivated', 'suspicious_activity_ended', 'registration_approved', 'registration_rejected'],
+  ...['email_bounced', 'requirements_changed', 'sso_identity_set', 'sso_identity_removed', 'permissions_changed'],
 ]);
 const METHODS: ReadonlySet<string> = new Set([
   ...['registration', 'password', 'code', 'passkey', 'passkey_second_factor', 'passkey_bridge', 'handoff'],
@@ -63,6 +66,7 @@ export function factsOf({ type, data, words }: SecurityEvent): string[] {
       ? [t('events.scopes', { scopes: listed(scopes.map((scope) => plainScope(String(scope)))) })]
       : []),
     ...(type === 'locked_down' && ended ? endedOf(ended as Ended) : []),
+    ...suspensionOf(data.until, data.public_reason),
     ...byOf(data),
   ];
 }

@@ -36,6 +36,9 @@ type Telling<T extends MailType> = (occasion: Occasion<MailMetadata[T]>, speech:
 const deviceIn = (client: Device | undefined, speech: Speech) =>
   client ? [[speech.words.labels.device, speech.device(client)] as const] : [];
 
+const reasonIn = (reason: string | undefined, speech: Speech) =>
+  reason === undefined ? [] : [[speech.words.labels.publicReason, reason] as const];
+
 /** What leads to the page that locks the account down. */
 const lockdown = (token: string, { validSeconds, link }: Pick<Occasion, 'validSeconds' | 'link'>, speech: Speech) => ({
   request: speech.say(speech.words.security_notice.lock, { validity: speech.duration(validSeconds) }),
@@ -99,11 +102,14 @@ export const CONTENTS: { readonly [T in MailType]: Telling<T> } = {
   },
   security_notice: (occasion, speech) => {
     const { metadata, product, at, client } = occasion;
-    const { security_notice: notice, events, labels } = speech.words;
+    const { security_notice: notice, events, labels, noEnd } = speech.words;
+    const { until, public_reason: reason } = metadata;
+    const end =
+      until === undefined ? [] : [[labels.until, until === null ? noEnd : speech.time(new Date(until))] as const];
     return {
       subject: speech.say(notice.subject, { product }),
       paragraphs: [events[metadata.event]],
-      facts: [[labels.when, speech.time(at)], ...deviceIn(client, speech)],
+      facts: [[labels.when, speech.time(at)], ...end, ...reasonIn(reason, speech), ...deviceIn(client, speech)],
       ...(metadata.token !== undefined && lockdown(metadata.token, occasion, speech)),
     };
   },
@@ -121,12 +127,30 @@ export const CONTENTS: { readonly [T in MailType]: Telling<T> } = {
     return {
       subject: speech.say(subject, { product }),
       paragraphs: [speech.say(intro, { deadline: speech.time(new Date(metadata.deadline)) })],
+      facts: reasonIn(metadata.public_reason, speech),
       closing,
     };
   },
   registration_existing_account: ({ product }, speech) => {
     const { subject, intro, closing } = speech.words.registration_existing_account;
     return { subject: speech.say(subject, { product }), paragraphs: [intro], closing };
+  },
+  registration_approved: ({ product, webAppUrl }, speech) => {
+    const { subject, intro, action } = speech.words.registration_approved;
+    return {
+      subject: speech.say(subject, { product }),
+      paragraphs: [intro],
+      action: { label: action, url: `${webAppUrl}/login` },
+      reason: speech.say(speech.words.registration.reason, { product }),
+    };
+  },
+  registration_rejected: ({ product }, speech) => {
+    const { subject, intro } = speech.words.registration_rejected;
+    return {
+      subject: speech.say(subject, { product }),
+      paragraphs: [intro],
+      reason: speech.say(speech.words.registration.reason, { product }),
+    };
   },
   mail_test: ({ product }, speech) => {
     const { subject, intro, reason } = speech.words.mail_test;

@@ -10,7 +10,8 @@ export const de: Words = {
   place: '{address} ({place})',
   unknownPlace: 'unbekannter Ort',
   fact: '{label}: {value}',
-  labels: { when: 'Zeitpunkt', device: 'Gerät', address: 'Adresse' },
+  labels: { when: 'Zeitpunkt', device: 'Gerät', address: 'Adresse', until: 'Ende', publicReason: 'Grund' },
+  noEnd: 'kein Enddatum',
   fallback: 'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse in Ihrem Browser:',
   reason: 'Sie erhalten diese Nachricht, weil sie die Sicherheit Ihres Kontos bei {product} betrifft.',
   links: { support: 'Hilfe', terms: 'Nutzungsbedingungen', privacy: 'Datenschutzerklärung' },
@@ -100,6 +101,13 @@ export const de: Words = {
       'Jemand hat ein Geheimnis Ihres Kontos gefunden, etwa eine Sitzung oder ein Token, und gemeldet. Es funktioniert nicht mehr.',
     data_exported: 'Alles, was über Ihr Konto gespeichert ist, wurde heruntergeladen.',
     account_deletion_scheduled: 'Die Löschung Ihres Kontos wurde geplant.',
+    deletion_canceled: 'Die Löschung Ihres Kontos wurde abgebrochen. Das Konto bleibt bestehen.',
+    account_disabled: 'Ihr Konto wurde deaktiviert. Eine Anmeldung aktiviert es wieder.',
+    account_reactivated: 'Ihr Konto war deaktiviert und ist wieder aktiv, weil sich jemand angemeldet hat.',
+    suspicious_activity_ended: 'Die Sperre Ihres Kontos wegen verdächtiger Aktivitäten wurde aufgehoben.',
+    sso_identity_set: 'Ein Administrator hat Ihr Konto mit einer Identität des Single Sign-on verknüpft.',
+    sso_identity_removed: 'Ein Administrator hat die Verknüpfung Ihres Kontos mit dem Single Sign-on entfernt.',
+    permissions_changed: 'Ein Administrator hat Ihre Administratorrechte geändert.',
   },
   account_deletion_scheduled: {
     subject: 'Ihr Konto bei {product} wird gelöscht',
@@ -112,6 +120,18 @@ export const de: Words = {
       'Jemand wollte sich mit dieser Adresse registrieren, die bereits zu Ihrem Konto gehört. Es wurde nichts geändert.',
     closing:
       'Falls Sie das waren, melden Sie sich wie gewohnt an oder setzen Sie Ihr Passwort zurück, wenn Sie es vergessen haben.',
+  },
+  registration_approved: {
+    subject: 'Ihre Registrierung bei {product} wurde angenommen',
+    intro: 'Ihre Registrierung wurde angenommen. Sie können sich jetzt anmelden.',
+    action: 'Anmelden',
+  },
+  registration_rejected: {
+    subject: 'Ihre Registrierung bei {product} wurde abgelehnt',
+    intro: 'Ihre Registrierung wurde abgelehnt. Sie können sich daher nicht anmelden.',
+  },
+  registration: {
+    reason: 'Sie erhalten diese Nachricht, weil sich jemand mit dieser E-Mail-Adresse bei {product} registriert hat.',
   },
   mail_test: {
     subject: 'Testnachricht von {product}',

@@ -10,7 +10,8 @@ export const esES: Words = {
   place: '{address} ({place})',
   unknownPlace: 'ubicación desconocida',
   fact: '{label}: {value}',
-  labels: { when: 'Fecha', device: 'Dispositivo', address: 'Dirección' },
+  labels: { when: 'Fecha', device: 'Dispositivo', address: 'Dirección', until: 'Fin', publicReason: 'Motivo' },
+  noEnd: 'sin fecha de fin',
   fallback: 'Si el botón no funciona, abra esta dirección en su navegador:',
   reason: 'Recibe este mensaje porque afecta a la seguridad de su cuenta de {product}.',
   links: { support: 'Ayuda', terms: 'Condiciones del servicio', privacy: 'Política de privacidad' },
@@ -99,6 +100,13 @@ export const esES: Words = {
       'Alguien ha encontrado un secreto de su cuenta, como una sesión o un token, y lo ha comunicado. Ya no funciona.',
     data_exported: 'Se ha descargado todo lo que se conserva de su cuenta.',
     account_deletion_scheduled: 'Se ha programado la eliminación de su cuenta.',
+    deletion_canceled: 'Se ha cancelado la eliminación de su cuenta. La cuenta se conserva.',
+    account_disabled: 'Su cuenta se ha desactivado. Al iniciar sesión se vuelve a activar.',
+    account_reactivated: 'Su cuenta estaba desactivada y vuelve a estar activa porque alguien ha iniciado sesión.',
+    suspicious_activity_ended: 'Se ha levantado el bloqueo de su cuenta por actividad sospechosa.',
+    sso_identity_set: 'Un administrador ha vinculado su cuenta a una identidad de inicio de sesión único.',
+    sso_identity_removed: 'Un administrador ha eliminado el vínculo de su cuenta con el inicio de sesión único.',
+    permissions_changed: 'Un administrador ha cambiado sus permisos de administración.',
   },
   account_deletion_scheduled: {
     subject: 'Su cuenta de {product} se va a eliminar',
@@ -109,6 +117,18 @@ export const esES: Words = {
     subject: 'Ya tiene una cuenta de {product}',
     intro: 'Alguien ha intentado registrarse con esta dirección, que ya pertenece a su cuenta. No se ha cambiado nada.',
     closing: 'Si ha sido usted, inicie sesión como de costumbre o restablezca su contraseña si la ha olvidado.',
+  },
+  registration_approved: {
+    subject: 'Su registro en {product} ha sido aprobado',
+    intro: 'Su registro ha sido aprobado. Ya puede iniciar sesión.',
+    action: 'Iniciar sesión',
+  },
+  registration_rejected: {
+    subject: 'Su registro en {product} ha sido rechazado',
+    intro: 'Su registro ha sido rechazado, por lo que no puede iniciar sesión.',
+  },
+  registration: {
+    reason: 'Recibe este mensaje porque alguien se ha registrado en {product} con esta dirección de correo.',
   },
   mail_test: {
     subject: 'Mensaje de prueba de {product}',

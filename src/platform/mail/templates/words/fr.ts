@@ -10,7 +10,8 @@ export const fr: Words = {
   place: '{address} ({place})',
   unknownPlace: 'lieu inconnu',
   fact: '{label}\u00a0: {value}',
-  labels: { when: 'Date', device: 'Appareil', address: 'Adresse' },
+  labels: { when: 'Date', device: 'Appareil', address: 'Adresse', until: 'Fin', publicReason: 'Motif' },
+  noEnd: 'sans date de fin',
   fallback: 'Si le bouton ne fonctionne pas, ouvrez cette adresse dans votre navigateur\u00a0:',
   reason: 'Vous recevez ce message parce qu’il concerne la sécurité de votre compte {product}.',
   links: { support: 'Aide', terms: 'Conditions d’utilisation', privacy: 'Politique de confidentialité' },
@@ -101,6 +102,13 @@ export const fr: Words = {
       'Quelqu’un a trouvé un secret de votre compte, comme une session ou un jeton, et l’a signalé. Il ne fonctionne plus.',
     data_exported: 'Tout ce qui est conservé de votre compte a été téléchargé.',
     account_deletion_scheduled: 'La suppression de votre compte a été programmée.',
+    deletion_canceled: 'La suppression de votre compte a été annulée. Le compte est conservé.',
+    account_disabled: 'Votre compte a été désactivé. Une connexion le réactive.',
+    account_reactivated: 'Votre compte était désactivé et il est de nouveau actif, car quelqu’un s’est connecté.',
+    suspicious_activity_ended: 'Le verrouillage de votre compte pour activité suspecte a été levé.',
+    sso_identity_set: 'Un administrateur a lié votre compte à une identité de l’authentification unique.',
+    sso_identity_removed: 'Un administrateur a supprimé le lien de votre compte avec l’authentification unique.',
+    permissions_changed: 'Un administrateur a modifié vos droits d’administration.',
   },
   account_deletion_scheduled: {
     subject: 'Votre compte {product} va être supprimé',
@@ -113,6 +121,18 @@ export const fr: Words = {
       'Quelqu’un a tenté de s’inscrire avec cette adresse, qui appartient déjà à votre compte. Rien n’a été modifié.',
     closing:
       'Si c’était vous, connectez-vous comme d’habitude ou réinitialisez votre mot de passe si vous l’avez oublié.',
+  },
+  registration_approved: {
+    subject: 'Votre inscription à {product} a été acceptée',
+    intro: 'Votre inscription a été acceptée. Vous pouvez maintenant vous connecter.',
+    action: 'Se connecter',
+  },
+  registration_rejected: {
+    subject: 'Votre inscription à {product} a été refusée',
+    intro: 'Votre inscription a été refusée ; vous ne pouvez donc pas vous connecter.',
+  },
+  registration: {
+    reason: 'Vous recevez ce message parce que quelqu’un s’est inscrit à {product} avec cette adresse e-mail.',
   },
   mail_test: {
     subject: 'Message de test de {product}',

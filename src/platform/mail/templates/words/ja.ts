@@ -10,7 +10,8 @@ export const ja: Words = {
   place: '{address}（{place}）',
   unknownPlace: '場所不明',
   fact: '{label}：{value}',
-  labels: { when: '日時', device: 'デバイス', address: 'アドレス' },
+  labels: { when: '日時', device: 'デバイス', address: 'アドレス', until: '終了', publicReason: '理由' },
+  noEnd: '期限なし',
   fallback: 'ボタンが機能しない場合は、次のアドレスをブラウザで開いてください。',
   reason: 'このメールは、お使いの{product}アカウントのセキュリティに関わるためお送りしています。',
   links: { support: 'ヘルプ', terms: '利用規約', privacy: 'プライバシーポリシー' },
@@ -99,6 +100,13 @@ export const ja: Words = {
       'セッションやトークンなど、アカウントの秘密情報が見つかり、報告されました。その情報はもう使えません。',
     data_exported: 'アカウントについて保存されている情報がすべてダウンロードされました。',
     account_deletion_scheduled: 'アカウントの削除が予定されました。',
+    deletion_canceled: 'アカウントの削除が取り消されました。アカウントはそのまま残ります。',
+    account_disabled: 'アカウントが無効にされました。ログインすると再び有効になります。',
+    account_reactivated: '無効だったアカウントは、ログインがあったため再び有効になりました。',
+    suspicious_activity_ended: '不審なアクティビティによるアカウントのロックが解除されました。',
+    sso_identity_set: '管理者がアカウントをシングルサインオンの ID と連携しました。',
+    sso_identity_removed: '管理者がアカウントとシングルサインオンの連携を解除しました。',
+    permissions_changed: '管理者があなたの管理者権限を変更しました。',
   },
   account_deletion_scheduled: {
     subject: '{product}アカウントは削除されます',
@@ -112,6 +120,16 @@ export const ja: Words = {
     closing:
       'ご本人による操作の場合は、通常どおりログインしてください。パスワードをお忘れの場合は、再設定してください。',
   },
+  registration_approved: {
+    subject: '{product} への登録が承認されました',
+    intro: '登録が承認されました。ログインできます。',
+    action: 'ログイン',
+  },
+  registration_rejected: {
+    subject: '{product} への登録は承認されませんでした',
+    intro: '登録は承認されなかったため、ログインできません。',
+  },
+  registration: { reason: 'このメールは、このメールアドレスで {product} に登録があったためお送りしています。' },
   mail_test: {
     subject: '{product}からのテストメール',
     intro: '{product}からのメールはこのアドレスに届いています。必要な操作はありません。',

@@ -9,13 +9,21 @@ export interface MailMetadata {
   backup_codes_challenge: { code: string };
   email_change_revert: { token: string; new_email: string };
   /** With a token: of the link that locks the account down. */
-  security_notice: { event: SecurityEvent; token?: string };
+  security_notice: { event: SecurityEvent; token?: string } & Told;
   /** What several notices would have told, had there been fewer of them. */
   security_digest: { events: readonly SecurityEvent[]; token: string };
-  account_deletion_scheduled: { deadline: string };
+  account_deletion_scheduled: { deadline: string; public_reason?: string };
+  registration_approved: Record<string, never>;
+  registration_rejected: Record<string, never>;
   registration_existing_account: Record<string, never>;
   /** What an administrator sends themselves to see whether mail arrives. */
   mail_test: Record<string, never>;
+}
+
+/** What administrators want the owner of an account to know. `until`: `null` if there is no end. */
+export interface Told {
+  readonly until?: string | null;
+  readonly public_reason?: string;
 }
 
 export type MailType = keyof MailMetadata;
@@ -26,7 +34,9 @@ export const SECURITY_EVENTS = [
   ...['passkey_added', 'passkey_removed', 'second_factor_enabled', 'second_factor_disabled'],
   ...['backup_codes_regenerated', 'mfa_disabled', 'account_suspended', 'account_reinstated', 'suspicious_activity'],
   ...['sso_linked', 'sso_taken_over', 'session_handed_over'],
-  ...['locked_down', 'credential_leaked', 'data_exported', 'account_deletion_scheduled'],
+  ...['locked_down', 'credential_leaked', 'data_exported', 'account_deletion_scheduled', 'deletion_canceled'],
+  ...['account_disabled', 'account_reactivated', 'suspicious_activity_ended'],
+  ...['sso_identity_set', 'sso_identity_removed', 'permissions_changed'],
 ] as const;
 
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
@@ -34,7 +44,8 @@ export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 /** What administrators did: "if this was not you" says nothing there. */
 export const DONE_BY_OTHERS: ReadonlySet<SecurityEvent> = new Set<SecurityEvent>([
   ...(['mfa_disabled', 'account_suspended', 'account_reinstated'] as const),
-  'suspicious_activity',
+  ...(['suspicious_activity', 'suspicious_activity_ended', 'sso_identity_set', 'sso_identity_removed'] as const),
+  'permissions_changed',
 ]);
 
 /** A browser and its system by names of a fixed list; `null` where they are not on it. */

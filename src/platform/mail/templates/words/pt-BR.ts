@@ -10,7 +10,8 @@ export const ptBR: Words = {
   place: '{address} ({place})',
   unknownPlace: 'local desconhecido',
   fact: '{label}: {value}',
-  labels: { when: 'Quando', device: 'Dispositivo', address: 'Endereço' },
+  labels: { when: 'Quando', device: 'Dispositivo', address: 'Endereço', until: 'Término', publicReason: 'Motivo' },
+  noEnd: 'sem data de término',
   fallback: 'Se o botão não funcionar, abra este endereço no seu navegador:',
   reason: 'Você está recebendo esta mensagem porque ela diz respeito à segurança da sua conta em {product}.',
   links: { support: 'Ajuda', terms: 'Termos de serviço', privacy: 'Política de privacidade' },
@@ -97,6 +98,13 @@ export const ptBR: Words = {
       'Alguém encontrou um segredo da sua conta, como uma sessão ou um token, e o denunciou. Ele não funciona mais.',
     data_exported: 'Tudo o que é mantido sobre a sua conta foi baixado.',
     account_deletion_scheduled: 'A exclusão da sua conta foi agendada.',
+    deletion_canceled: 'A exclusão da sua conta foi cancelada. A conta permanece.',
+    account_disabled: 'Sua conta foi desativada. Um novo acesso a ativa de novo.',
+    account_reactivated: 'Sua conta estava desativada e está ativa de novo, porque alguém entrou nela.',
+    suspicious_activity_ended: 'O bloqueio da sua conta por atividade suspeita foi retirado.',
+    sso_identity_set: 'Um administrador vinculou sua conta a uma identidade de logon único.',
+    sso_identity_removed: 'Um administrador removeu o vínculo da sua conta com o logon único.',
+    permissions_changed: 'Um administrador alterou suas permissões de administração.',
   },
   account_deletion_scheduled: {
     subject: 'Sua conta em {product} será excluída',
@@ -107,6 +115,18 @@ export const ptBR: Words = {
     subject: 'Você já tem uma conta em {product}',
     intro: 'Alguém tentou se cadastrar com este endereço, que já pertence à sua conta. Nada foi alterado.',
     closing: 'Se foi você, entre normalmente ou redefina sua senha caso a tenha esquecido.',
+  },
+  registration_approved: {
+    subject: 'Seu cadastro em {product} foi aprovado',
+    intro: 'Seu cadastro foi aprovado. Você já pode entrar.',
+    action: 'Entrar',
+  },
+  registration_rejected: {
+    subject: 'Seu cadastro em {product} foi recusado',
+    intro: 'Seu cadastro foi recusado, por isso você não pode entrar.',
+  },
+  registration: {
+    reason: 'Você recebe esta mensagem porque alguém se cadastrou em {product} com este endereço de e-mail.',
   },
   mail_test: {
     subject: 'Mensagem de teste de {product}',

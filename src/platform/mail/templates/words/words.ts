@@ -23,7 +23,12 @@ export interface Words {
   readonly place: string;
   readonly unknownPlace: string;
   readonly fact: string;
-  readonly labels: { readonly when: string; readonly device: string; readonly address: string };
+  readonly labels: { readonly when: string; readonly device: string; readonly address: string } & Record<
+    'until' | 'publicReason',
+    string
+  >;
+  /** In place of the end of what has none. */
+  readonly noEnd: string;
   /** What stands above an address, for programs that show no buttons. */
   readonly fallback: string;
   readonly reason: string;
@@ -42,6 +47,10 @@ export interface Words {
   readonly events: Readonly<Record<SecurityEvent, string>>;
   readonly account_deletion_scheduled: Code & { readonly closing: string };
   readonly registration_existing_account: Code & { readonly closing: string };
+  readonly registration_approved: Code & { readonly action: string };
+  readonly registration_rejected: Code;
+  /** Why people get a message about their registration. */
+  readonly registration: { readonly reason: string };
   readonly mail_test: Code & { readonly reason: string };
   readonly sms: { readonly phone_verification: string };
 }

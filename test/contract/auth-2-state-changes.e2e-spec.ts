@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs';
+import { setAcls, superuser } from '../support/admin.js';
+import {
+  type Answer,
+  configureSso,
+  expectRefusal,
+  type Gatehouse,
+  gatehouse,
+  logIn,
+  type Persona,
+  person,
+  settledInboxOf,
+  verified,
+  withPasskey,
+  withTotp,
+} from '../support/index.js';
+
+/** The rows of docs/account-changes.md: what is done, and what its user learns by. */
+const ROWS = readFileSync('docs/account-changes.md', 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .slice(2)
+  .map((line) => line.split('|').slice(1, 5))
+  .map(([operation = '', ...cells]) => [operation.trim(), ...cells.map((cell) => cell.replaceAll('`', '').trim())]);
+const PROSE = readFileSync('docs/account-changes.md', 'utf8');
+
+let service: Gatehouse;
+let root: Persona;
+beforeAll(async () => {
+  service = await gatehouse();
+  root = await superuser(service);
+});
+afterAll(() => service.close());
+
+const ok = ({ status, body }: Answer) => {
+  if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+};
+const of = ({ id }: { id: string }, what: string) => `/v1/admin/users/${id}/${what}`;
+const mine = (persona: Persona, what: string) =>
+  service.as(persona).post(`/v1/users/@me/${what}`, { password: persona.password });
+const put =
+  (what: string, body: object = {}) =>
+  async (persona: Persona) =>
+    ok(await service.as(root).put(of(persona, what), body));
+const undo = (what: string) => async (persona: Persona) => ok(await service.as(root).delete(of(persona, what)));
+const set = (columns: string) => (persona: Persona) =>
+  service.sql(`UPDATE account SET ${columns} WHERE id = $1`, [persona.id]);
+const returning = async (persona: Persona) => ok(await logIn(service, persona));
+const deciding =
+  (status: string) =>
+  async ({ id }: Persona) =>
+    ok(await service.as(root).patch(`/v1/admin/instance/pending-registrations/${id}`, { status }));
+const ADMIN = '/v1/admin/users/:user_id/';
+const PENDING = "email_verified = false, traits = '{registration_pending_approval}'";
+
+interface Deed {
+  readonly before?: (persona: Persona) => Promise<unknown>;
+  readonly make: (persona: Persona) => Promise<unknown>;
+}
+
+/** How each row is made true. */
+const DEEDS: Readonly<Record<string, Deed>> = {
+  '`POST /v1/users/@me/disable`': { make: async (persona) => ok(await mine(persona, 'disable')) },
+  'Sign in to an account that its user disabled': { before: (persona) => mine(persona, 'disable'), make: returning },
+  '`POST /v1/users/@me/delete`': { make: async (persona) => ok(await mine(persona, 'delete')) },
+  'Sign in to an account that its user scheduled for deletion': {
+    before: (persona) => mine(persona, 'delete'),
+    make: returning,
+  },
+  '`POST /v1/users/@me/lockdown`': { make: async (persona) => ok(await mine(persona, 'lockdown')) },
+  [`\`PUT ${ADMIN}ban\``]: { make: put('ban', { duration_hours: 1 }) },
+  [`\`DELETE ${ADMIN}ban\``]: { before: put('ban', { duration_hours: 1 }), make: undo('ban') },
+  'Sign in after the end of a ban': {
+    before: set("banned = true, banned_until = now() - interval '1 second'"),
+    make: returning,
+  },
+  [`\`PUT ${ADMIN}deletion\``]: { make: put('deletion', { reason_code: 3 }) },
+  [`\`DELETE ${ADMIN}deletion\``]: { before: put('deletion', { reason_code: 3 }), make: undo('deletion') },
+  [`\`PUT ${ADMIN}suspicious-activity-disablement\``]: { make: put('suspicious-activity-disablement', { flags: 1 }) },
+  [`\`DELETE ${ADMIN}suspicious-activity-disablement\``]: {
+    before: put('suspicious-activity-disablement', { flags: 1 }),
+    make: undo('suspicious-activity-disablement'),
+  },
+  [`\`PUT ${ADMIN}suspicious-activity-flags\``]: { make: put('suspicious-activity-flags', { flags: 4 }) },
+  [`\`PUT ${ADMIN}phone-verification\``]: { make: put('phone-verification', { has_verified_phone: true }) },
+  [`\`PUT ${ADMIN}email-verification\``]: { before: set('email_verified = false'), make: put('email-verification') },
+  [`\`PUT ${ADMIN}email-bounce\``]: { make: put('email-bounce', { bounced: true }) },
+  [`\`PATCH ${ADMIN}email\``]: {
+    make: async (persona) => ok(await service.as(root).patch(of(persona, 'email'), { email: `new.${persona.email}` })),
+  },
+  [`\`DELETE ${ADMIN}mfa\``]: { before: (persona) => withTotp(service, persona), make: undo('mfa') },
+  [`\`DELETE ${ADMIN}webauthn-credentials/:credential_id\``]: {
+    before: (persona) => withPasskey(service, persona),
+    make: async (persona) => {
+      const [{ id }] = ok(await service.as(root).get(of(persona, 'webauthn-credentials')));
+      ok(await service.as(root).delete(of(persona, `webauthn-credentials/${id}`)));
+    },
+  },
+  [`\`DELETE ${ADMIN}sessions\``]: { make: undo('sessions') },
+  [`\`PUT ${ADMIN}sso-identity\``]: { make: linked },
+  [`\`DELETE ${ADMIN}sso-identity\``]: { before: linked, make: undo('sso-identity') },
+  [`\`PUT ${ADMIN}acls\``]: { make: put('acls', { acls: ['admin:authenticate'] }) },
+  '`PATCH /v1/admin/instance/pending-registrations/:user_id` to `approved`': {
+    before: set(PENDING),
+    make: deciding('approved'),
+  },
+  '`PATCH /v1/admin/instance/pending-registrations/:user_id` to `rejected`': {
+    before: set(PENDING),
+    make: deciding('rejected'),
+  },
+};
+
+async function linked(persona: Persona): Promise<void> {
+  await configureSso(service, { issuer: 'https://id.example' });
+  ok(await service.as(root).put(of(persona, 'sso-identity'), { subject: persona.id }));
+}
+
+const eventsOf = async ({ id }: Persona) =>
+  (await service.sql('SELECT type FROM security_event WHERE account_id = $1', [id])).map(({ type }) => type as string);
+/** Kinds of mail that an account has got, other than what it asked for itself. */
+const mailsOf = async ({ email }: Persona) =>
+  (await settledInboxOf(service, email))
+    .map(({ type, metadata }) => (type === 'security_notice' ? `${type} ${metadata.event}` : type))
+    .filter((type) => type !== 'email_verification');
+const fresh = (all: readonly string[], before: readonly string[]) => {
+  const left = [...before];
+  return all.filter((one) => !left.includes(one) || left.splice(left.indexOf(one), 1).length === 0);
+};
+
+describe('auth.md 2, admin.md: the user learns of every change of state', () => {
+  test('the table names every operation that changes the state of an account, and what is not in it is said', () => {
+    expect(Object.keys(DEEDS).sort()).toEqual(ROWS.map(([operation]) => operation).sort());
+    const routes = readFileSync('test/routes.snapshot.txt', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ').slice(0, 2).join(' '))
+      .filter((route) => !route.startsWith('GET '))
+      .filter((route) =>
+        /\/admin\/(users|instance\/pending-registrations)\/:user_id|@me\/(disable|delete|lockdown)$/.test(route),
+      );
+    expect(routes.length).toBeGreaterThan(20);
+    expect(routes.filter((route) => !PROSE.includes(`\`${route}\``))).toEqual([]);
+  });
+
+  test.each(ROWS)('%s: %s, %s', async (operation = '', mail, event) => {
+    const persona = await verified(service, 'alice');
+    const { before, make } = DEEDS[operation] as Deed;
+    await before?.(persona);
+    const [events, mails] = [await eventsOf(persona), await mailsOf(persona)];
+    await make(persona);
+    expect(fresh(await eventsOf(persona), events)).toContain(event);
+    const expected = { none: [], security_notice: [`security_notice ${event}`] }[mail as string] ?? [mail];
+    expect(fresh(await mailsOf(persona), mails)).toEqual(expected);
+  });
+});
+
+describe('admin.md 5.3 a ban is explained', () => {
+  const BAN = { duration_hours: 24, reason: 'Spam in <b>five</b> rooms' };
+
+  test('its end and its public reason are in the mail, the event and the refusal of every sign-in; lifting it forgets them', async () => {
+    const target = await verified(service, 'target');
+    const { user } = ok(await service.as(root).put(of(target, 'ban'), BAN));
+    const refused = await logIn(service, target);
+    expectRefusal(refused, 'ACCOUNT_SUSPENDED_TEMPORARILY');
+    expect(refused.body).toMatchObject({ banned_until: user.temp_banned_until, reason: BAN.reason });
+    const [mail] = await settledInboxOf(service, target.email, 'security_notice');
+    expect(mail?.metadata).toEqual({
+      event: 'account_suspended',
+      until: user.temp_banned_until,
+      public_reason: BAN.reason,
+    });
+    expect(mail?.text).toContain(`Reason: ${BAN.reason}`);
+    expect(mail?.text).toContain('Ends: ');
+    expect(mail?.html).not.toContain('<b>five');
+    const [event] = await service.sql(
+      "SELECT data FROM security_event WHERE account_id = $1 AND type = 'account_suspended'",
+      [target.id],
+    );
+    expect(event?.data).toEqual({ until: user.temp_banned_until, public_reason: BAN.reason });
+    ok(await service.as(root).delete(of(target, 'ban')));
+    expect(await service.sql('SELECT ban_reason FROM account WHERE id = $1', [target.id])).toEqual([
+      { ban_reason: null },
+    ]);
+  });
+
+  test('without an end and a reason both say so', async () => {
+    const target = await verified(service, 'target');
+    ok(await service.as(root).put(of(target, 'ban'), { duration_hours: 0 }));
+    const refused = await logIn(service, target);
+    expectRefusal(refused, 'ACCOUNT_SUSPENDED_PERMANENTLY');
+    expect(refused.body).toMatchObject({ banned_until: null, reason: null });
+    const [mail] = await settledInboxOf(service, target.email, 'security_notice');
+    expect(mail?.metadata).toEqual({ event: 'account_suspended', until: null });
+    expect(mail?.text).toContain('Ends: no end date');
+  });
+
+  test('a deletion by an administrator says its public reason', async () => {
+    const target = await verified(service, 'target');
+    ok(await service.as(root).put(of(target, 'deletion'), { reason_code: 5, public_reason: 'A court said so' }));
+    const [mail] = await settledInboxOf(service, target.email, 'account_deletion_scheduled');
+    expect(mail?.text).toContain('Reason: A court said so');
+  });
+});
+
+describe('auth.md 2 step 6: the response says what a sign-in ended', () => {
+  test.each([
+    ['disable', 'disabled'],
+    ['delete', 'deletion'],
+  ])('%s: once, for one of 32 sign-ins', async (operation, reactivated) => {
+    const alice = await person(service, 'alice');
+    ok(await mine(alice, operation));
+    const answers = await Promise.all(Array.from({ length: 32 }, () => logIn(service, alice)));
+    const said = answers.map((answer) => ok(answer).reactivated);
+    expect(said.filter((one) => one !== undefined)).toEqual([reactivated]);
+    expect(ok(await logIn(service, alice))).not.toHaveProperty('reactivated');
+  });
+
+  test('what a suspension leaves is no decision of the user', async () => {
+    const alice = await person(service, 'alice');
+    await set("banned = true, banned_until = now() - interval '1 second'")(alice);
+    expect(ok(await logIn(service, alice))).not.toHaveProperty('reactivated');
+  });
+});
+
+test('permissions that stay as they are are not reported', async () => {
+  const alice = await verified(service, 'alice');
+  await setAcls(service, alice, ['admin:authenticate']);
+  await put('acls', { acls: ['admin:authenticate'] })(alice);
+  expect(await mailsOf(alice)).toEqual([]);
+});

@@ -48,6 +48,7 @@ describeOnPostgres(`three processes on one database${hasRedis ? ' and one Redis'
     env = {
       DATABASE_URL: await emptyDatabase(),
       TRUSTED_PROXIES: PROXY,
+      OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0',
       SSO_ALLOW_PRIVATE_ADDRESSES: 'true',
       NODE_EXTRA_CA_CERTS: provider.certificate.path,
       ...(hasRedis ? { REDIS_URL } : {}),

@@ -12,6 +12,7 @@ import {
   type Persona,
   refresh,
   type Tokens,
+  withGatehouse,
 } from '../support/index.js';
 
 const DAY = 86_400;
@@ -147,5 +148,25 @@ describe('oauth.md 3: the end of a family', () => {
     expectNoGrant(await refresh(service, app, tokens.refresh_token));
     expect((await rowOf(tokens.refresh_token))?.consumed_at).toBeNull();
     expect(await isAlive(service, tokens.access_token)).toBe(true);
+  });
+});
+
+describe('oauth.md 3.3: the leeway by default', () => {
+  test('is 10 seconds', async () => {
+    await withGatehouse({}, async (usual) => {
+      const known = await clients(usual);
+      for (const [seconds, isSame] of [
+        [5, true],
+        [11, false],
+      ] as const) {
+        const first = await newTokens(usual, known.alice, known.app);
+        const { body: second } = await refresh(usual, known.app, first.refresh_token);
+        await usual.sql(`UPDATE oauth_token SET ${ago(seconds)} WHERE ${DIGEST}`, [first.refresh_token]);
+        const answer = await refresh(usual, known.app, first.refresh_token);
+        if (isSame) expect(answer.body).toMatchObject({ refresh_token: second.refresh_token });
+        else expectNoGrant(answer);
+        expect(await isAlive(usual, second.access_token)).toBe(isSame);
+      }
+    });
   });
 });

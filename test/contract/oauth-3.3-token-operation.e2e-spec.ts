@@ -56,7 +56,7 @@ async function expectUntouched(tokens: Tokens) {
 
 describe('with the defaults', () => {
   beforeAll(async () => {
-    service = await gatehouse();
+    service = await gatehouse({ env: { OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0' } });
     ({ alice, app, stranger } = await clients(service));
   });
   afterAll(() => service.close());

@@ -38,7 +38,7 @@ describe('3.3 rotation, reuse, races', () => {
   let stranger: App;
   let publicStranger: App;
   beforeAll(async () => {
-    service = await gatehouse();
+    service = await gatehouse({ env: { OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0' } });
     ({ alice, app, stranger, publicApp: publicStranger } = await clients(service));
   });
   afterAll(() => service.close());

@@ -52,7 +52,7 @@ describe('of many at once each gets what it would get alone', () => {
   beforeAll(async () => {
     exchanges = watched('oauth-exchange');
     rotations = watched('oauth-refresh');
-    service = await gatehouse();
+    service = await gatehouse({ env: { OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0' } });
     ({ app, stranger } = await clients(service));
     people = await Promise.all(Array.from({ length: PEOPLE }, (_, n) => person(service, `person${n}`)));
   });

@@ -93,6 +93,7 @@ export class Cluster {
     const limits = { sockets_per_address: 1e6, payloads_per_address: 1e6, attempts_per_address: 1e6 };
     const common = {
       ...environmentOf(provider),
+      OAUTH_REFRESH_REUSE_LEEWAY_SECONDS: '0',
       ARGON2_CONCURRENCY: '1',
       ABUSE_BANS: 'off',
       TRUSTED_PROXIES: PROXY,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import * as arctic from 'arctic';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import * as oauth from 'oauth4webapi';
+import * as oidc from 'oidc-client-ts';
 import * as openid from 'openid-client';
 import passport from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
@@ -265,6 +266,38 @@ async function ofPassport({ origin, id, secret }: Registration): Promise<Library
   };
 }
 
+/** The library of most pages without a server; each tab has a client of its own. */
+async function ofOidcClientTs({ origin, id, secret }: Registration): Promise<Library> {
+  const client = new oidc.OidcClient({
+    ...{ authority: origin, client_id: id, client_secret: secret, redirect_uri: CALLBACK, scope: SCOPE },
+    metadata: {
+      issuer: origin,
+      authorization_endpoint: origin + PATHS.authorize,
+      token_endpoint: origin + PATHS.token,
+      revocation_endpoint: origin + PATHS.revoke,
+      userinfo_endpoint: origin + PATHS.userinfo,
+    },
+    stateStore: new oidc.WebStorageStateStore({ store: new oidc.InMemoryWebStorage() }),
+  });
+  const pair = ({ access_token, refresh_token = '' }: oidc.SigninResponse): Pair => ({
+    access: access_token,
+    refresh: refresh_token,
+  });
+  return {
+    async begin() {
+      const { url } = await client.createSigninRequest({});
+      return { url: new URL(url), redeem: async (back) => pair(await client.processSigninResponse(back.href)) };
+    },
+    async refresh(token) {
+      const state = { refresh_token: token, scope: SCOPE, profile: { sub: '' }, session_state: null };
+      return pair(await client.useRefreshToken({ state: new oidc.RefreshState(state as oidc.RefreshState) }));
+    },
+    revoke: ({ refresh }) => client.revokeToken(refresh, 'refresh_token'),
+    errorOf: (thrown) => text(member(thrown, 'error')),
+    statusOf: (thrown) => number(Number(/\((\d{3})\)/.exec(String(member(thrown, 'message')))?.[1])),
+  };
+}
+
 /** Makes each library as its guide says. */
 export const LIBRARIES: readonly [name: string, make: (registration: Registration) => Promise<Library>][] = [
   ['openid-client', ofOpenidClient],
@@ -272,4 +305,5 @@ export const LIBRARIES: readonly [name: string, make: (registration: Registratio
   ['simple-oauth2', ofSimpleOauth2],
   ['arctic', ofArctic],
   ['passport-oauth2', ofPassport],
+  ['oidc-client-ts', ofOidcClientTs],
 ];

@@ -136,9 +136,31 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
   test('a refresh token that was used ends all that came of the code', async () => {
     const first = await signedIn();
     const second = await library.refresh(first.refresh);
+    const third = await library.refresh(second.refresh);
     expect(await refused(library.refresh(first.refresh))).toBe('invalid_grant');
-    expect(await isAlive(service, second.access)).toBe(false);
-    expect(await refused(library.refresh(second.refresh))).toBe('invalid_grant');
+    expect(await isAlive(service, third.access)).toBe(false);
+    expect(await refused(library.refresh(third.refresh))).toBe('invalid_grant');
+  });
+
+  test('tabs, and requests that a server renders at the same time, refresh one token and all stay signed in', async () => {
+    const first = await signedIn();
+    const tabs = await Promise.all(Array.from({ length: 8 }, () => taught(service, app)));
+    const pairs = await Promise.all(tabs.map((tab) => tab.refresh(first.refresh)));
+    expect(new Set(pairs.map(({ refresh }) => refresh)).size).toBe(1);
+    const [{ access, refresh } = first] = pairs;
+    expect(await isAlive(service, access)).toBe(true);
+    expect(await isAlive(service, (await library.refresh(refresh)).access)).toBe(true);
+  });
+
+  test('a response that was lost is not the end: the same token brings the same pair', async () => {
+    const first = await signedIn();
+    const lost = await library.refresh(first.refresh);
+    expect(await library.refresh(first.refresh)).toEqual(lost);
+    await service.sql(
+      "UPDATE oauth_token SET consumed_at = consumed_at - interval '11 seconds', settled_at = settled_at - interval '11 seconds'",
+    );
+    expect(await refused(library.refresh(first.refresh))).toBe('invalid_grant');
+    expect(await isAlive(service, lost.access)).toBe(false);
   });
 
   test('tokens that have expired are refused', async () => {

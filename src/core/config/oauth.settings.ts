@@ -22,8 +22,8 @@ export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSet
     ),
     reuseLeewaySeconds: read.int(
       'OAUTH_REFRESH_REUSE_LEEWAY_SECONDS',
-      'How long a retried refresh gets the same successor, 0-60',
-      0,
+      'How long a retried refresh gets the same successor, 0-60; 0 is off',
+      10,
       [0, 60],
     ),
     consentUrl: read.url(

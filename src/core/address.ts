@@ -40,6 +40,16 @@ function hopIn(text: string): string {
   return text.slice(start, end);
 }
 
+/** What proxies write that add the port of the connection: `192.0.2.1:443` or `[2001:db8::1]:443`. */
+const WITH_PORT = /^(?:((?:\d{1,3}\.){3}\d{1,3})|\[([\da-f]{0,4}:[\da-f:.]{1,41})\]):(\d{1,5})$/i;
+
+/** The address of a hop, without its port. */
+function addressIn(hop: string): Address | null {
+  const text = hopIn(hop);
+  const [, v4, v6, port] = WITH_PORT.exec(text) ?? [];
+  return Number(port ?? 0) > 65535 ? null : parseAddress(v4 ?? v6 ?? text);
+}
+
 const isIn = (address: Address, ranges: readonly Cidr[]): boolean =>
   ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 
@@ -62,7 +72,7 @@ export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): s
   const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',');
   let leftmost: Address | null = null;
   for (const hop of hops.reverse()) {
-    leftmost = parseAddress(hopIn(hop));
+    leftmost = addressIn(hop);
     if (!leftmost) return null;
     if (!isIn(leftmost, trusted)) break;
   }

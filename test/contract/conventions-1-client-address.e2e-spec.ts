@@ -27,6 +27,32 @@ describe('conventions.md 1: the client address behind a balancer', () => {
     expect(await left(`127.0.0.10, 198.51.100.7, ${BALANCER}`)).toBe(58);
   });
 
+  test('a port of a hop is dropped; what only looks like one is refused', async () => {
+    expect(await left('198.51.100.20')).toBe(59);
+    expect(await left('198.51.100.20:443')).toBe(58);
+    expect(await left(`198.51.100.20:65535, 127.0.0.10:8080, ${BALANCER}:1`)).toBe(57);
+    expect(await left('[::ffff:198.51.100.20]:443')).toBe(56);
+    expect(await left('2001:db8:7::1')).toBe(59);
+    expect(await left('[2001:db8:7::1]:443')).toBe(58);
+    // Without brackets the last group belongs to the address.
+    expect(await left('2001:db8:7::1:443')).toBe(57);
+    const unreadable = [
+      ...['198.51.100.20:', '198.51.100.20:x', '198.51.100.20:65536', '198.51.100.20:443:1', ':443', '[]:443'],
+      ...[
+        '[2001:db8:7::1]:',
+        '[2001:db8:7::1]:-1',
+        '[2001:db8:7::1',
+        '[198.51.100.20]:443',
+        '010.0.0.1:80',
+        '1.2.3:80',
+      ],
+      ...['[fe80::1%eth0]:443', 'localhost:443', `[${':'.repeat(8000)}`],
+    ];
+    for (const forwarded of unreadable) {
+      expectRefusal(await through(forwarded).get('/.well-known/service'), 'FORBIDDEN');
+    }
+  });
+
   test('a balancer that keeps it back is refused before anything happens, and named in the log once a minute', async () => {
     const before = warnings().length;
     const account = { email: 'ada@example.com', password: 'a long enough password' };

@@ -55,12 +55,15 @@ export function globalNameFrom(claimed: unknown): string | null {
   return globalNameFault(name) === undefined ? name : null;
 }
 
-/** What an application is called on the page where people consent to it: 1-100, of which something is seen. */
+/**
+ * What an application is called on the page where people consent to it: 1-100, of which something is seen, and nothing that
+ * looks like the service's own.
+ */
 export const ApplicationName = (options: { optional?: boolean } = {}): PropertyDecorator =>
   Text({
     ...options,
     ...{ min: 1, max: 100, convert: plainName },
-    check: (name) => !isBlank(name),
+    check: (name) => (containsTerm(name) ? 'USERNAME_CANNOT_CONTAIN_RESERVED_TERMS' : !isBlank(name)),
   });
 
 /** A username derived from free text: its letters and digits, or nothing when too few are left. */

@@ -285,6 +285,11 @@ describe('conventions.md 6: kinds of members', () => {
     ])
       expect(judged(Email(), good)).toEqual({ value: good, faults: [] });
     expect(judged(Email(), ' ａ@b.co\t')).toEqual({ value: 'a@b.co', faults: [] });
+    for (const domain of ['bücher.example', 'BÜCHER.example', 'bu\u0308cher.example', 'bücher。example'])
+      expect(judged(Email(), `a@${domain}`)).toEqual({ value: 'a@xn--bcher-kva.example', faults: [] });
+    expect(judged(Email(), 'A@почта.рф')).toEqual({ value: 'A@xn--80a1acny.xn--p1ai', faults: [] });
+    for (const domain of ['bücher', 'bü cher.example', 'bü/cher.example', '-ü.example\u0000', 'bü..example'])
+      expect(faultsOf(Email(), `a@${domain}`)).toBe('a: INVALID_EMAIL_FORMAT');
     for (const wrong of [
       '',
       ' ',

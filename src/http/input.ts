@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { domainToASCII } from 'node:url';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, registerDecorator, type ValidationError, validateSync } from 'class-validator';
 import { type FieldCode, type FieldError, fieldError } from '../core/errors.js';
@@ -122,8 +123,8 @@ interface TextOptions extends FieldOptions {
   length?: FieldCode;
   /** The code for a value that breaks `pattern` or `check`. */
   form?: FieldCode;
-  /** What a text of the right length must be beside. */
-  check?: (text: string) => boolean;
+  /** What a text of the right length must be beside: whether it is, or the code for what it is not. */
+  check?: (text: string) => boolean | FieldCode;
 }
 
 /** A string of `min` to `max` code points. */
@@ -149,7 +150,9 @@ export function Text(options: TextOptions): PropertyDecorator {
     if (length < min) return options.length ?? 'INVALID_FORMAT';
     if (pattern && !pattern.test(value)) return form;
     if (!isStorable(value)) return 'INVALID_FORMAT';
-    return check && !check(value) ? form : undefined;
+    const found = check?.(value) ?? true;
+    if (typeof found === 'string') return found;
+    return found ? undefined : form;
   });
 }
 
@@ -282,7 +285,14 @@ export function emailFault(value: unknown): FieldCode | undefined {
   return undefined;
 }
 
-const emailOf = (value: unknown) => (typeof value === 'string' ? value.normalize('NFKC').trim() : value);
+/** An internationalized domain is stored as its A-label (`xn--...`), so that one address has one form. */
+function emailOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const email = value.normalize('NFKC').trim();
+  const domain = email.slice(email.lastIndexOf('@') + 1);
+  const ascii = /\P{ASCII}/u.test(domain) ? domainToASCII(domain) : '';
+  return ascii === '' ? email : email.slice(0, -domain.length) + ascii;
+}
 
 /** An address (auth.md 1.4): NFKC and trimmed before it is judged, so that what is checked is what is stored. */
 export function Email(options: FieldOptions = {}): PropertyDecorator {

@@ -116,7 +116,7 @@ describe('6.3 POST /v1/oauth2/applications', () => {
 
   test('the bot is named after the application where that is possible, else at random', async () => {
     expect((await create({ name: 'Ünïcode böt!' })).body.bot.username).toBe('Unicode_bot');
-    for (const name of ['日本', 'everyone', '!!!', 'Gatehouse']) {
+    for (const name of ['日本', 'everyone', '!!!']) {
       expect((await create({ name })).body.bot.username).toMatch(/^bot_\d{8}$/);
     }
     await service.sql(
@@ -178,6 +178,19 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     ],
     ...['https://a.example/#f', 'https://u@a.example/', 'https://u:p@a.example/', 'https://*.a.example/'],
     ...['https://a.example/*', 'https://a.example\\@b.example/', 'https://a.example/ x', 'https://a.example/\n'],
+    ...[
+      'https://a.example/?code=1',
+      'https://a.example/?a=b&state',
+      'https://a.example/?iss=',
+      'https://a.example/?error=',
+    ],
+    ...[
+      'https://a.example/?error_description=x',
+      'https://a.example/?%63ode=1',
+      'https://a.example/%0d%0aX:',
+      'https://a.example/%09',
+    ],
+    ...['https://a.example/%5C', 'https://a.example/%zz'],
     ...['https://a.example/\u0000', 'https://bücher.example/', 'http://localhost.evil.example/', 'http://2130706433/'],
     ...['http://127.1/', 'http://0x7f.0.0.1/', 'http://[::ffff:127.0.0.1]/', `https://a.example/${'x'.repeat(240)}`],
   ])('OAU-07 OAU-09 %j cannot be registered, at creation or later', async (uri) => {
@@ -185,6 +198,17 @@ describe('6.3 POST /v1/oauth2/applications', () => {
     expectInvalid(await create({ name: 'x', redirect_uris: [CALLBACK, uri] }), fault);
     expectInvalid(await edit({ redirect_uris: [CALLBACK, uri] }), fault);
     expect((await show(app)).redirect_uris).toEqual([CALLBACK]);
+  });
+
+  test.each([
+    ...['Gatehouse', 'gatehouse login', 'The GATEHOUSE team', 'G a t e h o u s e', 'Gаtehouse', 'Ｇａｔｅｈｏｕｓｅ'],
+    ...['System Message', 'system-message bot'],
+  ])('%s passes for the service itself: no application has that name, at creation or later', async (name) => {
+    const fault = 'name: USERNAME_CANNOT_CONTAIN_RESERVED_TERMS';
+    const before = await show(app);
+    expectInvalid(await create({ name }), fault);
+    expectInvalid(await edit({ name }), fault);
+    expect(await show(app)).toEqual(before);
   });
 
   test('loopback addresses may do without TLS', async () => {
@@ -734,7 +758,10 @@ describe('6.1 of admin.md: the built-in Admin application', () => {
   });
 
   test('OAU-47 an application that takes its name is an ordinary one', async () => {
-    const impostor = await newApp(service, alice, { name: 'Gatehouse Admin' });
+    expectInvalid(await create({ name: 'Gatehouse Admin' }), 'name: USERNAME_CANNOT_CONTAIN_RESERVED_TERMS');
+    const impostor = await newApp(service, alice);
+    // From before the product had its name.
+    await service.sql("UPDATE application SET name = 'Gatehouse Admin' WHERE id = $1", [impostor.id]);
     const admin = await administrator(service, '*');
     const { access_token } = await newTokens(service, admin, impostor);
     expectRefusal(await service.as(`Bearer ${access_token}`).get('/v1/admin/users/@me'), 'ACCESS_DENIED');

@@ -2,7 +2,7 @@ import { isRegistered, redirectUriFault, withParameters } from './redirect-uris.
 
 const ACCEPTED = [
   ...['https://app.example', 'https://app.example/', 'https://app.example/cb', 'https://app.example:8443/cb?x=1&y'],
-  ...['https://APP.example/Cb', 'https://192.0.2.1/cb', 'https://[2001:db8::1]/cb', 'https://app.example/a%20b'],
+  ...['https://APP.example/Cb', 'https://192.0.2.1/cb', 'https://[2001:db8::1]/cb', 'https://app.example/a%2Fb'],
   ...['http://localhost', 'http://localhost:3000/cb', 'http://app.localhost/cb', 'http://127.0.0.1/cb'],
   ...[
     'http://127.1.2.3:9000/',
@@ -16,6 +16,14 @@ const ACCEPTED = [
 
 const REFUSED = [
   ...['', 'app.example/cb', '/cb', '//app.example/cb', 'https:/app.example', 'https://', 'https:///cb', 'https://?x'],
+  ...['https://app.example/a%20b', 'https://app.example/cb?next=%0d%0aSet-Cookie:x', 'https://app.example/%0A'],
+  ...['https://app.example/%00', 'https://app.example/%7F', 'https://app.example/%C2%85', 'https://app.example/%5Ccb'],
+  ...['https://app.example/%E2%80%A8', 'https://app.example/%zz', 'https://app.example/%', 'https://app.example/%ff'],
+  ...['code', 'state', 'iss', 'error', 'error_description'].flatMap((name) => [
+    `https://app.example/cb?${name}=1`,
+    `https://app.example/cb?x=1&${name}`,
+  ]),
+  ...['https://app.example/cb?%63ode=1', 'http://127.0.0.1/cb?st%61te=x'],
   ...[
     'javascript:alert(1)',
     'data:text/html,x',

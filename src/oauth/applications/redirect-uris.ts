@@ -7,6 +7,10 @@ export const REDIRECT_URIS = { max: 10, bound: MAX_LENGTH, tooLong: 'INVALID_URL
 /** Visible ASCII without wildcard, backslash and fragment: what a URI may hold and a registration may not hide. */
 const PLAIN = /^[\x21-\x7e]+$/;
 const FORBIDDEN = /[*\\#]/;
+/** What may not be hidden in a URI by percent-encoding either: white space, control characters, a backslash. */
+const HIDDEN = /[\s\p{Cc}\\]/u;
+/** Parameters of the response: one that is registered could pass for what the service says (RFC 6749, RFC 9207). */
+const OF_RESPONSE = ['code', 'state', 'iss', 'error', 'error_description'];
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
 const LOOPBACK_NAME = /^(?:[^.].*\.)?localhost$/;
 const LOOPBACK_IP = /^http:\/\/(127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?(?=[/?]|$)/;
@@ -14,11 +18,23 @@ const LOOPBACK_IP = /^http:\/\/(127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?(?=[/
 const isLoopbackHost = (host: string): boolean =>
   LOOPBACK_NAME.test(host) || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
+/** `null` if the percent-encoding is malformed. */
+function decoded(uri: string): string | null {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return null;
+  }
+}
+
 function isAcceptable(uri: string): boolean {
   if (uri.length > MAX_LENGTH || !PLAIN.test(uri) || FORBIDDEN.test(uri)) return false;
+  const plain = decoded(uri);
+  if (plain === null || HIDDEN.test(plain)) return false;
   const authority = ABSOLUTE.exec(uri)?.[1];
   if (authority === undefined || authority.includes('@') || !URL.canParse(uri)) return false;
-  const { protocol, hostname } = new URL(uri);
+  const { protocol, hostname, searchParams } = new URL(uri);
+  if (OF_RESPONSE.some((name) => searchParams.has(name))) return false;
   // A host that a parser rewrites (octal, percent-encoded, shortened) is not the one that a person reads.
   if (authority.replace(/:\d*$/, '').toLowerCase() !== hostname) return false;
   return protocol === 'https:' || isLoopbackHost(hostname);

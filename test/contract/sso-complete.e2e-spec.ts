@@ -505,6 +505,16 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     expect([me.body.email, me.body.global_name]).toEqual([email, 'From Userinfo']);
   });
 
+  test('what providers write otherwise is understood: the verification as a text, members without a value as null', async () => {
+    const sub = subject();
+    provider.tokenMembers = { refresh_token: null, scope: null, expires_in: null };
+    const claims = { sub, email: `${sub}@corp.example.com`, email_verified: 'true' };
+    const { status, body } = await signInBySso(service, provider, claims);
+    provider.behave();
+    expect(status).toBe(200);
+    expect((await service.as(body.token).get('/v1/users/@me')).body).toMatchObject({ email: claims.email, verified: true });
+  });
+
   test('a verification without its address vouches for nothing', async () => {
     const sub = subject();
     await withoutEffect(async () => {
@@ -561,7 +571,10 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     [{ email: 'ａdmin@corp.example.com' }, 'INVALID_EMAIL_ADDRESS'],
     [{ email: `${'a'.repeat(65)}@corp.example.com` }, 'INVALID_EMAIL_ADDRESS'],
     [{ email_verified: false }, 'INVALID_SSO_TOKEN'],
-    [{ email_verified: 'true' }, 'INVALID_SSO_TOKEN'],
+    [{ email_verified: 'True' }, 'INVALID_SSO_TOKEN'],
+    [{ email_verified: 'false' }, 'INVALID_SSO_TOKEN'],
+    [{ email_verified: '' }, 'INVALID_SSO_TOKEN'],
+    [{ email: 'a@bücher.example' }, 'INVALID_EMAIL_ADDRESS'],
     [{ email_verified: 1 }, 'INVALID_SSO_TOKEN'],
     [{ email_verified: [true] }, 'INVALID_SSO_TOKEN'],
   ])('claims %j are refused with %s', async (claims, code) => {

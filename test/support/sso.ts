@@ -66,6 +66,8 @@ export class ScriptedProvider {
   readonly instead: Partial<Record<Endpoint, Handler>> = {};
   /** Members of the description that differ. */
   description: Claims = {};
+  /** Laid over what the token endpoint answers. */
+  tokenMembers: Claims = {};
   /** The keys that are published; the last one signs. */
   keys: SigningKey[] = [];
   /** Seconds by which the service's clock is ahead. */
@@ -106,6 +108,7 @@ export class ScriptedProvider {
   behave(): void {
     for (const endpoint of Object.keys(this.instead)) delete this.instead[endpoint as Endpoint];
     this.description = {};
+    this.tokenMembers = {};
   }
 
   async stop(): Promise<void> {
@@ -217,7 +220,8 @@ export class ScriptedProvider {
     const idToken = await (visit.sign ?? signed)(claims, this.signer);
     const accessToken = randomBytes(24).toString('base64url');
     this.visits.set(accessToken, visit);
-    json(res, 200, { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: idToken });
+    const tokens = { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: idToken };
+    json(res, 200, { ...tokens, ...this.tokenMembers });
   }
 
   private soundClaims(nonce: string): Claims {

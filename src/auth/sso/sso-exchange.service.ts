@@ -6,6 +6,7 @@ import { Log } from '../../core/log.js';
 import { Keyring } from '../../core/secrets.js';
 import type { SsoSettings } from '../../platform/instance/instance.js';
 import {
+  type JsonObject,
   jsonObject,
   type OpenId,
   type ProviderFacts,
@@ -30,6 +31,9 @@ export type Person = Readonly<Record<string, unknown>> & { readonly sub: string 
 export const DEFAULT_SCOPE = 'openid email profile';
 export const SECRET_LABEL = 'sso-client-secret';
 export const SECRET_CONTEXT = 'sso';
+
+const given = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
 const isGiven = (claim: unknown): boolean => claim !== undefined && claim !== null;
 
@@ -164,7 +168,8 @@ export class SsoExchange {
   private readonly tokenFetch: CustomFetch = async (url, options) => {
     const answer = await this.provider.ask(url, options);
     const json = jsonObject(answer);
-    if (answer.status === 200 && json) return responseOf(answer);
+    // A member that is null says as much as one that is not there, and the library takes it for a wrong one.
+    if (answer.status === 200 && json) return Response.json(given(json));
     const error = answer.status >= 400 && answer.status < 500 ? json?.error : undefined;
     if (answer.status === 401 || error === 'invalid_client' || error === 'unauthorized_client') {
       throw invalid('code', 'SSO_MISCONFIGURED');

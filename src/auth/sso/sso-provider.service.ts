@@ -26,7 +26,7 @@ export interface ProviderFacts extends SsoEndpoints {
 export class IssuerMismatch extends Error {}
 
 export type OpenId = typeof import('openid-client');
-type JsonObject = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 const FACTS_MS = 3_600_000; // sso.md section 5
 const KEYS_MS = 600_000;

@@ -111,7 +111,8 @@ function vouched(person: Person, { issuer, allowedDomains }: SsoSettings): Vouch
   if (email === undefined || email === null || email === '') throw invalid('code', 'SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
   // As it is: a look-alike that only normalisation makes equal is not what the provider verified.
   if (emailFault(email) || typeof email !== 'string') throw invalid('code', 'INVALID_EMAIL_ADDRESS');
-  if (isVerified !== true) throw invalid('code', 'INVALID_SSO_TOKEN');
+  // Providers such as Amazon Cognito send the claim as a string.
+  if (isVerified !== true && isVerified !== 'true') throw invalid('code', 'INVALID_SSO_TOKEN');
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) {
     throw invalid('code', 'EMAIL_DOMAIN_NOT_ALLOWED_FOR_SSO');

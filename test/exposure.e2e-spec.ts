@@ -51,8 +51,10 @@ const CREDENTIAL_FREE = lines(`
   GET /
   GET /.well-known/change-password
   GET /.well-known/oauth-authorization-server
+  GET /.well-known/passkey-endpoints
   GET /.well-known/security.txt
   GET /.well-known/service
+  GET /.well-known/webauthn
   GET /account
   GET /account/{}
   GET /admin
@@ -246,7 +248,7 @@ describe('exposure: whoever is let in stands in the ledger, and nobody else', ()
 
   test('nothing is mounted outside the places of conventions.md section 1', () => {
     const places =
-      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
+      /^\/(v1\/|\.well-known\/(service|oauth-authorization-server|security\.txt|change-password|webauthn|passkey-endpoints)$|oauth2\/authorize|gateway$|media\/|health\/(live|ready)$|metrics$|docs|guides|(openapi|asyncapi)\.json$|favicon\.ico$|robots\.txt$|dev\/(inbox|mails|components))/;
     const parts = ['/account', '/account/*view', '/admin', '/admin/*view', '/assets/*file'];
     const pages = new Set<string>([...parts, ...PAGES]);
     expect(routes.map(({ path }) => path).filter((path) => !places.test(path) && !pages.has(path))).toEqual([]);

@@ -11,6 +11,7 @@ import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 // RFC 9116 wants less than a year, so that nobody trusts what nobody looks after.
 const EXPIRY_MS = 180 * 86_400_000;
 const DAILY = 'public, max-age=86400';
+const BRIEFLY = 'public, max-age=300';
 
 /** What browsers, password managers, crawlers and finders of holes ask every site for. */
 @Controller()
@@ -62,6 +63,25 @@ export class SiteFilesController {
       `Canonical: ${publicOrigin}/.well-known/security.txt`,
     ];
     return `${lines.join('\n')}\n`;
+  }
+
+  /** The origins that may use passkeys of this relying party (WebAuthn Level 3, related origins). */
+  @Get('.well-known/webauthn')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  @Header('Cache-Control', BRIEFLY)
+  relatedOrigins(): { origins: string[] } {
+    return { origins: this.config.webauthnOrigins.filter((origin) => origin.startsWith('http')) };
+  }
+
+  /** Where password managers let people add and manage passkeys (W3C Passkey Endpoints). */
+  @Get('.well-known/passkey-endpoints')
+  @CredentialFree()
+  @RateLimit('instance:info')
+  @Header('Cache-Control', BRIEFLY)
+  passkeyEndpoints(): { enroll: string; manage: string } {
+    const page = `${this.config.webAppUrl}/account/passkeys`;
+    return { enroll: page, manage: page };
   }
 
   /** Where password managers send people. */

@@ -81,6 +81,15 @@ describe('conventions.md 1: mounts', () => {
     expect(answer.headers.get('location')).toBe('https://app.example/account/password');
   });
 
+  test('/.well-known/webauthn has the origins of browsers, /.well-known/passkey-endpoints the page for passkeys', async () => {
+    const related = await service.anonymous.get('/.well-known/webauthn');
+    expect([related.status, related.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(related.body).toEqual({ origins: ['https://gate.example', 'https://app.example'] });
+    const { status, body } = await service.anonymous.get('/.well-known/passkey-endpoints');
+    const page = 'https://app.example/account/passkeys';
+    expect([status, body]).toEqual([200, { enroll: page, manage: page }]);
+  });
+
   test('the description works on whatever origin it was read from', async () => {
     const { body } = await service.anonymous.get('/openapi.json');
     expect(body.servers).toEqual([{ url: '/' }]);

@@ -1,3 +1,4 @@
+import { MAX_CREDENTIAL_ID } from '../../auth/webauthn/webauthn.js';
 import { Bool, Email, Text } from '../../http/input.js';
 import { UserPath } from './admin-users.dto.js';
 
@@ -10,5 +11,5 @@ export class EmailBounceInput {
 }
 
 export class UserCredentialPath extends UserPath {
-  @Text({ min: 1, max: 1400 }) credential_id: string;
+  @Text({ min: 1, max: MAX_CREDENTIAL_ID }) credential_id: string;
 }

@@ -1,5 +1,6 @@
 import { Anything, Bool, OneOf, Text } from '../../http/input.js';
 import { SudoInput } from '../sudo/sudo.dto.js';
+import { MAX_CREDENTIAL_ID } from '../webauthn/webauthn.js';
 
 /** How the browser makes a passkey; `conditional`: by itself, without a person who touches anything. */
 export type Mediation = 'conditional';
@@ -15,7 +16,7 @@ export class RegisterPasskeyInput {
 }
 
 export class PasskeyPath {
-  @Text({ min: 1, max: 1024 }) credential_id: string;
+  @Text({ min: 1, max: MAX_CREDENTIAL_ID }) credential_id: string;
 }
 
 export class RenamePasskeyInput extends SudoInput {

@@ -53,9 +53,14 @@ export interface AssertionRules {
   readonly userHandle: boolean;
 }
 
+/** WebAuthn Level 3, 5.1.3. */
+const MAX_ID_BYTES = 1023;
+/** The longest id of a passkey in base64url. */
+export const MAX_CREDENTIAL_ID = Math.ceil((MAX_ID_BYTES * 4) / 3);
+
 /** Bytes that the parts of a response may have at most. */
 const SIZES = {
-  id: 1023,
+  id: MAX_ID_BYTES,
   clientDataJSON: 8192,
   authenticatorData: 8192,
   attestationObject: 16384,
@@ -82,9 +87,22 @@ function bytesOf(parts: Parts, name: keyof typeof SIZES): Buffer | null {
 /** The user handle of an account: its decimal id. */
 export const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
 
+/** An id as unpadded base64url. Native clients send it in other forms of Base64, which name the same bytes. */
+const plainId = (sent: unknown): unknown => {
+  if (typeof sent !== 'string') return sent;
+  const unpadded = sent.length % 4 === 0 ? sent.replace(/={1,2}$/, '') : sent;
+  return unpadded.replaceAll('+', '-').replaceAll('/', '_');
+};
+
+/** The response with its ids in one form. */
+function withPlainIds(response: object): Parts {
+  const { id, rawId, ...parts } = response as Parts;
+  return { ...parts, id: plainId(id), rawId: plainId(rawId) };
+}
+
 /** The credential id that a response names, or `null` when it names none. */
 export function credentialIdOf(response: object): string | null {
-  const parts = response as Parts;
+  const parts = withPlainIds(response);
   return bytesOf(parts, 'id') && parts.rawId === parts.id ? (parts.id as string) : null;
 }
 
@@ -182,7 +200,7 @@ export async function verifyRegistration(
     const webauthn = await library();
     if (!object || !hasPlainAttestation(object, webauthn)) return null;
     const { registrationInfo } = await webauthn.verifyRegistrationResponse({
-      response: response as RegistrationResponseJSON,
+      response: withPlainIds(response) as unknown as RegistrationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,
@@ -236,7 +254,7 @@ export async function verifyAssertion(
     if (handle === undefined && rules.userHandle) return null;
     const { verifyAuthenticationResponse } = await library();
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
-      response: response as AuthenticationResponseJSON,
+      response: withPlainIds(response) as unknown as AuthenticationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,

@@ -126,10 +126,12 @@ export class SettingsReader {
     return value;
   }
 
-  origins(name: string, about: string): string[] {
+  /** `others`: what else may stand in the list, and its name in the fault. */
+  origins(name: string, about: string, others?: { readonly form: RegExp; readonly named: string }): string[] {
     const origins = this.list(name, about);
-    if (origins.some((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)) {
-      this.fault(name, 'must be a list of origins');
+    const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+    if (!origins.every((origin) => isOrigin(origin) || others?.form.test(origin))) {
+      this.fault(name, `must be a list of origins${others ? ` or ${others.named}` : ''}`);
     }
     return origins;
   }

@@ -6,6 +6,9 @@ import type { ServiceSettings } from './service.settings.js';
 
 /** Uses are written once a minute: less than a few of those would end sessions that are in use. */
 const MIN_IDLE_SECONDS = 300;
+/** How Android names an app that shows a passkey: by the SHA-256 of its signing key. */
+const ANDROID_APP = /^android:apk-key-hash:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
 const NATIVE_CALLBACK = 'service://auth/sso/callback';
 
 /** The callback of native clients: a URI without query and fragment, written as a parser writes it. */
@@ -151,7 +154,11 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
     read.fault('IP_AUTHORIZATION', 'must be off or unset with MAIL_TRANSPORT=none: nobody could confirm a login');
   }
   const webauthnRpId = read.text('WEBAUTHN_RP_ID', 'Relying party of passkeys; unset: the host of PUBLIC_ORIGIN');
-  const webauthnOrigins = read.origins('WEBAUTHN_ORIGINS', 'Origins that may use passkeys; unset: PUBLIC_ORIGIN');
+  const webauthnOrigins = read.origins(
+    'WEBAUTHN_ORIGINS',
+    'Origins that may use passkeys, PUBLIC_ORIGIN included, and signing keys of Android apps; unset: PUBLIC_ORIGIN',
+    { form: ANDROID_APP, named: 'android:apk-key-hash:<43 characters of base64url>' },
+  );
   return {
     deletionGraceHours,
     sessionsPerAccount,

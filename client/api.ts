@@ -51,6 +51,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/passkey-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where password managers let people add and manage passkeys (W3C Passkey Endpoints) */
+        get: operations["siteFilesPasskeyEndpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/security.txt": {
         parameters: {
             query?: never;
@@ -77,6 +94,23 @@ export interface paths {
         };
         /** What a client needs to know of this instance; addresses come from configuration */
         get: operations["discoveryDescribe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/webauthn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The origins that may use passkeys of this relying party (WebAuthn Level 3, related origins) */
+        get: operations["siteFilesRelatedOrigins"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3602,6 +3636,11 @@ export interface components {
             length?: number;
         };
         Collected: {
+            /**
+             * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+             * @enum {string}
+             */
+            reactivated?: "deletion" | "disabled";
             /** @constant */
             status: "completed";
             token: string;
@@ -4350,6 +4389,11 @@ export interface components {
             token: string;
         };
         TokenResponse: {
+            /**
+             * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+             * @enum {string}
+             */
+            reactivated?: "deletion" | "disabled";
             token: string;
             user: components["schemas"]["PartialUserView"];
             user_id: string;
@@ -4484,6 +4528,29 @@ export interface operations {
             };
         };
     };
+    siteFilesPasskeyEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        enroll: string;
+                        manage: string;
+                    };
+                };
+            };
+        };
+    };
     siteFilesSecurityContact: {
         parameters: {
             query?: never;
@@ -4574,6 +4641,28 @@ export interface operations {
                             enforced: boolean;
                             redirect_uri: string;
                         };
+                    };
+                };
+            };
+        };
+    };
+    siteFilesRelatedOrigins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        origins: string[];
                     };
                 };
             };
@@ -4952,7 +5041,7 @@ export interface operations {
     mailsPage: {
         parameters: {
             query?: {
-                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "email_change_revert" | "account_deletion_scheduled" | "registration_existing_account" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "phone_verification";
+                kind?: "email_verification" | "password_reset" | "ip_authorization" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "phone_verification";
                 language?: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             header?: never;
@@ -4977,7 +5066,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "email_change_revert" | "account_deletion_scheduled" | "registration_existing_account" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "phone_verification";
+                kind: "email_verification" | "password_reset" | "ip_authorization" | "email_change_original" | "email_change_new" | "password_change" | "backup_codes_challenge" | "email_change_revert" | "security_digest" | "account_deletion_scheduled" | "registration_existing_account" | "registration_approved" | "registration_rejected" | "mail_test" | "security_notice.password_changed" | "security_notice.password_reset" | "security_notice.email_reverted" | "security_notice.email_changed" | "security_notice.totp_enabled" | "security_notice.totp_disabled" | "security_notice.passkey_added" | "security_notice.passkey_removed" | "security_notice.second_factor_enabled" | "security_notice.second_factor_disabled" | "security_notice.backup_codes_regenerated" | "security_notice.mfa_disabled" | "security_notice.account_suspended" | "security_notice.account_reinstated" | "security_notice.suspicious_activity" | "security_notice.sso_linked" | "security_notice.sso_taken_over" | "security_notice.session_handed_over" | "security_notice.locked_down" | "security_notice.credential_leaked" | "security_notice.data_exported" | "security_notice.account_deletion_scheduled" | "security_notice.deletion_canceled" | "security_notice.account_disabled" | "security_notice.account_reactivated" | "security_notice.suspicious_activity_ended" | "security_notice.sso_identity_set" | "security_notice.sso_identity_removed" | "security_notice.permissions_changed" | "phone_verification";
                 language: "en-US" | "de" | "fr" | "es-ES" | "pt-BR" | "ja" | "ar";
             };
             cookie?: never;
@@ -7227,6 +7316,11 @@ export interface operations {
                     } | {
                         /** @constant */
                         completed: true;
+                        /**
+                         * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+                         * @enum {string}
+                         */
+                        reactivated?: "deletion" | "disabled";
                         token: string;
                         user: components["schemas"]["PartialUserView"];
                         user_id: string;
@@ -7580,6 +7674,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelledCeremony"] | {
+                        /**
+                         * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+                         * @enum {string}
+                         */
+                        reactivated?: "deletion" | "disabled";
                         /** @constant */
                         status: "completed";
                         token: string;
@@ -7736,6 +7835,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /**
+                         * @description What the sign-in has ended: the account was disabled by its user, or was to be deleted.
+                         * @enum {string}
+                         */
+                        reactivated?: "deletion" | "disabled";
                         redirect_to: string;
                         token: string;
                         user: components["schemas"]["PartialUserView"];

@@ -84,7 +84,7 @@ describe('conventions.md 1: mounts', () => {
   test('/.well-known/webauthn has the origins of browsers, /.well-known/passkey-endpoints the page for passkeys', async () => {
     const related = await service.anonymous.get('/.well-known/webauthn');
     expect([related.status, related.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-    expect(related.body).toEqual({ origins: ['https://gate.example', 'https://app.example'] });
+    expect(related.body).toEqual({ origins: ['https://gate.example'] });
     const { status, body } = await service.anonymous.get('/.well-known/passkey-endpoints');
     const page = 'https://app.example/account/passkeys';
     expect([status, body]).toEqual([200, { enroll: page, manage: page }]);

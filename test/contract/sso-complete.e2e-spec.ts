@@ -512,7 +512,10 @@ describe('sso.md 2.3 steps 5 and 6: userinfo and address', () => {
     const { status, body } = await signInBySso(service, provider, claims);
     provider.behave();
     expect(status).toBe(200);
-    expect((await service.as(body.token).get('/v1/users/@me')).body).toMatchObject({ email: claims.email, verified: true });
+    expect((await service.as(body.token).get('/v1/users/@me')).body).toMatchObject({
+      email: claims.email,
+      verified: true,
+    });
   });
 
   test('a verification without its address vouches for nothing', async () => {

@@ -47,8 +47,9 @@ export function failureOf(error: unknown, fields: readonly string[] = []): Failu
   const own = error.errors.filter(({ path }) => fields.includes(path));
   const others = error.errors.filter(({ path }) => !fields.includes(path));
   const said = [...new Set(others.map(({ code, message }) => wordsOfCode(code) ?? message))];
-  const { banned_until: until, reason } = error.body ?? {};
-  const facts = error.code.startsWith('ACCOUNT_SUSPENDED_') ? suspensionOf(until, reason) : [];
+  const facts = error.code.startsWith('ACCOUNT_SUSPENDED_')
+    ? suspensionOf(error.body?.banned_until, error.body?.reason)
+    : [];
   const whole =
     error.errors.length > 0 ? said.join(' ') : [wordsOfCode(error.code) ?? error.message, ...facts].join(' ');
   const isKnown = wordsOfCode(error.errors[0]?.code ?? error.code) !== undefined;

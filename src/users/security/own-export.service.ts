@@ -5,10 +5,9 @@ import { originOf } from '../../accounts/events/origin.js';
 import { SecurityNotices } from '../../auth/notices/security-notices.service.js';
 import { Standing } from '../../auth/sessions/standing.service.js';
 import { Log } from '../../core/log.js';
-import { ClientGone } from '../../http/body.js';
 import { Database } from '../../platform/database/database.js';
 import { bytesOf } from '../../platform/storage/spool.js';
-import { ANSWERED, type Call } from '../../policy/call.js';
+import { ANSWERED, type Call, ClientGone } from '../../policy/call.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 
 const AT_ONCE = 2;

@@ -8,6 +8,7 @@ import { Delivery } from './delivery/delivery.js';
 import { ExternalController } from './external/external.controller.js';
 import { ExternalService } from './external/external.service.js';
 import { Images } from './images/images.service.js';
+import { Spools } from './images/spools.js';
 import { TransformCache } from './images/transform-cache.js';
 import { Transforms } from './images/transforms.service.js';
 import { MediaController } from './media.controller.js';
@@ -31,6 +32,7 @@ import { UploadsController } from './objects/uploads.controller.js';
     MediaUrlService,
     ObjectsService,
     RelayService,
+    Spools,
     TransformCache,
     Transforms,
     MediaUpkeep,

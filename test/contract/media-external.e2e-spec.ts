@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Config } from '../../src/core/config/config.js';
@@ -453,6 +453,28 @@ describe('media.md section 6, fetching', () => {
     expect((await Promise.all(fetches)).map(({ status }) => status)).toEqual(Array(16).fill(200));
   });
 
+  test('32 fetches for one address at once: a 33rd is refused, and another address has its own', async () => {
+    const waiting: ServerResponse[] = [];
+    origin.answer = (_req, res) => void waiting.push(res);
+    const ask = (from: string) => wire(service, [`GET ${pathTo()} HTTP/1.1`], { from });
+    const until = async (count: number) => {
+      while (waiting.length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const fetches = Array.from({ length: 32 }, () => ask('127.1.0.1'));
+    await until(32);
+    const refusals = await Promise.all(Array.from({ length: 32 }, () => ask('127.1.0.1')));
+    for (const answer of refusals) expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    expect(waiting).toHaveLength(32);
+    const other = ask('127.1.0.2');
+    await until(33);
+    for (const res of waiting) res.end(png);
+    expect((await Promise.all([...fetches, other])).map(({ status }) => status)).toEqual(Array(33).fill(200));
+    // Every place is free again.
+    origin.serve(png);
+    const later = await Promise.all(Array.from({ length: 32 }, () => ask('127.1.0.1')));
+    expect(later.map(({ status }) => status)).toEqual(Array(32).fill(200));
+  });
+
   test('MEDIA_EXTERNAL_PORTS bounds the ports', async () => {
     await withGatehouse(
       {
@@ -676,7 +698,7 @@ describe('media.md 7.1, transforms of foreign media', () => {
     expect([tail.status, tail.bytes.equals(bytes.subarray(-4))]).toEqual([206, true]);
     origin.serve(await movie('gif'));
     expect((await factsOf((await get(`${path}?animated=true`)).bytes)).frames).toBe(3);
-    expect(existsSync(join(service.app.get(Config).dataDir, 'media-cache'))).toBe(false);
+    expect(readdirSync(join(service.app.get(Config).dataDir, 'media-cache'))).toEqual([]);
   });
 
   test.each(['width=0', 'height=16385', 'format=svg', 'format='])(

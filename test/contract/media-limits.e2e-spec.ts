@@ -1,17 +1,24 @@
 import { hash, randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import sharp from 'sharp';
 import { Config } from '../../src/core/config/config.js';
+import { MediaUrlService } from '../../src/media/addresses/urls.service.js';
 import { IMAGE_QUEUE, IMAGE_SLOTS } from '../../src/media/images/images.service.js';
+import { Spools } from '../../src/media/images/spools.js';
 import { RelayService } from '../../src/media/objects/relay.service.js';
 import { Storage, StorageFault } from '../../src/platform/storage/storage.js';
 import {
   type Answer,
+  eventually,
   expectRefusal,
+  factsOf,
   fetchBytes,
   type Gatehouse,
   gatehouse,
   hurry,
+  Origin,
   type Persona,
   pathOf,
   person,
@@ -202,5 +209,93 @@ describe('media.md section 1, buckets', () => {
         expectRefusal(await sign(), 'RATE_LIMITED');
       },
     );
+  });
+});
+
+describe('media.md 7.2, readers of large results', () => {
+  const SIDE = 2600;
+  const READERS = 12;
+  const MIB = 1024 * 1024;
+  let noise: Buffer;
+  beforeAll(async () => {
+    noise = await sharp(randomBytes(SIDE * SIDE * 3), { raw: { width: SIDE, height: SIDE, channels: 3 } })
+      .jpeg({ quality: 50 })
+      .toBuffer();
+  });
+
+  /** Bytes outside of the heap that this process holds, the service in it. */
+  const held = (): number => {
+    global.gc?.();
+    return process.memoryUsage().arrayBuffers;
+  };
+
+  /** Readers who take the beginning of an answer and no more. */
+  async function slowReaders(front: Gatehouse, path: string): Promise<{ size: number; close(): void }> {
+    const sockets = await Promise.all(
+      Array.from({ length: READERS }, async () => {
+        const socket = connect({ port: front.port, host: '127.0.0.1' });
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: gatehouse.test\r\n\r\n`);
+        await new Promise((resolve) => socket.once('readable', resolve));
+        return socket;
+      }),
+    );
+    const sizes = sockets.map((socket) => /content-length: (\d+)/i.exec(String(socket.read(1000)))?.[1]);
+    expect(new Set(sizes).size).toBe(1);
+    return { size: Number(sizes[0]), close: () => sockets.forEach((socket) => void socket.destroy()) };
+  }
+
+  const SOURCES: [string, (front: Gatehouse, origin: Origin, holder: Persona) => Promise<string>][] = [
+    ['a kept result', async (front, _, holder) => pathOf((await uploadFile(front, holder, 'n.jpg', noise)).url)],
+    [
+      'a result of foreign media',
+      async (front, origin) => {
+        origin.serve(noise, { 'content-type': 'image/jpeg' });
+        return pathOf(front.app.get(MediaUrlService).sign('http://noise.example.com/n.jpg')?.proxy_url ?? '');
+      },
+    ],
+  ];
+
+  test.each(SOURCES)('together they hold no more of %s than their sockets do', async (_, put) => {
+    const origin = await new Origin().open();
+    await withGatehouse({ network: origin }, async (front) => {
+      const path = `${await put(front, origin, await person(front, 'reader'))}?format=png`;
+      // Made once, so that what making it takes is not looked at.
+      await fetchBytes(front, path, { range: 'bytes=0-0' });
+      const before = held();
+      const readers = await slowReaders(front, path);
+      expect(readers.size).toBeGreaterThan(8 * MIB);
+      expect(held() - before).toBeLessThan(READERS * MIB + 16 * MIB);
+      readers.close();
+    });
+    await origin.close();
+  });
+
+  test('where no file can be written, results are held in memory as far as there is room', async () => {
+    const directory = join(service.app.get(Config).dataDir, 'media-cache');
+    rmSync(directory, { recursive: true, force: true });
+    writeFileSync(directory, 'no directory');
+    const path = await store('m.png', await fresh());
+    const { status, bytes } = await fetchBytes(service, `${path}?width=32`);
+    expect([status, (await factsOf(bytes)).width]).toEqual([200, 32]);
+    const part = await fetchBytes(service, `${path}?width=32`, { range: 'bytes=1-9' });
+    expect([part.status, part.bytes.equals(bytes.subarray(1, 10))]).toEqual([206, true]);
+    const { held: taken } = service.app.get(Spools) as unknown as { held: { files: number; memory: number } };
+    taken.memory += 128 * MIB;
+    expectRefusal(await service.anonymous.get(`${path}?width=31`), 'SERVICE_UNAVAILABLE');
+    taken.memory -= 128 * MIB;
+    expect((await fetchBytes(service, `${path}?width=31`)).status).toBe(200);
+    await eventually('nothing is held any more', async () => (taken.memory === 0 && taken.files === 0) || undefined);
+    rmSync(directory);
+  });
+
+  test('a result beyond 50 MiB is too large', async () => {
+    const side = 4300;
+    const pixels = randomBytes(side * side * 3);
+    const large = await sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
+      .jpeg({ quality: 60 })
+      .toBuffer();
+    const path = await store('huge.jpg', large);
+    expectRefusal(await service.anonymous.get(`${path}?format=png`), 'PAYLOAD_TOO_LARGE');
+    expect((await fetchBytes(service, `${path}?width=20`)).status).toBe(200);
   });
 });

@@ -70,7 +70,10 @@ afterAll(async () => {
 /** A host of its own for each fetch, so that none waits behind another's connection. */
 let hosts = 0;
 const foreign = (over: { maxBytes?: number; timeoutMs?: number; url?: string } = {}) =>
-  outbound.fetchForeign({ url: `http://site${hosts++}.example.com/`, rules: RULES, maxBytes: 1000, ...over });
+  outbound.fetchForeign({
+    ...{ url: `http://site${hosts++}.example.com/`, rules: RULES, client: '192.0.2.1', maxBytes: 1000 },
+    ...over,
+  });
 
 const readAll = async (over: Parameters<typeof foreign>[0] = {}): Promise<string> => {
   const { body } = await foreign(over);
@@ -107,6 +110,7 @@ describe('conventions.md section 13: outbound requests', () => {
     const answered = await outbound.fetchForeign({
       url: 'http://headers.example.com/',
       rules: RULES,
+      client: '192.0.2.1',
       accept: 'image/*',
       range: 'bytes=0-9',
       maxBytes: 10,

@@ -29,12 +29,6 @@ export interface Representation {
   readonly maxAge: number;
 }
 
-/** Bytes in memory as content. */
-export const contentOf = (bytes: Uint8Array): Content => ({
-  size: bytes.length,
-  open: async (range) => (range ? bytes.subarray(range.start, range.end + 1) : bytes),
-});
-
 export const YEAR_SECONDS = 31_536_000;
 
 const INLINE_CSP = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
@@ -91,10 +85,11 @@ export class Delivery {
       res.writeHead(304).end();
       return ANSWERED;
     }
-    const { size, open } = await load();
+    const content = await load();
+    const { size } = content;
     const range = asksForPart(req, item.etag) ? rangeOf(req.headers.range, size) : null;
     if (range === 'unsatisfiable') throw unsatisfiable(size);
-    const bytes = req.method === 'HEAD' ? undefined : await open(range ?? undefined);
+    const bytes = req.method === 'HEAD' ? undefined : await content.open(range ?? undefined);
     if (bytes === null) throw new Refusal('NOT_FOUND');
     return this.begin(call, item, { size, range, bytes });
   }

@@ -26,12 +26,24 @@ export async function peek(source: Readable, length: number): Promise<Peeked> {
       size += value.length;
     }
   }
-  const body = Readable.from(again(read, chunks), { objectMode: false });
-  body.once('close', () => source.destroy());
-  return { head: Buffer.concat(read), isWhole, body };
+  return { head: Buffer.concat(read), isWhole, body: again(read, chunks, source) };
 }
 
-async function* again(read: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+/** What was read of a stream, and the rest of it. */
+export function again(
+  read: Iterable<Buffer> | AsyncIterable<Buffer>,
+  rest: AsyncIterator<Buffer>,
+  source: Readable,
+): Readable {
+  const body = Readable.from(joined(read, rest), { objectMode: false });
+  body.once('close', () => source.destroy());
+  return body;
+}
+
+async function* joined(
+  read: Iterable<Buffer> | AsyncIterable<Buffer>,
+  rest: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer> {
   yield* read;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { addressKey } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Refusal, unavailable, upstreamFailed } from '../../core/errors.js';
@@ -14,16 +14,16 @@ import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeO
 import { MediaUrlService } from '../addresses/urls.service.js';
 import {
   asksForPart,
-  contentOf,
   Delivery,
   type Representation,
   rangeOf,
   unsatisfiable,
   YEAR_SECONDS,
 } from '../delivery/delivery.js';
-import { cut, peek } from '../delivery/foreign-body.js';
+import { again, cut, peek } from '../delivery/foreign-body.js';
 import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
 import { formatOf, renamed, Selectors } from '../images/selectors.js';
+import { Spools } from '../images/spools.js';
 import { goneOf, Transforms } from '../images/transforms.service.js';
 import { type AskedRange, askedRange, sentPart } from './foreign-range.js';
 
@@ -31,8 +31,6 @@ export const EXTERNAL_PREFIX = '/media/external/';
 
 const ACCEPT = 'image/*, video/*, audio/*, */*;q=0.1';
 const FETCH_MS = 30_000;
-/** Foreign images in memory, all together, while they wait to be transformed. */
-const HELD_BYTES = 1024 ** 3;
 /** An origin's own refusals, which keep their status; everything else that is no success is a bad gateway. */
 const KEPT = new Set([400, 401, ...[403, 404, 405, 406], ...[408, 409, 410, 411, 412, 413, 414, 415, 416], 428, 429]);
 
@@ -66,13 +64,13 @@ interface Whole {
 @Injectable()
 export class ExternalService {
   private readonly rules: TargetRules;
-  private held = 0;
 
   constructor(
     private readonly outbound: Outbound,
     private readonly urls: MediaUrlService,
     private readonly delivery: Delivery,
     private readonly transforms: Transforms,
+    private readonly spools: Spools,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {
@@ -114,7 +112,7 @@ export class ExternalService {
     const { rules } = this;
     const timeoutMs = Math.max(1, Math.ceil(until - this.clock.monotonic()));
     const answer = await this.outbound.fetchForeign({
-      ...{ url, rules, accept: ACCEPT, maxBytes, timeoutMs },
+      ...{ url, rules, client: addressKey(call.address), accept: ACCEPT, maxBytes, timeoutMs },
       ...(range === undefined ? {} : { range }),
     });
     call.res.once('close', () => answer.body.destroy());
@@ -172,14 +170,22 @@ export class ExternalService {
     return this.send(call, item(contentType), size, range, range ? cut(body, range) : body);
   }
 
-  /** Of an object whose size the origin does not tell: what fits into memory can be cut, the rest is sent whole. */
-  private collectedPart(call: Call, body: Readable, item: Representation): Promise<typeof ANSWERED> {
-    return this.holding(null, async () => {
-      const { head, isWhole, body: all } = await peek(body, MAX_INPUT_BYTES);
-      if (!isWhole) return this.send(call, item, null, null, all);
-      all.destroy();
-      return this.delivery.send(call, item, () => contentOf(head));
+  /** Of an object whose size the origin does not tell: what is small enough can be cut, the rest is sent whole. */
+  private async collectedPart(call: Call, body: Readable, item: Representation): Promise<typeof ANSWERED> {
+    const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const { spooled, value: isWhole } = await this.spools.fill(async (take) => {
+      for (let size = 0; size <= MAX_INPUT_BYTES; ) {
+        const { value, done } = await chunks.next();
+        if (done) return true;
+        size += value.length;
+        await take(value);
+      }
+      return false;
     });
+    spooled.holdUntil(goneOf(call));
+    spooled.release();
+    if (isWhole) return this.delivery.send(call, item, () => spooled);
+    return this.send(call, item, null, null, again(await spooled.open(), chunks, body));
   }
 
   private send(
@@ -213,27 +219,32 @@ export class ExternalService {
       body.destroy();
       throw new Refusal('BAD_REQUEST');
     }
-    return this.holding(size, async () => {
-      const bytes = await collected(body, size);
+    const { spooled, sha256 } = await this.collected(body, size);
+    try {
       const transform = { ...wanted, format };
-      const sha256 = hash('sha256', bytes, 'hex');
       const item = representation(target, `image/${format}`, selectors.download);
-      return this.delivery.send(call, { ...item, filename: renamed(item.filename, format) }, async () =>
-        contentOf(await this.transforms.of({ sha256, transform, source: bytes, keep: false }, goneOf(call))),
+      const request = { sha256: sha256.toString('hex'), transform, source: spooled, keep: false };
+      return await this.delivery.send(call, { ...item, filename: renamed(item.filename, format) }, () =>
+        this.transforms.of(request, goneOf(call)),
       );
-    });
+    } finally {
+      spooled.release();
+    }
   }
 
-  /** Keeps what waits in memory within its bound. */
-  private async holding(size: number | null, work: () => Promise<typeof ANSWERED>): Promise<typeof ANSWERED> {
-    const room = Math.min(size ?? MAX_INPUT_BYTES, MAX_INPUT_BYTES);
-    if (this.held + room > HELD_BYTES) throw unavailable(1);
-    this.held += room;
-    try {
-      return await work();
-    } finally {
-      this.held -= room;
-    }
+  private collected(body: Readable, size: number | null) {
+    return this.spools.fill(async (take) => {
+      let left = MAX_INPUT_BYTES;
+      if (size !== null && size > left) {
+        body.destroy();
+        throw new Refusal('PAYLOAD_TOO_LARGE');
+      }
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        left -= chunk.length;
+        if (left < 0) throw new Refusal('PAYLOAD_TOO_LARGE');
+        await take(chunk);
+      }
+    });
   }
 }
 
@@ -245,17 +256,6 @@ async function opened({ body: source, headers }: ForeignAnswer): Promise<Whole> 
   const declared = headers['content-length'];
   const size = isWhole ? head.length : /^\d{1,15}$/.test(declared ?? '') ? Number(declared) : null;
   return { contentType: await typeOfBytes(head), size, body };
-}
-
-async function collected(body: Readable, size: number | null): Promise<Buffer> {
-  if (size !== null && size > MAX_INPUT_BYTES) {
-    body.destroy();
-    throw new Refusal('PAYLOAD_TOO_LARGE');
-  }
-  const { head, isWhole, body: rest } = await peek(body, MAX_INPUT_BYTES + 1);
-  rest.destroy();
-  if (!isWhole && head.length > MAX_INPUT_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
-  return head;
 }
 
 const representation = ({ url, maxAge }: Target, contentType: string, download: boolean): Representation => ({

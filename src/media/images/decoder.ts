@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { Refusal } from '../../core/errors.js';
+import type { Take } from './spools.js';
 
 export const FORMATS = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
 export type ImageFormat = (typeof FORMATS)[number];
@@ -50,6 +52,8 @@ const HEAP_MB = 64;
 /** How it ends itself when it holds too much. */
 const TOO_LARGE = 'SIGUSR2';
 const MAX_WORDS = 2000;
+/** Larger results are nobody's wish: a lossless form of a photograph that nothing makes smaller. */
+const MAX_RESULT_BYTES = 50 * 1024 * 1024;
 
 /**
  * A process that decodes and encodes images, one at a time (`decoder-process.mjs`). It inherits no environment, and ends by
@@ -117,14 +121,15 @@ export class Decoder {
   }
 
   /**
-   * Renders the image that was read last.
-   * @throws ImageFault, DecoderLost, and the reason of `signal`
+   * Renders the image that was read last, and gives the result to `take`.
+   * @throws ImageFault, DecoderLost, Refusal PAYLOAD_TOO_LARGE, what `take` throws, and the reason of `signal`
    */
-  render(rendering: DecoderOrder, signal: AbortSignal): Promise<Buffer> {
+  render(rendering: DecoderOrder, take: Take, signal: AbortSignal): Promise<void> {
     return this.during(signal, async () => {
       const { size } = await this.ask({ rendering });
       if (size === undefined) throw new ImageFault('not decodable');
-      return this.receive(size);
+      if (size > MAX_RESULT_BYTES) throw new Refusal('PAYLOAD_TOO_LARGE');
+      await this.receive(size, take);
     });
   }
 
@@ -180,15 +185,16 @@ export class Decoder {
     throw new ImageFault('not whole');
   }
 
-  private async receive(size: number): Promise<Buffer> {
-    const bytes = Buffer.allocUnsafe(size);
+  private async receive(size: number, take: Take): Promise<void> {
     const stdout = this.child.stdout as Readable;
     for (let at = 0; at < size; ) {
       const chunk: Buffer | null = stdout.read();
       if (chunk === null) await once(stdout, 'readable');
-      else at += chunk.copy(bytes, at);
+      else {
+        at += chunk.length;
+        await take(chunk);
+      }
     }
-    return bytes;
   }
 
   private listen(answer: Answer): void {

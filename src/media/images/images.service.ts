@@ -6,6 +6,7 @@ import { Log } from '../../core/log.js';
 import { Metrics } from '../../core/metrics.js';
 import { Decoder, DecoderLost, type DecoderOrder, type ImageFacts } from './decoder.js';
 import { ImageSlots } from './image-slots.js';
+import type { Take } from './spools.js';
 
 export { FORMATS, type ImageFacts, ImageFault, type ImageFormat, type Quality } from './decoder.js';
 
@@ -74,15 +75,16 @@ export class Images implements OnApplicationShutdown {
   }
 
   /**
-   * `gone`, when nobody waits for the result any more, ends the work.
-   * @throws ImageFault, Refusal BAD_REQUEST, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of `gone`, and whatever
+   * Gives the result to `take`. `gone`, when nobody waits for it any more, ends the work.
+   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of `gone`, and whatever
    * the source throws
    */
   render(
     source: ImageSource,
     choose: (facts: ImageFacts) => Rendering,
+    take: Take,
     gone?: AbortSignal,
-  ): Promise<{ bytes: Buffer; facts: ImageFacts }> {
+  ): Promise<ImageFacts> {
     return this.untilDeadline(gone, async (signal) => {
       let place = await this.slots.enter(0, signal);
       try {
@@ -91,15 +93,17 @@ export class Images implements OnApplicationShutdown {
           const order = orderOf(choose(facts), facts);
           const weight = weightOf(order, facts);
           if (!place.bears(weight)) return { weight };
-          return { bytes: await decoder.render(order, signal), facts };
+          await decoder.render(order, take, signal);
+          return { facts };
         });
-        if (first.bytes) return first;
+        if (first.facts) return first.facts;
         // Others may use the process and the place until there is room for so much work.
         place.leave();
         place = await this.slots.enter(first.weight, signal);
         return await this.work(async (decoder) => {
           const facts = await read(decoder, source, signal);
-          return { bytes: await decoder.render(orderOf(choose(facts), facts), signal), facts };
+          await decoder.render(orderOf(choose(facts), facts), take, signal);
+          return facts;
         });
       } finally {
         place.leave();

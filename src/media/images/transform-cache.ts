@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
-import { Log } from '../../core/log.js';
-import { ownWorker } from '../../core/workers/own-worker.js';
+import { cacheDirectory, Spooled } from './spools.js';
 
 const NAME = /^[0-9a-f]{64}$/;
 
@@ -24,10 +22,8 @@ export class TransformCache {
   constructor(
     config: Config,
     private readonly clock: Clock,
-    private readonly log: Log,
   ) {
-    const own = ownWorker ? `worker-${ownWorker.number}` : '';
-    this.directory = join(config.dataDir, 'media-cache', own);
+    this.directory = cacheDirectory(config);
     this.limit = Math.floor(config.media.cacheBytes / config.workers);
   }
 
@@ -35,12 +31,14 @@ export class TransformCache {
     return join(this.directory, name);
   }
 
-  async get(name: string): Promise<Buffer | null> {
+  /** A kept result, which the caller releases. */
+  async get(name: string): Promise<Spooled | null> {
     const index = await this.load();
     const size = index.get(name);
     if (size === undefined) return null;
-    const bytes = await readFile(this.path(name)).catch(() => null);
-    if (bytes?.length !== size) {
+    const file = await open(this.path(name), 'r').catch(() => null);
+    if ((await file?.stat())?.size !== size) {
+      await file?.close();
       this.forget(index, name);
       return null;
     }
@@ -49,24 +47,18 @@ export class TransformCache {
     // Only so that a restart knows the order.
     const now = this.clock.date();
     await utimes(this.path(name), now, now).catch(() => {});
-    return bytes;
+    return new Spooled(size, file as FileHandle, () => void file?.close().catch(() => {}));
   }
 
-  async put(name: string, bytes: Uint8Array): Promise<void> {
-    if (bytes.length > this.limit) return;
-    const spool = this.path(`${randomUUID()}.tmp`);
-    try {
-      const index = await this.load();
-      await writeFile(spool, bytes, { mode: 0o600, flag: 'wx' });
-      await rename(spool, this.path(name));
-      this.forget(index, name);
-      index.set(name, bytes.length);
-      this.total += bytes.length;
-      await this.shrink(index);
-    } catch (error) {
-      await rm(spool, { force: true }).catch(() => {});
-      this.log.warn('a transformed image could not be kept', { error });
-    }
+  /** Keeps a file as a result, if it fits at all. */
+  async adopt(name: string, path: string, size: number): Promise<void> {
+    if (size > this.limit) return;
+    const index = await this.load();
+    await rename(path, this.path(name));
+    this.forget(index, name);
+    index.set(name, size);
+    this.total += size;
+    await this.shrink(index);
   }
 
   private forget(index: Map<string, number>, name: string): void {

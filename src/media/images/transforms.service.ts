@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Call, ClientGone } from '../../policy/call.js';
+import type { Content } from '../delivery/delivery.js';
 import { type ImageFacts, type ImageSource, Images, type Quality, type Rendering } from './images.service.js';
 import type { Transform } from './selectors.js';
+import { Spooled, Spools } from './spools.js';
 import { TransformCache } from './transform-cache.js';
 
 /** Changes whenever the same selectors would give other bytes. */
@@ -43,7 +45,7 @@ function defaultQuality({ format, animated }: Transform, { frames }: ImageFacts)
 
 /** Work that one or more callers wait for; it ends with the last of them. */
 interface Running {
-  readonly result: Promise<Buffer>;
+  readonly result: Promise<Spooled>;
   readonly ended: AbortController;
   waiting: number;
 }
@@ -65,13 +67,15 @@ export class Transforms {
   constructor(
     private readonly images: Images,
     private readonly cache: TransformCache,
+    private readonly spools: Spools,
   ) {}
 
   /**
-   * @throws ImageFault, Refusal BAD_REQUEST, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, ClientGone, and whatever the source
+   * The result, which is kept at least until `gone`.
+   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, ClientGone, and whatever the source
    * throws
    */
-  async of(request: TransformRequest, gone: AbortSignal): Promise<Buffer> {
+  async of(request: TransformRequest, gone: AbortSignal): Promise<Content> {
     gone.throwIfAborted();
     const name = nameOf(request);
     const running = this.running.get(name) ?? this.begin(name, request);
@@ -85,7 +89,11 @@ export class Transforms {
         reject(gone.reason);
       };
       gone.addEventListener('abort', leave, { once: true });
-      running.result.then(resolve, reject).finally(() => gone.removeEventListener('abort', leave));
+      const take = (result: Spooled) => {
+        result.holdUntil(gone);
+        resolve(result);
+      };
+      running.result.then(take, reject).finally(() => gone.removeEventListener('abort', leave));
     });
   }
 
@@ -93,7 +101,16 @@ export class Transforms {
     const ended = new AbortController();
     const running = { result: this.make(name, request, ended.signal), ended, waiting: 0 };
     this.running.set(name, running);
-    running.result.catch(() => {}).finally(() => this.forget(name, running));
+    const { source } = request;
+    if (source instanceof Spooled) source.hold();
+    running.result
+      // After all who wait for it have taken it.
+      .then((result) => setImmediate(() => result.release()))
+      .catch(() => {})
+      .finally(() => {
+        this.forget(name, running);
+        if (source instanceof Spooled) source.release();
+      });
     return running;
   }
 
@@ -101,11 +118,17 @@ export class Transforms {
     if (this.running.get(name) === running) this.running.delete(name);
   }
 
-  private async make(name: string, { transform, source, keep }: TransformRequest, ended: AbortSignal): Promise<Buffer> {
+  private async make(
+    name: string,
+    { transform, source, keep }: TransformRequest,
+    ended: AbortSignal,
+  ): Promise<Spooled> {
     const known = keep ? await this.cache.get(name) : null;
     if (known) return known;
-    const { bytes } = await this.images.render(source, (facts) => renderingOf(transform, facts), ended);
-    if (keep) await this.cache.put(name, bytes);
-    return bytes;
+    const { spooled } = await this.spools.fill(
+      (take) => this.images.render(source, (facts) => renderingOf(transform, facts), take, ended),
+      keep ? (path, size) => this.cache.adopt(name, path, size) : undefined,
+    );
+    return spooled;
   }
 }

@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { invalid, unavailable } from '../../core/errors.js';
 import { Database, type Tx } from '../../platform/database/database.js';
 import { Storage, StorageFault } from '../../platform/storage/storage.js';
 import type { AssetKind } from '../addresses/keys.js';
 import { type ImageFacts, ImageFault, Images, type Rendering } from '../images/images.service.js';
+import { Spools } from '../images/spools.js';
 import { imageBytes } from './base64-image.js';
 import { MediaObject } from './media.entities.js';
 import { MediaService } from './media.service.js';
@@ -54,9 +54,9 @@ const renderingOf = (kind: AssetKind, { format }: ImageFacts): Rendering => ({
 export const assetKey = (kind: AssetKind, ownerId: string, assetHash: string): string =>
   `${kind}/${ownerId}/${assetHash.replace(/^a_/, '')}`;
 
-async function store(storage: Storage, key: string, bytes: Uint8Array): Promise<void> {
+async function store(storage: Storage, key: string, bytes: Readable): Promise<void> {
   try {
-    await storage.write('media', key, Readable.from([bytes]));
+    await storage.write('media', key, bytes);
   } catch (error) {
     throw error instanceof StorageFault ? unavailable(5) : error;
   }
@@ -71,6 +71,7 @@ export class Assets {
   constructor(
     private readonly database: Database,
     private readonly images: Images,
+    private readonly spools: Spools,
     private readonly storage: Storage,
     private readonly media: MediaService,
   ) {}
@@ -87,13 +88,16 @@ export class Assets {
     image: T,
   ): Promise<NewAsset | Exclude<T, string>> {
     if (typeof image !== 'string') return image as Exclude<T, string>;
-    const { bytes, isAnimated } = await this.encode(kind, imageBytes(image), member);
-    const sha256 = hash('sha256', bytes, 'buffer');
-    const name = sha256.toString('hex').slice(0, 32);
-    const key = assetKey(kind, owner.ownerId, name);
-    await this.media.discard(this.database.manager, 'media', [key]);
-    await store(this.storage, key, bytes);
-    return { key, hash: isAnimated ? `a_${name}` : name, size: bytes.length, sha256 };
+    const { spooled, sha256, value: facts } = await this.encode(kind, imageBytes(image), member);
+    try {
+      const name = sha256.toString('hex').slice(0, 32);
+      const key = assetKey(kind, owner.ownerId, name);
+      await this.media.discard(this.database.manager, 'media', [key]);
+      await store(this.storage, key, await spooled.open());
+      return { key, hash: facts.frames > 1 ? `a_${name}` : name, size: spooled.size, sha256 };
+    } finally {
+      spooled.release();
+    }
   }
 
   /** `prepare` for the two images of an account; nothing refers to them until a transaction does. */
@@ -117,8 +121,7 @@ export class Assets {
 
   private async encode(kind: AssetKind, bytes: Buffer, member: string) {
     try {
-      const { bytes: encoded, facts } = await this.images.render(bytes, (found) => renderingOf(kind, found));
-      return { bytes: encoded, isAnimated: facts.frames > 1 };
+      return await this.spools.fill((take) => this.images.render(bytes, (facts) => renderingOf(kind, facts), take));
     } catch (error) {
       throw error instanceof ImageFault ? invalid(member, 'INVALID_IMAGE_FORMAT') : error;
     }

@@ -6,7 +6,7 @@ import { type ByteRange, Storage, StorageFault } from '../../platform/storage/st
 import type { ANSWERED, Call } from '../../policy/call.js';
 import { type AssetKind, rawPath, readAssetName, requireKey } from '../addresses/keys.js';
 import { isRaster } from '../addresses/types.js';
-import { type Content, contentOf, Delivery, type Representation, YEAR_SECONDS } from '../delivery/delivery.js';
+import { type Content, Delivery, type Representation, YEAR_SECONDS } from '../delivery/delivery.js';
 import { breakingWith } from '../delivery/foreign-body.js';
 import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
 import { formatOf, renamed, Selectors, type Transform } from '../images/selectors.js';
@@ -76,8 +76,8 @@ export class ObjectsService {
       download,
       maxAge: YEAR_SECONDS,
     };
-    return this.delivery.send(call, item, async () =>
-      contentOf(await this.transforms.of({ sha256, transform, source, keep: true }, goneOf(call))),
+    return this.delivery.send(call, item, () =>
+      this.transforms.of({ sha256, transform, source, keep: true }, goneOf(call)),
     );
   }
 

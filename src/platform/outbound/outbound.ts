@@ -31,6 +31,8 @@ export interface OutboundAnswer {
 export interface ForeignRequest {
   readonly url: string;
   readonly rules: TargetRules;
+  /** Whom the fetch is counted against: a share is the most that one client may have. */
+  readonly client: string;
   readonly method?: 'GET' | 'HEAD';
   readonly accept?: string;
   readonly range?: string;
@@ -54,6 +56,7 @@ const ANSWER_BYTES = 1024 * 1024;
 const FOREIGN_MS = 30_000;
 const FOREIGN_TOTAL = 256;
 const FOREIGN_PER_HOST = 16;
+const FOREIGN_PER_CLIENT = 32;
 const HEADER_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
 
@@ -84,25 +87,31 @@ async function* upTo(maxBytes: number, source: AsyncIterable<Buffer>): AsyncGene
   }
 }
 
-/** How many requests are under way, in all and to each host. */
+/** How many requests are under way: in all, to each host and for each client. */
 class Crowd {
   private total = 0;
-  private readonly hosts = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
 
   /** @throws OutboundFault `busy` */
-  enter(host: string): () => void {
-    const here = this.hosts.get(host) ?? 0;
-    if (this.total >= FOREIGN_TOTAL || here >= FOREIGN_PER_HOST) throw new OutboundFault('busy');
+  enter(host: string, client: string): () => void {
+    const shares = [
+      [`host ${host}`, FOREIGN_PER_HOST],
+      [`client ${client}`, FOREIGN_PER_CLIENT],
+    ] as const;
+    const isFull = shares.some(([key, most]) => (this.counts.get(key) ?? 0) >= most);
+    if (this.total >= FOREIGN_TOTAL || isFull) throw new OutboundFault('busy');
     this.total++;
-    this.hosts.set(host, here + 1);
+    for (const [key] of shares) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     let isInside = true;
     return () => {
       if (!isInside) return;
       isInside = false;
       this.total--;
-      const left = (this.hosts.get(host) ?? 1) - 1;
-      if (left > 0) this.hosts.set(host, left);
-      else this.hosts.delete(host);
+      for (const [key] of shares) {
+        const left = (this.counts.get(key) ?? 1) - 1;
+        if (left > 0) this.counts.set(key, left);
+        else this.counts.delete(key);
+      }
     };
   }
 }
@@ -181,7 +190,7 @@ export class Outbound implements OnApplicationShutdown {
 
   private async fetchOnce(target: URL, request: ForeignRequest, signal: AbortSignal): Promise<ForeignAnswer> {
     const { method = 'GET', accept = '*/*', range, maxBytes } = request;
-    const leave = this.crowd.enter(target.hostname);
+    const leave = this.crowd.enter(target.hostname, request.client);
     try {
       const headers = { 'user-agent': 'GatehouseMedia/1', 'accept-encoding': 'identity', accept };
       const agent = await this.agent('foreign');

@@ -1,0 +1,197 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../core/config/config.js';
+import { unavailable } from '../../core/errors.js';
+import { Log } from '../../core/log.js';
+import { ownWorker } from '../../core/workers/own-worker.js';
+import type { ByteRange } from '../../platform/storage/storage.js';
+import type { Content } from '../delivery/delivery.js';
+
+const MIB = 1024 * 1024;
+/** Bytes that one process holds for the images that it works on and for their readers. */
+const BUDGET = { files: 1024 * MIB, memory: 128 * MIB };
+const PIECE = 64 * 1024;
+
+type Place = keyof typeof BUDGET;
+/** Takes the next bytes; resolves once they are written. */
+export type Take = (chunk: Buffer) => Promise<void>;
+
+/** Where this process keeps what transforms made, and what it needs for a while. */
+export const cacheDirectory = ({ dataDir }: Config): string =>
+  join(dataDir, 'media-cache', ownWorker ? `worker-${ownWorker.number}` : '');
+
+/** Bytes that any number of readers share. They are gone with the last of those who hold them. */
+export class Spooled implements Content {
+  private holders = 1;
+
+  constructor(
+    readonly size: number,
+    private readonly bytes: FileHandle | readonly Buffer[],
+    private readonly drop: () => void,
+  ) {}
+
+  async open({ start, end }: ByteRange = { start: 0, end: this.size - 1 }): Promise<Readable> {
+    const pieces = 'fd' in this.bytes ? ofFile(this.bytes, start, end) : ofMemory(this.bytes, start, end);
+    return Readable.from(pieces, { objectMode: false });
+  }
+
+  hold(): void {
+    this.holders++;
+  }
+
+  /** Holds it until a reader has gone. */
+  holdUntil(gone: AbortSignal): void {
+    if (gone.aborted) return;
+    this.hold();
+    gone.addEventListener('abort', () => this.release(), { once: true });
+  }
+
+  release(): void {
+    if (--this.holders === 0) this.drop();
+  }
+}
+
+async function* ofFile(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at <= end; ) {
+    const length = Math.min(PIECE, end + 1 - at);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function* ofMemory(chunks: readonly Buffer[], start: number, end: number): Generator<Buffer> {
+  let at = 0;
+  for (const chunk of chunks) {
+    const from = Math.max(0, start - at);
+    const to = Math.min(chunk.length, end + 1 - at);
+    for (let begin = from; begin < to; begin += PIECE) yield chunk.subarray(begin, Math.min(to, begin + PIECE));
+    at += chunk.length;
+  }
+}
+
+/**
+ * Bytes that are too many to be held for each reader: files of this machine, which are removed while they are open. Where no
+ * file can be written they are held in memory, which only means that there is room for fewer.
+ */
+@Injectable()
+export class Spools {
+  private readonly held = { files: 0, memory: 0 };
+  private readonly directory: string;
+
+  constructor(
+    config: Config,
+    private readonly log: Log,
+  ) {
+    this.directory = cacheDirectory(config);
+  }
+
+  /**
+   * Keeps what `work` writes. The caller releases the result. `settle` may move the file to where it stays.
+   * @throws Refusal SERVICE_UNAVAILABLE, and whatever `work` throws
+   */
+  async fill<T>(
+    work: (take: Take) => Promise<T>,
+    settle?: (path: string, size: number) => Promise<void>,
+  ): Promise<{ spooled: Spooled; sha256: Buffer; value: T }> {
+    const path = join(this.directory, `${randomUUID()}.tmp`);
+    const filling = new Filling(this.held, await this.create(path), (error) => this.warn(error));
+    try {
+      const value = await work((chunk) => filling.take(chunk));
+      if (filling.file) await settle?.(path, filling.size).catch((error) => this.warn(error));
+      return { spooled: filling.end(), sha256: filling.digest(), value };
+    } catch (error) {
+      filling.drop();
+      throw error;
+    } finally {
+      await rm(path, { force: true }).catch(() => {});
+    }
+  }
+
+  private async create(path: string): Promise<FileHandle | undefined> {
+    try {
+      await mkdir(this.directory, { recursive: true });
+      return await open(path, 'wx+', 0o600);
+    } catch (error) {
+      this.warn(error);
+      return undefined;
+    }
+  }
+
+  private warn(error: unknown): void {
+    this.log.warn('an image could not be kept in a file', { error });
+  }
+}
+
+/** Bytes on their way into a file or, once that fails, into memory. */
+class Filling {
+  size = 0;
+  private counted = 0;
+  private readonly chunks: Buffer[] = [];
+  private readonly sha256 = createHash('sha256');
+  private isDropped = false;
+
+  constructor(
+    private readonly held: Record<Place, number>,
+    public file: FileHandle | undefined,
+    private readonly warn: (error: unknown) => void,
+  ) {}
+
+  private get place(): Place {
+    return this.file ? 'files' : 'memory';
+  }
+
+  async take(chunk: Buffer): Promise<void> {
+    if (this.isDropped) throw unavailable(1);
+    this.count(chunk.length);
+    this.sha256.update(chunk);
+    await this.file?.appendFile(chunk).catch((error) => this.leaveFile(error));
+    if (!this.file) this.chunks.push(chunk);
+    this.size += chunk.length;
+  }
+
+  private count(bytes: number): void {
+    const { held, place } = this;
+    if (held[place] + bytes > BUDGET[place]) throw unavailable(1);
+    held[place] += bytes;
+    this.counted += bytes;
+  }
+
+  private uncount(): void {
+    this.held[this.place] -= this.counted;
+    this.counted = 0;
+  }
+
+  /** Goes on in memory with what the file has so far. */
+  private async leaveFile(error: unknown): Promise<void> {
+    const { file, counted, isDropped } = this;
+    if (!file || isDropped) throw error;
+    this.warn(error);
+    this.uncount();
+    this.file = undefined;
+    try {
+      this.count(counted);
+      for await (const piece of ofFile(file, 0, this.size - 1)) this.chunks.push(piece);
+    } finally {
+      await file.close();
+    }
+  }
+
+  digest(): Buffer {
+    return this.sha256.digest();
+  }
+
+  end(): Spooled {
+    return new Spooled(this.size, this.file ?? this.chunks, () => this.drop());
+  }
+
+  drop(): void {
+    this.isDropped = true;
+    this.uncount();
+    void this.file?.close().catch(() => {});
+  }
+}

@@ -68,7 +68,7 @@ export class WebhookMessageService implements OnModuleInit {
   /**
    * Creates a message, or answers the one that a repeat was made of. The bytes of `files` are stored already; the
    * commit makes them readable.
-   * @throws Refusal CANNOT_SEND_EMPTY_MESSAGE, UNKNOWN_WEBHOOK; UNKNOWN_MESSAGE for a repeat of one that is gone
+   * @throws Refusal CANNOT_SEND_EMPTY_MESSAGE, MEDIA_QUOTA_EXCEEDED, UNKNOWN_WEBHOOK; UNKNOWN_MESSAGE for a repeat of one that is gone
    */
   async create(
     webhook: OpenWebhook,
@@ -87,6 +87,10 @@ export class WebhookMessageService implements OnModuleInit {
       const earlier = repeatable ? await this.claim(tx, webhook.id, message.id, repeatable) : null;
       if (earlier !== null) return earlier;
       await tx.createQueryBuilder().insert().into(WebhookMessage).values(this.expiring(message)).execute();
+      if (files.length > 0) {
+        const sizes = files.map(({ attachment }) => attachment.size);
+        await this.media.requireRoom(tx, webhook.ownerId, sizes);
+      }
       await this.media.adopt(
         tx,
         files.map(({ object }) => object),

@@ -382,3 +382,37 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
     }
   });
 });
+
+describe('media.md section 3, the quota of the owner', () => {
+  const QUOTA = 100_000;
+  let small: Gatehouse;
+  beforeAll(async () => {
+    small = await gatehouse({ env: { MEDIA_ACCOUNT_QUOTA_BYTES: String(QUOTA) } });
+  });
+  afterAll(() => small.close());
+  const stored = async (): Promise<number> =>
+    Number((await small.sql('SELECT coalesce(sum(size), 0) AS bytes FROM media_object'))[0]?.bytes);
+  const post = (path: string, size: number) =>
+    small.anonymous.post(`${path}?wait=true`, form([['files[0]', { bytes: Buffer.alloc(size, 'x'), name: 'a.bin' }]]));
+
+  test('files of webhooks count toward it, also when they come at the same time', async () => {
+    const owner = await person(small, 'owner');
+    const hooks = [await newHook(small, owner), await newHook(small, owner)];
+    const events = new Events(small);
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, (_, n) => post((hooks[n % 2] as Hook).path, QUOTA / 10 - 1)),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(22);
+    for (const answer of refused) expectRefusal(answer, 'MEDIA_QUOTA_EXCEEDED');
+    expect(await stored()).toBe(10 * (QUOTA / 10 - 1));
+    expect(events.of(owner)).toHaveLength(10);
+    const [{ messages } = { messages: 0 }] = await small.sql('SELECT count(*)::int AS messages FROM webhook_message');
+    expect(messages).toBe(10);
+    const attachments = [{ id: 0, filename: 'b.bin', file_size: 11, content_type: 'text/plain' }];
+    expectRefusal(await small.as(owner).post('/v1/media/uploads', { attachments }), 'MEDIA_QUOTA_EXCEEDED');
+    // Messages without files still come, and others have a quota of their own.
+    expect((await small.anonymous.post(`${hooks[0]?.path}?wait=true`, { content: 'hello' })).status).toBe(200);
+    expect((await post((await newHook(small, await person(small, 'other'))).path, 1000)).status).toBe(200);
+  });
+});

@@ -71,7 +71,8 @@ export class MediaService {
       size: String(file.file_size),
     }));
     await this.database.transaction(async (tx) => {
-      await this.requireRoom(tx, account.id, files);
+      const sizes = files.map(({ file_size }) => file_size);
+      await this.requireRoom(tx, account.id, sizes, files.length);
       await tx.insert(MediaUpload, uploads);
     });
     return { attachments: uploads.map((upload, index) => this.planView(upload, files[index] as PlannedFile)) };
@@ -92,8 +93,12 @@ export class MediaService {
     };
   }
 
-  /** The lock makes parallel plans of one account wait, so that together they keep the quota. */
-  private async requireRoom(tx: Tx, accountId: string, files: readonly PlannedFile[]): Promise<void> {
+  /**
+   * Whether the account may store so many bytes more. The lock makes parallel callers for one account wait, so that together
+   * they keep the quota.
+   * @throws Refusal MEDIA_QUOTA_EXCEEDED
+   */
+  async requireRoom(tx: Tx, accountId: string, sizes: readonly number[], uploads = 0): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 12))', [accountId]);
     const [used] = await tx.query<[{ stored: string; unfinished: number; planned: string }]>(
       `SELECT (SELECT coalesce(sum(size), 0) FROM media_object WHERE account_id = $1) AS stored,
@@ -102,8 +107,8 @@ export class MediaService {
        WHERE owner_id = $1 AND finished_at IS NULL AND created_at > now() - make_interval(hours => $2)`,
       [accountId, STAGED_HOURS],
     );
-    const bytes = files.reduce((sum, { file_size }) => sum + file_size, Number(used.stored) + Number(used.planned));
-    if (used.unfinished + files.length > MAX_UNFINISHED || bytes > this.config.media.accountQuotaBytes) {
+    const bytes = sizes.reduce((sum, size) => sum + size, Number(used.stored) + Number(used.planned));
+    if ((uploads > 0 && used.unfinished + uploads > MAX_UNFINISHED) || bytes > this.config.media.accountQuotaBytes) {
       throw new Refusal('MEDIA_QUOTA_EXCEEDED');
     }
   }

@@ -28,10 +28,9 @@ interface Signal {
   readonly rejected?: string | undefined;
 }
 
-/** A signature or a capability that does not hold, and what an origin refused, say nothing of who asked. */
-const isOfMedia = ({ outcome, plan }: Call, status: number): boolean =>
-  outcome === 'UPSTREAM_FETCH_FAILED' ||
-  (plan?.path.startsWith('/media/') === true && (status === 401 || status === 403));
+/** A page decides what its viewers read below `/media`, and a signature or a capability was issued to anybody. */
+const isOfMedia = ({ plan }: Call, status: number): boolean =>
+  plan?.path.startsWith('/media/') === true && (plan.method === 'GET' || status === 401 || status === 403);
 
 function signalOf(call: Call, status: number): Signal {
   if (isOfMedia(call, status)) return { weight: 0 };

@@ -295,6 +295,39 @@ describe('conventions 9 repeated failures of an address', () => {
     for (const socket of sockets) socket.socket.terminate();
   });
 
+  test('9.1 what a page embeds of /media gets no viewer banned, however broken it is', async () => {
+    await withGatehouse(
+      { env: { TRUSTED_PROXIES: '127.0.0.1', IP_BAN_SCORE: '5', IP_BAN_STRIKES: '1', ABUSE_BANS: 'on' } },
+      async (strict) => {
+        const viewer = address();
+        const broken = [
+          ...['attachments/1/2/a.png', 'attachments/%2e%2e/a.png', 'avatars/1/x.png', 'banners/1/2/3.png'],
+          ...['attachments/1/2/a.png?width=0', `external/${'A'.repeat(43)}/v2/aa`, 'external/'],
+        ];
+        const look = (ip: string, method: string, path: string) =>
+          strict.anonymous.with({ 'x-forwarded-for': ip, 'sec-fetch-site': 'same-site' }).send(method, path);
+        for (let n = 0; n < 42; n++) {
+          const { status } = await look(viewer, n % 2 ? 'GET' : 'HEAD', `/media/${broken[n % broken.length]}`);
+          expect([400, 401, 404]).toContain(status);
+          await strict.idle();
+        }
+        expect((await look(viewer, 'GET', '/.well-known/service')).status).toBe(200);
+        // Others are, who look for what is not there.
+        const prober = address();
+        for (let n = 0; n < 21; n++) {
+          await look(prober, 'GET', `/v1/nothing/${n}`);
+          await strict.idle();
+        }
+        await look(prober, 'GET', '/.well-known/service');
+        await strict.idle();
+        expectRefusal(await look(prober, 'GET', '/.well-known/service'), 'GLOBAL_IP_TEMPORARILY_BANNED', {
+          ...{ ip_address: prober, ban_kind: 'temporary_24h', expires_at: expect.any(String) },
+          ...{ appeal_email: null, appeals_supported: false },
+        });
+      },
+    );
+  });
+
   test('9.1 digests of guesses are keyed, and go with their window', async () => {
     const store = service.app.get(SharedStore);
     const kept: { key: string; member: string; seconds: number; at: number }[] = [];

@@ -7,6 +7,7 @@ import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { demandMadeFor, demandSettings, type Extension } from './core/extension.js';
 import { Log } from './core/log.js';
+import { ownWorker } from './core/workers/own-worker.js';
 import { ApiDescription } from './description/description.service.js';
 import { Commands } from './gateway/commands/commands.service.js';
 import { GatewayAdapter } from './gateway/gateway.adapter.js';
@@ -165,6 +166,9 @@ async function sessionStoreOf({ redisUrl, gateway }: Config): Promise<SessionSto
   return RedisSessions.open(redisUrl, { retentionMs, renewMs, replayBytes });
 }
 
+const SEPARATE_LIMITS =
+  'WORKERS without REDIS_URL: each worker counts by itself, so rate limits, allowances and bans allow that many times as much';
+
 /** Limits are switched off for tests and load runs, and nowhere else unnoticed. */
 function warnOfOpenLimits(config: Config, log: Log): void {
   const limits = {
@@ -174,4 +178,5 @@ function warnOfOpenLimits(config: Config, log: Log): void {
     ABUSE_BANS: config.abuse.bans,
   };
   for (const [name, isOn] of Object.entries(limits)) if (!isOn) log.warn(`${name} is off`);
+  if (ownWorker?.greets && config.redisUrl === undefined) log.warn(SEPARATE_LIMITS, { workers: config.workers });
 }

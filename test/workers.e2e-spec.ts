@@ -202,6 +202,16 @@ describeOnPostgres(`two workers${hasRedis ? ' with Redis' : ', without Redis'}`,
     for (const line of lines) line.close();
   });
 
+  test('limits of each by itself are warned of once, those that are shared are not', () => {
+    const warnings = said(
+      service,
+      'WORKERS without REDIS_URL: each worker counts by itself, so rate limits, allowances and bans allow that many times as much',
+    );
+    expect(warnings.map(({ level, workers }) => ({ level, workers }))).toEqual(
+      hasRedis ? [] : [{ level: expect.anything(), workers: 2 }],
+    );
+  });
+
   test('SIGHUP replaces every worker and fails no request; sessions of the gateway go on', async () => {
     const before = await metric(service, REQUESTS, OF_ME);
     const former = childrenOf(service);

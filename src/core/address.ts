@@ -2,15 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Cidr } from './config/reader.js';
 
-/** Ranges for documentation and benchmarks that ipaddr.js counts as ordinary addresses. */
-const DOCUMENTATION: readonly Cidr[] = [
+/** Ranges that nobody may use, or only for documentation and benchmarks, and that ipaddr.js counts as ordinary addresses. */
+const SET_ASIDE: readonly Cidr[] = [
   '192.0.2.0/24',
   '198.51.100.0/24',
   '203.0.113.0/24',
   '198.18.0.0/15',
   '2001:db8::/32',
   '3fff::/20',
+  // The 6bone, given back to IANA (RFC 3701).
+  '3ffe::/16',
 ].map((range) => ipaddr.parseCIDR(range));
+/** All of IPv6 that IANA has given out. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -67,7 +71,9 @@ export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): s
 
 /** Globally routable unicast: nothing private, reserved, or set aside for documentation and tests. */
 export function isPublicAddress(text: string): boolean {
-  return parseAddress(text)?.range() === 'unicast' && !addressIsIn(text, DOCUMENTATION);
+  const address = parseAddress(text);
+  if (address?.range() !== 'unicast' || isIn(address, SET_ASIDE)) return false;
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST, 3);
 }
 
 /** An address as a key: IPv4 exactly, IPv6 by its /64. */

@@ -20,7 +20,17 @@ const INNER_4 = [
 const INNER_6 = [
   ...['::', '::1', '::2', '::7f00:1', '::127.0.0.1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:93.184.216.34'],
   ...['::ffff:0:127.0.0.1', '64:ff9b::7f00:1', '64:ff9b::a00:1', '64:ff9b:1::7f00:1', '100::1', '2001::1', '2001:2::1'],
-  ...['2001:10::1', '2001:20::1', '2001:db8::1', '2002:7f00:1::', '2002:a00:1::1', '3fff::1', '5f00::1', 'fc00::1'],
+  ...[
+    '2001:10::1',
+    '2001:20::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '2002:a00:1::1',
+    '3ffe::1',
+    '3fff::1',
+    '5f00::1',
+    'fc00::1',
+  ],
   ...['fd00:ec2::254', 'fdff::1', 'fe80::1', 'fe80::1%eth0', '2606:2800:220::1%eth0', 'febf::1', 'fec0::1', 'ff02::1'],
   ...['ff0e::1', '4000::1', '8000::1', 'e000::1'],
 ];
@@ -174,7 +184,9 @@ describe('media.md section 6: which targets are fetched for a user', () => {
   });
 
   const fetchOne = (url: string, ports: number[] = []) =>
-    outbound.fetchForeign({ url, rules: { ports, ownHosts: ownHostsOf(config) }, maxBytes: 1000, timeoutMs: 5000 });
+    outbound.fetchForeign({
+      ...{ url, rules: { ports, ownHosts: ownHostsOf(config) }, client: '192.0.2.1', maxBytes: 1000, timeoutMs: 5000 },
+    });
 
   /** How a fetch ended: the reason of the refusal, or what was reached. */
   async function outcome(url: string, ports?: number[]): Promise<string> {

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
+import { isPublicAddress, parseAddress } from '../../core/address.js';
 import { NameFault, type NameOptions, Names } from './names.js';
 
 /** Why a request to another server did not end with an answer. */
@@ -77,15 +77,9 @@ export class Network {
   }
 }
 
-const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
-
-/** Global unicast: no address of this machine, its networks, a tunnel, a document or a test (media.md section 6). */
-export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
-  if (family === 0 || address.includes('%')) return false;
-  const parsed = ipaddr.parse(address);
-  return parsed.range() === 'unicast' && (family === 4 || parsed.match(GLOBAL_UNICAST, 3));
-}
+/** Public in its own spelling: an IPv4 address written as IPv6 is refused (media.md section 6). */
+const isPublicTarget = (address: string): boolean =>
+  isPublicAddress(address) && parseAddress(address)?.kind() === `ipv${isIP(address)}`;
 
 /**
  * Who named a host: a user (`foreign`), an administrator (`public`, `anywhere`), the environment (`own`). `foreign` and
@@ -106,7 +100,7 @@ export async function checkedAddresses(network: Network, host: string, reach: Re
         throw new OutboundFault(mustBePublic ? 'target' : 'unreachable');
       })
     : [host];
-  const areFit = addresses.every((address) => (mustBePublic ? isPublicAddress(address) : isIP(address) !== 0));
+  const areFit = addresses.every((address) => (mustBePublic ? isPublicTarget(address) : isIP(address) !== 0));
   if (addresses.length === 0 || !areFit) throw new OutboundFault('target');
   return addresses;
 }

@@ -103,12 +103,12 @@ describe('the schema of an input class', () => {
   test('has the members of the classes that it extends, and requires what is not optional', () => {
     class Base {
       @Text({ max: 3 }) a: string;
-      @Bool() b: boolean;
+      @Bool() b: unknown;
     }
     class Derived extends Base {
+      @Int({ min: 0, max: 1, optional: true }) override b: unknown = 0;
       @Bool({ optional: true }) c?: boolean;
     }
-    Int({ min: 0, max: 1, optional: true })(Derived.prototype, 'b');
     expect(schemaOf(Derived)).toEqual({
       type: 'object',
       properties: { a: text, b: { type: 'integer', minimum: 0, maximum: 1 }, c: { type: 'boolean' } },
@@ -285,11 +285,6 @@ describe('conventions.md 6: kinds of members', () => {
     ])
       expect(judged(Email(), good)).toEqual({ value: good, faults: [] });
     expect(judged(Email(), ' ａ@b.co\t')).toEqual({ value: 'a@b.co', faults: [] });
-    for (const domain of ['bücher.example', 'BÜCHER.example', 'bu\u0308cher.example', 'bücher。example'])
-      expect(judged(Email(), `a@${domain}`)).toEqual({ value: 'a@xn--bcher-kva.example', faults: [] });
-    expect(judged(Email(), 'A@почта.рф')).toEqual({ value: 'A@xn--80a1acny.xn--p1ai', faults: [] });
-    for (const domain of ['bücher', 'bü cher.example', 'bü/cher.example', '-ü.example\u0000', 'bü..example'])
-      expect(faultsOf(Email(), `a@${domain}`)).toBe('a: INVALID_EMAIL_FORMAT');
     for (const wrong of [
       '',
       ' ',

@@ -46,15 +46,17 @@ const drivers = {
 
 const WIDE = /(\\*)([\u0100-\uffff])/g;
 const WRAPPED = /__(commonJSMin|esmMin)\(\((async )?\(([^()]*)\) => \{/g;
-const IMPORTED = /^import (?:(?:\* as )?([\w$]+|\{ [^}]* \}) from )?"([^"]+)";\n/gm;
+const IMPORTED = /^import (?:(?:\* as )?([\w$]+)?(?:, )?(\{ [^}]* \})? from )?"([^"]+)";\n/gm;
 
 /** A letter that was escaped already needs no second backslash. */
 const escaped = (backslashes) => (backslashes.length % 2 === 1 ? backslashes.slice(1) : backslashes);
 
 /** `node:http`, imported, is asked for all that it has, which loads a client that nobody uses (Node 22.5). */
-function taken(line, names, from) {
+function taken(line, whole, parts, from) {
   if (!isBuiltin(from)) return line;
-  return names ? `var ${names.replaceAll(' as ', ': ')} = process.getBuiltinModule("${from}");\n` : '';
+  const names = [whole, parts?.replaceAll(' as ', ': ')].filter((name) => name !== undefined);
+  const taking = names.map((name) => `${name} = process.getBuiltinModule("${from}")`);
+  return taking.length > 0 ? `var ${taking.join(', ')};\n` : '';
 }
 
 /**
@@ -95,6 +97,8 @@ export async function bundle() {
     platform: 'node',
     external: isApart,
     plugins: [uninstalled, drivers, places],
+    // Nothing is removed: a call whose result nobody reads can be there for the exception that it throws.
+    treeshake: false,
     logLevel: 'warn',
   });
   const { output } = await made.generate({
@@ -104,6 +108,7 @@ export async function bundle() {
     // Modules run in the order in which they would by themselves; classes are known by their names.
     strictExecutionOrder: true,
     keepNames: true,
+    minify: false,
     comments: false,
   });
   await made.close();

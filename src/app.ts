@@ -1,6 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ApplicationConfig, NestFactory } from '@nestjs/core';
 import type { DestinationStream } from 'pino';
 import { AppModule } from './app.module.js';
 import { Clock } from './core/clock.js';
@@ -15,7 +15,7 @@ import { ProcessSessions } from './gateway/store/process-sessions.js';
 import { RedisSessions } from './gateway/store/redis-sessions.js';
 import type { SessionStore } from './gateway/store/session-store.js';
 import { httpAdapter } from './http/adapter.js';
-import { FrontDoor, RefusalFilter, type RequestListener } from './http/front-door.js';
+import { FrontDoor, RefusalFilter } from './http/front-door.js';
 import { Tracing } from './http/tracing.js';
 import { CompiledRoutes } from './pipeline/compiled-routes.js';
 import { Explanation } from './pipeline/explanation.service.js';
@@ -62,7 +62,11 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     // Before the embedded database, which sets flags of V8: what Node keeps compiled counts for those that are set meanwhile.
     const adapter = await httpAdapter(
       config.httpPlatform,
-      (req: IncomingMessage, res: ServerResponse, next: RequestListener) => door?.admit(req, res, next),
+      {
+        admit: (req, res, next) => door?.admit(req, res, next),
+        refuse: (call, thrown) => door?.refuse(call, thrown),
+      },
+      options.unguarded,
     );
     const database = open(await Database.open(config, options.embeddedDatabase, options, config.migrateOnStart));
     if (config.migrateOnStart) await database.migrate();
@@ -90,9 +94,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       const frontDoor = app.get(FrontDoor);
       door = frontDoor;
       app.get(Janitor).add('journal', removeOld);
-      app.get(RouteAudit).audit();
+      app.get(RouteAudit).audit(options.unguarded);
       app.get(ApiDescription).attach(options.descriptions ?? []);
-      app.useGlobalFilters(app.get(RefusalFilter));
+      // The framework asks the last one first: filters of a team come before ours, which takes everything.
+      app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(RefusalFilter));
       app.useWebSocketAdapter(app.get(GatewayAdapter));
       frontDoor.answerParserFaults(app.getHttpServer());
       await app.init();
@@ -129,9 +134,9 @@ async function unopened(config: Config, extension: Extension): Promise<INestAppl
     { ...{ config, log, database, replica, store, sessionStore }, tracing: new Tracing(), ...outside },
     extension.modules ?? [],
   );
-  const adapter = await httpAdapter(config.httpPlatform, () => {});
+  const adapter = await httpAdapter(config.httpPlatform, { admit() {}, refuse() {} }, extension.unguarded);
   const app = await NestFactory.create(module, adapter, { logger: log, abortOnError: false, bodyParser: false });
-  app.get(RouteAudit).audit();
+  app.get(RouteAudit).audit(extension.unguarded);
   return app;
 }
 

@@ -30,7 +30,8 @@ import { map, of } from 'rxjs';
 import { DirectRoutes } from '../src/http/direct-routes.js';
 import { Authenticated, CredentialFree, type Identity, Me, Public, Refusal, TheCall } from '../src/index.js';
 import { type Call, callOf } from '../src/policy/call.js';
-import { type Client, expectRefusal, type Gatehouse, gatehouse, person } from './support/index.js';
+
+import { type Client, expectRefusal, type Gatehouse, gatehouse, person, withGatehouse } from './support/index.js';
 
 @Injectable()
 class Framing implements NestInterceptor {
@@ -174,6 +175,12 @@ class OwnController {
     throw new TypeError('caught');
   }
 
+  @Get('mistaken')
+  @CredentialFree()
+  mistaken() {
+    throw new TypeError('mistaken');
+  }
+
   @Get('moved')
   @CredentialFree()
   @Redirect('/v1/own/plain', 307)
@@ -283,6 +290,16 @@ class Watched implements NestModule {
   }
 }
 
+@Module({ controllers: [OwnController, VisitsController], providers: [Visits] })
+class Throwing implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    const refuse = () => {
+      throw new Refusal('CONFLICT');
+    };
+    consumer.apply(refuse).forRoutes('{*path}');
+  }
+}
+
 /** A module with the routes and something that Nest runs around all of them. */
 function around(provide: string, useClass: Type): Type {
   @Module({
@@ -296,7 +313,8 @@ function around(provide: string, useClass: Type): Type {
 describe('what a module puts around every route', () => {
   it.each([
     ['an interceptor', around(APP_INTERCEPTOR, Framing), 'list', 200, '{"framed":[1,"two",null]}'],
-    ['a filter', around(APP_FILTER, Teapot), 'list', 200, '[1,"two",null]'],
+    ['a filter, of what it catches', around(APP_FILTER, Teapot), 'mistaken', 418, ''],
+    ['a filter, of nothing else', around(APP_FILTER, Teapot), 'list', 200, '[1,"two",null]'],
   ])('%s is run', async (_title, module, name, status, text) => {
     const service = await gatehouse({ modules: [module] });
     try {
@@ -308,15 +326,34 @@ describe('what a module puts around every route', () => {
     }
   });
 
+  it('what a filter of a team does not catch is refused as anywhere else', async () => {
+    await withGatehouse({ modules: [around(APP_FILTER, Teapot)] }, async ({ anonymous }) => {
+      expectRefusal(await anonymous.get('/v1/own/refused'), 'CONFLICT');
+      expectRefusal(await anonymous.get('/v1/own/broken'), 'INTERNAL_SERVER_ERROR');
+      expectRefusal(await anonymous.get('/v1/users/@me'), 'UNAUTHORIZED');
+      expectRefusal(await anonymous.get('/v1/nowhere'), 'NOT_FOUND');
+    });
+  });
+
   it('no route of an application with middleware is called past it', async () => {
-    if (process.env.HTTP_PLATFORM === 'fastify') return;
-    const service = await gatehouse({ modules: [Watched] });
-    try {
+    const unguarded = { 'middleware of Watched': 'adds a header' };
+    await withGatehouse({ modules: [Watched], unguarded }, async (service) => {
       expect(isDirect(service, 'GET', '/v1/own/list')).toBe(false);
-      await service.anonymous.get('/v1/own/list').expect(200).expect('x-watched', 'yes');
-    } finally {
-      await service.close();
-    }
+      const alice = await person(service);
+      for (const path of ['/v1/own/list', '/v1/users/@me', '/v1/users/@me/settings']) {
+        await service.as(alice).get(path).expect(200).expect('x-watched', 'yes');
+      }
+      const refused = await service.anonymous.get('/v1/users/@me');
+      expectRefusal(refused, 'UNAUTHORIZED');
+      expect(refused.headers.get('x-watched')).toBe('yes');
+    });
+  });
+
+  it('what middleware throws is refused like anywhere else', async () => {
+    const unguarded = { 'middleware of Throwing': 'for this test' };
+    await withGatehouse({ modules: [Throwing], unguarded }, async ({ anonymous }) => {
+      expectRefusal(await anonymous.get('/v1/own/list'), 'CONFLICT');
+    });
   });
 });
 
@@ -352,29 +389,29 @@ function hanging(hang: (host: HttpAdapterHost) => void): Type {
   return Hanging;
 }
 
+/** Names of all that is hung there below. */
+const UNGUARDED = Object.fromEntries(
+  ['use', 'hook onSend', 'setOnResponseHook', 'enableCors'].map((name) => [name, 'for this test']),
+);
+
 describe('what hangs on the platform itself', () => {
   it('sees every request', async () => {
-    const service = await gatehouse({ modules: [hanging(({ httpAdapter }) => mark(httpAdapter.getInstance()))] });
-    try {
+    const module = hanging(({ httpAdapter }) => mark(httpAdapter.getInstance()));
+    await withGatehouse({ modules: [module], unguarded: UNGUARDED }, async (service) => {
       const alice = await person(service);
       for (const path of ['/v1/own/list', '/v1/users/@me', '/v1/users/@me/settings']) {
         await service.as(alice).get(path).expect(200).expect('x-watched', 'yes');
       }
-    } finally {
-      await service.close();
-    }
+    });
   });
 
   it.each([
     ['a hook of the adapter', ({ httpAdapter }: HttpAdapterHost) => httpAdapter.setOnResponseHook(() => {})],
     ['CORS by the framework', ({ httpAdapter }: HttpAdapterHost) => httpAdapter.enableCors({})],
   ])('%s takes its routes from the door', async (_title, hang) => {
-    const service = await gatehouse({ modules: [hanging(hang)] });
-    try {
+    await withGatehouse({ modules: [hanging(hang)], unguarded: UNGUARDED }, async (service) => {
       expect(isDirect(service, 'GET', '/v1/own/list')).toBe(false);
       await service.anonymous.get('/v1/own/list').expect(200);
-    } finally {
-      await service.close();
-    }
+    });
   });
 });

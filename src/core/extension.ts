@@ -17,6 +17,11 @@ export interface Extension {
   readonly entities?: readonly Type[];
   /** Classes whose name ends in a timestamp of 13 digits. They run after ours, and are kept in `team_migration`. */
   readonly migrations?: readonly (new () => MigrationInterface)[];
+  /**
+   * What runs before the guards or without them, by name, and why: middleware of modules, and what is registered on Express
+   * or Fastify itself. What is not named here does not start, with a message that tells the name. `gatehouse routes` lists it.
+   */
+  readonly unguarded?: Readonly<Record<string, string>>;
   /** Files that `gatehouse describe` wrote, relative to the folder of the project, where the service is started. */
   readonly descriptions?: readonly string[];
 }

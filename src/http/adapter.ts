@@ -1,13 +1,26 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { ExpressAdapter as NestExpressAdapter } from '@nestjs/platform-express';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Response } from 'express';
-import { ANSWERED, callOf } from '../policy/call.js';
+import { Refusal } from '../core/errors.js';
+import { ANSWERED, type Call, callOf } from '../policy/call.js';
 import type { RequestListener } from './front-door.js';
+import { PlatformWatch, type Unguarded } from './unguarded.js';
 
-/** What stands before the framework; known once the application's providers exist. */
-export type Door = (req: IncomingMessage, res: ServerResponse, next: RequestListener) => void;
+/** The part of the front door that the platform calls. */
+export interface Door {
+  admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void;
+  /** Answers an error, whatever was thrown. */
+  refuse(call: Call, thrown: unknown): void;
+}
 
 const MAX_HEADER_BYTES = 16 * 1024;
 // Longer than any token, so that an over-long one is refused by validation and not by the router.
@@ -26,7 +39,7 @@ const SERVER_OPTIONS: ServerOptions = {
 
 /** A Node server that shows every request to the door first; the framework gets what the door lets through. */
 function serve(door: Door, next: RequestListener): Server {
-  const onRequest = (req: IncomingMessage, res: ServerResponse) => door(req, res, next);
+  const onRequest = (req: IncomingMessage, res: ServerResponse) => door.admit(req, res, next);
   const server = createServer(SERVER_OPTIONS, onRequest);
   // Node drops lines beyond its limit without a word; the door counts them instead.
   server.maxHeadersCount = 0;
@@ -38,28 +51,21 @@ function serve(door: Door, next: RequestListener): Server {
   return server;
 }
 
-const carrying = new WeakSet<object>();
+const watches = new WeakMap<object, PlatformWatch>();
 
-/** Whether something beside us and Nest hangs on the platform itself: it sees no request that does not go through it. */
-export const carriesMore = (adapter: object): boolean => carrying.has(adapter);
+/** Sees what is registered on the platform; `undefined` when the front door does not stand before it. */
+export const watchOf = (adapter: object): PlatformWatch | undefined => watches.get(adapter);
 
-type Methods = Record<string, (...given: unknown[]) => unknown>;
-
-/** From now on a call of one of these by anybody but Nest hangs something on the platform. */
-function watch(adapter: object, target: object, names: readonly string[], isOfNest: (given: unknown[]) => boolean) {
-  const methods = target as Methods;
-  for (const name of names) {
-    const method = methods[name];
-    methods[name] = function (this: unknown, ...given) {
-      if (!isOfNest(given)) carrying.add(adapter);
-      return method?.apply(this, given);
-    };
+/** Of the adapters of both platforms. */
+function watchAdapter(watch: PlatformWatch, adapter: object): void {
+  for (const name of ['enableCors', 'setOnRequestHook', 'setOnResponseHook', 'registerSecurityHook']) {
+    watch.method(adapter, name, () => watch.demand(name));
   }
+  watch.method(adapter, 'use', ([path]) => watch.demand(typeof path === 'string' ? `use ${path}` : 'use'));
+  watches.set(adapter, watch);
 }
 
-const ADAPTER_METHODS = ['enableCors', 'setOnRequestHook', 'setOnResponseHook'];
-
-async function expressAdapter(door: Door): Promise<AbstractHttpAdapter> {
+async function expressAdapter(door: Door, watch: PlatformWatch): Promise<AbstractHttpAdapter> {
   const [{ ExpressAdapter }, { default: express }] = await Promise.all([
     import('@nestjs/platform-express'),
     import('express'),
@@ -73,21 +79,18 @@ async function expressAdapter(door: Door): Promise<AbstractHttpAdapter> {
       if (body !== ANSWERED) super.reply(response, body, status);
     }
 
-    isAnsweringTheRest = false;
-
     override setErrorHandler(...given: Parameters<NestExpressAdapter['setErrorHandler']>) {
-      return this.answerTheRest(() => super.setErrorHandler(...given));
+      return watch.own(() => super.setErrorHandler(...given));
     }
 
     override setNotFoundHandler(...given: Parameters<NestExpressAdapter['setNotFoundHandler']>) {
-      return this.answerTheRest(() => super.setNotFoundHandler(...given));
+      return watch.own(() => super.setNotFoundHandler(...given));
     }
 
-    private answerTheRest<T>(hang: () => T): T {
-      this.isAnsweringTheRest = true;
-      const hung = hang();
-      this.isAnsweringTheRest = false;
-      return hung;
+    // The audit examines the modules that bring middleware.
+    override createMiddlewareFactory(...given: Parameters<NestExpressAdapter['createMiddlewareFactory']>) {
+      const register = super.createMiddlewareFactory(...given);
+      return (...middleware: Parameters<typeof register>) => watch.own(() => register(...middleware));
     }
   }
   const application = express();
@@ -104,8 +107,18 @@ async function expressAdapter(door: Door): Promise<AbstractHttpAdapter> {
   // It would answer 304 to `If-None-Match: *` wherever anything is answered.
   Object.defineProperty(application.request, 'fresh', { value: false });
   const adapter = new DoorExpressAdapter(application);
-  watch(adapter, application, ['use'], () => adapter.isAnsweringTheRest);
-  watch(adapter, adapter, ADAPTER_METHODS, () => false);
+  for (const method of ['all', ...METHODS.map((name) => name.toLowerCase())]) {
+    watch.method(application, method, (given) => {
+      // `get` with a name alone reads a setting.
+      if (given.length > 1) watch.route(method.toUpperCase(), String(given[0]));
+    });
+  }
+  for (const method of ['use', 'route']) {
+    watch.method(application, method, ([path]) =>
+      watch.demand(typeof path === 'string' ? `${method} ${path}` : method),
+    );
+  }
+  watchAdapter(watch, adapter);
   return adapter;
 }
 
@@ -118,7 +131,7 @@ const namelessWildcard = ([path, ...handlers]: RouteArguments): RouteArguments =
   ...handlers,
 ];
 
-async function fastifyAdapter(door: Door): Promise<AbstractHttpAdapter> {
+async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<AbstractHttpAdapter> {
   const fastify = await import('@nestjs/platform-fastify');
   class DoorFastifyAdapter extends fastify.FastifyAdapter<Server> {
     override get(...route: RouteArguments) {
@@ -151,6 +164,11 @@ async function fastifyAdapter(door: Door): Promise<AbstractHttpAdapter> {
     serverFactory: (handler: RequestListener) => serve(door, handler),
     // The door answers what the parser refuses.
     clientErrorHandler: () => {},
+    // Fastify's own response repeats the path, which can contain a secret.
+    frameworkErrors: (_error: Error, request: { raw: IncomingMessage }, reply: { hijack(): void }) => {
+      reply.hijack();
+      door.refuse(callOf(request), new Refusal('BAD_REQUEST'));
+    },
     routerOptions: {
       caseSensitive: true,
       ignoreTrailingSlash: false,
@@ -158,7 +176,7 @@ async function fastifyAdapter(door: Door): Promise<AbstractHttpAdapter> {
       maxParamLength: MAX_PARAMETER_LENGTH,
       querystringParser: () => ({}),
     },
-    skipMiddie: true,
+    skipMiddie: !watch.takesMiddleware,
     multipart: false,
   });
   // Bodies are read by the guard whose turn it is, never by the framework.
@@ -173,13 +191,27 @@ async function fastifyAdapter(door: Door): Promise<AbstractHttpAdapter> {
     if (respond) respond(request, reply).catch(done);
     else done();
   });
-  watch(adapter, instance, ['addHook'], ([event]) => event === 'onRegister');
-  watch(adapter, adapter, ADAPTER_METHODS, () => false);
+  instance.addHook('onRoute', ({ method, url }: { method: string | string[]; url: string }) => {
+    for (const name of [method].flat()) watch.route(name, url);
+  });
+  // Registers the engine of middleware, if there is to be any, which adds hooks of its own.
+  await adapter.init();
+  watch.method(instance, 'addHook', ([event]) => {
+    if (event !== 'onRegister') watch.demand(`hook ${event}`);
+  });
+  watchAdapter(watch, adapter);
   return adapter;
 }
 
 /**
  * The HTTP platform by name; the other one is not loaded. All that is particular to Express or Fastify stands in this file.
+ * `unguarded`: what may be registered on it past the controllers.
  */
-export const httpAdapter = (platform: 'express' | 'fastify', door: Door): Promise<AbstractHttpAdapter> =>
-  platform === 'fastify' ? fastifyAdapter(door) : expressAdapter(door);
+export const httpAdapter = (
+  platform: 'express' | 'fastify',
+  door: Door,
+  unguarded: Unguarded = {},
+): Promise<AbstractHttpAdapter> => {
+  const watch = new PlatformWatch(unguarded);
+  return platform === 'fastify' ? fastifyAdapter(door, watch) : expressAdapter(door, watch);
+};

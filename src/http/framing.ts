@@ -42,6 +42,15 @@ export function assertFraming({ req, res, headerLines, hosts }: Call): void {
 const ABSOLUTE = /^https?:\/\/[^/?#]*(\/.*)?$/i;
 const ENCODED_UNRESERVED = /%(?:2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
+/** The result is used: tools that transform code consider the call pure, and drop it if nothing reads its result. */
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The path that routing sees, also left in `req.url`: origin form, decodable, and with the letters that need no
  * encoding decoded, because one router would do that and the other would not.
@@ -58,11 +67,7 @@ export function routedPath(req: IncomingMessage): string {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);
   if (!path.includes('%')) return path;
-  try {
-    decodeURIComponent(path);
-  } catch {
-    throw new Refusal('BAD_REQUEST');
-  }
+  if (!isDecodable(path)) throw new Refusal('BAD_REQUEST');
   const normal = path.replace(ENCODED_UNRESERVED, (code) => decodeURIComponent(code));
   req.url = end < 0 ? normal : normal + url.slice(end);
   return normal;

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
+import { Injectable, type NestModule, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
 import {
   GUARDS_METADATA,
   HOST_METADATA,
@@ -7,10 +7,20 @@ import {
   MODULE_PATH,
   PATH_METADATA,
 } from '@nestjs/common/internal';
-import { APP_GUARD, ApplicationConfig, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import {
+  APP_GUARD,
+  ApplicationConfig,
+  DiscoveryService,
+  HttpAdapterHost,
+  MetadataScanner,
+  ModuleRef,
+  ModulesContainer,
+} from '@nestjs/core';
 import { StartError } from '../core/config/start-error.js';
 import { Commands } from '../gateway/commands/commands.service.js';
+import { watchOf } from '../http/adapter.js';
 import { JSON_LIMIT } from '../http/body.js';
+import { middlewareOf, type PlatformWatch, type Unguarded, undeclared } from '../http/unguarded.js';
 import { bucketId, isBucket } from '../platform/store/limits.js';
 import { isAcl } from '../policy/acls.js';
 import { answersOf, queryOf, takesOf } from '../policy/answers.js';
@@ -41,31 +51,47 @@ const METHODS: ReadonlySet<string> = new Set(['GET', ...BODY_METHODS]);
 @Injectable()
 export class RouteAudit implements OnApplicationBootstrap {
   private readonly faults: string[] = [];
+  private readonly platform: PlatformWatch;
 
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly modules: ModuleRef,
+    private readonly containers: ModulesContainer,
     private readonly application: ApplicationConfig,
     private readonly routes: Routes,
     private readonly compiled: CompiledRoutes,
     private readonly commandAudit: CommandAudit,
     private readonly commands: Commands,
-  ) {}
+    { httpAdapter }: HttpAdapterHost,
+  ) {
+    const platform = watchOf(httpAdapter);
+    if (!platform) {
+      throw new RouteAuditError([
+        'The application has no front door. Create it with createApp() instead of NestFactory.',
+      ]);
+    }
+    this.platform = platform;
+  }
 
   /**
    * Runs before the router learns the routes: it would refuse some of them in its own words.
    * @throws RouteAuditError when a route is not declared as it must be
    */
-  audit(): void {
+  audit(unguarded: Unguarded = {}): void {
     const guards: Guard[] = guardsInOrder().map((type) => this.modules.get(type, { strict: false }));
     this.refuseForeignGuards();
     const audited = this.findRoutes().flatMap((found) => this.compile(found, guards));
     this.refuseDuplicates(audited);
+    this.refuseMiddleware(unguarded);
     const commands = this.commandAudit.audit((fault) => this.faults.push(fault));
     this.throwFaults();
     this.compiled.fill(audited);
-    this.routes.fill(audited.map(({ plan }) => plan));
+    this.routes.fill(
+      audited.map(({ plan }) => plan),
+      unguarded,
+    );
+    this.platform.expect(this.routes.all);
     this.commands.fill(commands);
   }
 
@@ -90,6 +116,14 @@ export class RouteAudit implements OnApplicationBootstrap {
     const isForeign = this.application.getGlobalGuards().some((guard) => !(guard instanceof GuardStack));
     if (isForeign || this.application.getGlobalRequestGuards().length > 0) {
       this.faults.push('useGlobalGuards adds a guard outside guardsInOrder');
+    }
+  }
+
+  private refuseMiddleware(unguarded: Unguarded): void {
+    for (const { instance, metatype } of this.containers.values()) {
+      if (!(instance as Partial<NestModule> | undefined)?.configure) continue;
+      const name = middlewareOf(metatype.name);
+      if (!(name in unguarded)) this.faults.push(undeclared(name));
     }
   }
 

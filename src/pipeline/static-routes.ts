@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common/internal';
 import { ApplicationConfig, DiscoveryService, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
-import { carriesMore } from '../http/adapter.js';
+import { watchOf } from '../http/adapter.js';
 import { type DirectRoute, DirectRoutes } from '../http/direct-routes.js';
 import { RefusalFilter } from '../http/front-door.js';
 import type { Call } from '../policy/call.js';
@@ -89,7 +89,7 @@ export class StaticRoutes extends DirectRoutes implements OnApplicationBootstrap
   }
 
   find(method: string, path: string): DirectRoute | undefined {
-    if (carriesMore(this.platform.httpAdapter)) return undefined;
+    if (watchOf(this.platform.httpAdapter)?.hasAny) return undefined;
     return this.byMethod.get(method === 'HEAD' ? 'GET' : method)?.get(path);
   }
 

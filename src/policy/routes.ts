@@ -6,6 +6,7 @@ import type { AclRequirement, RoutePolicy } from './route-policy.js';
 @Injectable()
 export class Routes {
   private listed: readonly RoutePlan[] = [];
+  private unguarded: readonly (readonly [name: string, reason: string])[] = [];
   /** Each with its template in parts, the more specific first. */
   private ranked: readonly { readonly plan: RoutePlan; readonly parts: readonly string[] }[] = [];
 
@@ -14,7 +15,9 @@ export class Routes {
     return this.listed;
   }
 
-  fill(plans: readonly RoutePlan[]): void {
+  /** `unguarded`: what a team declared to run without the guards, and why. */
+  fill(plans: readonly RoutePlan[], unguarded: Readonly<Record<string, string>> = {}): void {
+    this.unguarded = Object.entries(unguarded);
     this.listed = plans.toSorted(
       (a, b) => a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en'),
     );
@@ -36,9 +39,11 @@ export class Routes {
     return this.ranked.find(({ plan, parts }) => plan.method === wanted && fits(parts, segments))?.plan;
   }
 
-  /** `METHOD path policy`, a line each: the output of `npm run routes`. */
+  /** `METHOD path policy`, a line each, then what runs without the guards: the output of `npm run routes`. */
   describe(): string {
-    return `${this.listed.map(({ method, path, policy }) => `${method} ${path} ${describePolicy(policy)}`).join('\n')}\n`;
+    const routes = this.listed.map(({ method, path, policy }) => `${method} ${path} ${describePolicy(policy)}`);
+    const others = this.unguarded.map(([name, reason]) => `UNGUARDED ${name}: ${reason}`);
+    return `${[...routes, ...others].join('\n')}\n`;
   }
 }
 

@@ -16,7 +16,10 @@ const BEYOND_CORE = [
   [/^test\/faults\//, 'stop and kill servers of their own'],
   [/^test\/history\//, 'three replicas under load for a minute'],
   [/^test\/fuzz\//, 'call every operation with thousands of inputs'],
-  [/^test\/(?:deployment\/|(?:package|generator|loaded-packages|cli-describe|snapshot)\.)/, 'packaging and deployment'],
+  [
+    /^test\/(?:deployment\/|(?:package|generator|loaded-packages|cli-describe|snapshot|bundle)\.)/,
+    'packaging and deployment',
+  ],
   [/^test\/(?:docs|readme|team-guide|assurance)\./, 'guides and their examples'],
   [/^test\/(?:upgrade|rolling|directory-lock|data-directory|process|workers)\./, 'processes and former versions'],
   [/^test\/(?:bench|chaos|timing)\.(?:e2e-)?spec/, 'tests of tools'],

@@ -14,7 +14,11 @@ afterEach(async () => {
 });
 
 /** Starts the service with a team's modules on a database of its own, for one test; nothing listens. */
-export async function boot(modules: readonly (Type | DynamicModule)[], env: Record<string, string> = {}) {
+export async function boot(
+  modules: readonly (Type | DynamicModule)[],
+  env: Record<string, string> = {},
+  unguarded: Readonly<Record<string, string>> = {},
+) {
   const database = await ownDatabase();
   databases.push(database);
   const { databaseUrl, embedded } = database;
@@ -28,5 +32,5 @@ export async function boot(modules: readonly (Type | DynamicModule)[], env: Reco
     ...UNHURRIED,
     ...env,
   });
-  return createApp(config, { modules, ...(embedded ? { embeddedDatabase: embedded } : {}) });
+  return createApp(config, { modules, unguarded, ...(embedded ? { embeddedDatabase: embedded } : {}) });
 }

@@ -19,6 +19,7 @@ import { Cuts, type Mend } from './cuts.js';
 import { holdToDescription, letGoOfDescription } from './described.js';
 import { emptyDatabase, lentDatabase } from './embedded.js';
 import { demandPages, watchLinks } from './followed-links.js';
+import { keepLog, letGoOfLog } from './log-lines.js';
 import { UNHURRIED } from './patience.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert their columns one by one
@@ -174,6 +175,7 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
   const descriptions = [...(ofSources === undefined ? [] : [ofSources]), ...(extension.descriptions ?? [])];
   const clock = new MovableClock();
   const log: string[] = [];
+  keepLog(log);
   const frames: string[] = [];
   const app = await createApp(config, {
     clock,
@@ -183,11 +185,13 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     descriptions,
     ...(network ? { network } : {}),
   }).catch(async (error) => {
+    letGoOfLog(log);
     await giveBack();
     throw error;
   });
   await app.listen(config.port, config.host);
-  const { port } = app.getHttpServer().address() as AddressInfo;
+  const front = await frontOf({ ...settings, DATABASE_URL: on.databaseUrl }, (line) => log.push(line));
+  const { port } = front ?? (app.getHttpServer().address() as AddressInfo);
   const url = `http://127.0.0.1:${port}`;
   holdToDescription(url, app, {
     files: descriptions,
@@ -211,8 +215,10 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
     cutDatabase: async () => demandCuts(cuts).database(app),
     cutRedis: async () => demandCuts(cuts).redis(),
     async close() {
+      await front?.close();
       await app.close();
       letGoOfDescription(url);
+      letGoOfLog(log);
       cuts?.close();
       await giveBack();
       demandPages(url, app);
@@ -230,6 +236,19 @@ export async function gatehouse({ env, network, cuttable, ...extension }: Gateho
       if (told.length > 0) throw new Error(`secrets were sent to gateway clients:\n${told.join('\n')}`);
     },
   };
+}
+
+type StartFront = (
+  env: Readonly<Record<string, string | undefined>>,
+  write: (line: string) => void,
+) => Promise<{ readonly port: number; close(): Promise<void> }>;
+
+/** The process that clients talk to instead of the application, where the run of tests names a file that starts one. */
+async function frontOf(env: Readonly<Record<string, string | undefined>>, write: (line: string) => void) {
+  const { GATEHOUSE_TEST_FRONT: file } = process.env;
+  if (file === undefined) return undefined;
+  const { startFront } = (await import(file)) as { startFront: StartFront };
+  return startFront(env, write);
 }
 
 /** A service of its own for a part of a test. */

@@ -1,0 +1,25 @@
+/** The logs of the services that run. */
+const logs = new Set<readonly string[]>();
+
+export const keepLog = (lines: readonly string[]): void => void logs.add(lines);
+
+export const letGoOfLog = (lines: readonly string[]): void => void logs.delete(lines);
+
+interface Line {
+  readonly request_id?: string;
+  readonly msg?: string;
+  readonly error?: { readonly message?: string; readonly stack?: string };
+}
+
+/** What the services logged of a request, to be shown where a test fails; the cause of a 500 is nowhere else. */
+export function logOf({ headers }: { readonly headers: Headers }): string {
+  const id = headers.get('x-request-id');
+  if (id === null) return '';
+  const lines = [...logs].flatMap((log) => log.filter((line) => line.includes(id)));
+  const shown = lines.map((line) => {
+    const { request_id, msg, error } = JSON.parse(line) as Line;
+    return request_id === id ? [line.trimEnd(), ...(error ? [`${msg}: ${error.stack ?? error.message}`] : [])] : [];
+  });
+  const text = shown.flat().join('\n');
+  return text === '' ? '' : `\nThe log of this request:\n${text}`;
+}

@@ -118,6 +118,39 @@ describe('FLT-32 a bad configuration does not start', () => {
     expect(loadConfig({ GATEHOUSE_SECRET: secret(), ...local }).media.s3).toBeUndefined();
   });
 
+  test.each<[env: Record<string, string>, faulty: string[]]>([
+    [{ CAPTCHA_PROVIDER: 'hcaptcha' }, ['HCAPTCHA_SITE_KEY', 'HCAPTCHA_SECRET']],
+    [{ CAPTCHA_PROVIDER: 'hcaptcha', HCAPTCHA_SITE_KEY: 'k' }, ['HCAPTCHA_SECRET']],
+    [{ CAPTCHA_PROVIDER: 'turnstile', TURNSTILE_SECRET: 's' }, ['TURNSTILE_SITE_KEY']],
+    [
+      { CAPTCHA_PROVIDER: 'hcaptcha', TURNSTILE_SITE_KEY: 'k', TURNSTILE_SECRET: 's' },
+      ['HCAPTCHA_SITE_KEY', 'HCAPTCHA_SECRET'],
+    ],
+    [{ TURNSTILE_SITE_KEY: 'k', TURNSTILE_SECRET: 's' }, ['CAPTCHA_PROVIDER']],
+    [{ CAPTCHA_HOSTNAMES: 'a.example' }, ['CAPTCHA_PROVIDER']],
+    [{ IP_AUTHORIZATION: 'on', MAIL_TRANSPORT: 'none' }, ['IP_AUTHORIZATION']],
+    [{ TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' }, ['TRUSTED_PROXIES']],
+    [{ TRUSTED_PROXIES: '::/0' }, ['TRUSTED_PROXIES']],
+    ...[
+      ...['ADMIN_ALLOW_NETWORKS', 'METRICS_ALLOW', 'IP_BAN_EXEMPT', 'PHONE_BLOCKED_PREFIXES', 'MEDIA_EXTERNAL_PORTS'],
+      ...['MEDIA_RELAY_SECRETS', 'MEDIA_SIGNING_SECRETS', 'CORS_ORIGINS', 'WEBAUTHN_ORIGINS', 'SECURITY_CONTACT'],
+    ].map((name): [Record<string, string>, string[]] => [{ [name]: ' , ' }, [name]]),
+  ])('a protection that cannot work stops the start: %j', (env, faulty) => {
+    expect(namesOf(env)).toEqual(faulty);
+  });
+
+  test.each<Record<string, string>>([
+    { CAPTCHA_PROVIDER: 'turnstile', TURNSTILE_SITE_KEY: 'k', TURNSTILE_SECRET: 's', CAPTCHA_HOSTNAMES: 'a.example' },
+    { CAPTCHA_PROVIDER: 'none', TURNSTILE_SITE_KEY: 'k', TURNSTILE_SECRET: 's' },
+    { CAPTCHA_PROVIDER: 'altcha' },
+    { MAIL_TRANSPORT: 'none' },
+    { IP_AUTHORIZATION: 'off', MAIL_TRANSPORT: 'none' },
+    { TRUSTED_PROXIES: '10.0.0.0/8,::1' },
+    { ADMIN_ALLOW_NETWORKS: '10.0.0.1,' },
+  ])('one that can does not: %j', (env) => {
+    expect(namesOf(env)).toEqual([]);
+  });
+
   test('the configuration is frozen', () => {
     expect(Object.isFrozen(loadConfig({ GATEHOUSE_SECRET: secret() }))).toBe(true);
   });
@@ -254,6 +287,7 @@ describe('secrets cannot be printed', () => {
     SMTP_URL: 'smtp://user:k4n4ri-smtp@mail:587',
     MAIL_HTTP_URL: 'https://k4n4ri-mail:x@mail.example',
     SMS_HTTP_URL: 'https://k4n4ri-sms:x@sms.example',
+    CAPTCHA_PROVIDER: 'none',
     HCAPTCHA_SECRET: 'k4n4ri-hcaptcha',
     TURNSTILE_SECRET: 'k4n4ri-turnstile',
     ADMIN_OAUTH_CLIENT_SECRET: randomBytes(24).toString('hex'),

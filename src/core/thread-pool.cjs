@@ -6,15 +6,16 @@
  * such work: therefore this is CommonJS, and runs before everything else.
  */
 const { existsSync } = require('node:fs');
-const { cpus } = require('node:os');
+const machine = require('./machine/machine.cjs');
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 
 const FILES_AND_NAMES = 8;
+/** Of a password hash, unless ARGON2_MEMORY_KIB says more. */
+const HASH_BYTES = 19 * 1024 ** 2;
 
-const cores = cpus().length;
 const set = process.env.ARGON2_CONCURRENCY?.trim() ?? '';
-const hashes = /^[1-9]\d{0,1}$/.test(set) ? Number(set) : Math.max(1, cores - 1);
-const images = Math.min(8, Math.max(2, cores));
+const hashes = /^[1-9]\d{0,1}$/.test(set) ? Number(set) : machine.hashesOf(HASH_BYTES);
+const images = Math.min(8, Math.max(2, machine.cores()));
 
 process.env.UV_THREADPOOL_SIZE ||= String(hashes + images + FILES_AND_NAMES);

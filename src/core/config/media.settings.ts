@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { memory } from '../machine/machine.cjs';
 import type { DataSettings } from './data.settings.js';
 import { hidden, type SettingsReader } from './reader.js';
 import { SECRET_BYTES } from './secret.settings.js';
@@ -7,6 +8,9 @@ import type { ServiceSettings } from './service.settings.js';
 const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
+const SMALLEST_IMAGE_BYTES = 128 * MIB;
+/** Unless it is set. */
+export const IMAGE_MEMORY_BYTES = Math.max(SMALLEST_IMAGE_BYTES, Math.min(GIB, Math.floor(memory() / 4)));
 
 const isBase64Secret = (value: string): boolean =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(value) && Buffer.from(value, 'base64').length >= SECRET_BYTES;
@@ -133,9 +137,10 @@ export function mediaSettings(
     ),
     imageMemoryBytes: read.int(
       'MEDIA_IMAGE_MEMORY_BYTES',
-      'Largest memory of one of the processes that transform pictures, of which there are as many as cores, from 2 to 8',
-      GIB,
-      [128 * MIB, 1024 * GIB],
+      'Largest memory of one of the processes that transform pictures, of which there are as many as cores, from 2 to 8; unset: 1 GiB, at most a quarter of the memory',
+      IMAGE_MEMORY_BYTES,
+      [SMALLEST_IMAGE_BYTES, 1024 * GIB],
+      { shown: '' },
     ),
     cacheBytes: read.int(
       'MEDIA_CACHE_BYTES',

@@ -97,7 +97,14 @@ export class SettingsReader {
   }
 
   list(name: string, about: string, told?: Told): string[] {
-    return itemsOf(this.text(name, about, told));
+    return this.itemsOf(name, this.text(name, about, told));
+  }
+
+  /** Commas without an item between them would switch off in silence what the list is for. */
+  private itemsOf(name: string, value: string | undefined): string[] {
+    const items = itemsOf(value);
+    if (value !== undefined && items.length === 0) this.fault(name, 'must have at least one item');
+    return items;
   }
 
   url(name: string, about: string, fallback: string, protocols: string[], told?: Told): string;
@@ -128,7 +135,7 @@ export class SettingsReader {
   }
 
   cidrs(name: string, about: string, told?: Told, fallback?: string): Cidr[] {
-    return itemsOf(this.text(name, about, told) ?? fallback).flatMap((item) => {
+    return this.itemsOf(name, this.text(name, about, told) ?? fallback).flatMap((item) => {
       try {
         if (item.includes('/')) return [ipaddr.parseCIDR(item)];
         const address = ipaddr.parse(item);

@@ -1,4 +1,4 @@
-import type { SettingsReader } from './reader.js';
+import type { Cidr, SettingsReader } from './reader.js';
 import { workerSettings } from './workers.settings.js';
 
 const MAIL_ADDRESS = /^[^\s:@]+@[^\s:@]+$/;
@@ -14,6 +14,16 @@ function securityContacts(read: SettingsReader): string[] {
   if (contacts.every((item) => URL.canParse(item) && CONTACT.test(item))) return contacts;
   read.fault('SECURITY_CONTACT', 'must be a list of mail addresses or of https:, mailto: or tel: URIs');
   return [];
+}
+
+/** Who is a proxy for everybody lets everybody choose an address: no limit, ban or allowed network would mean anything. */
+function trustedProxies(read: SettingsReader): Cidr[] {
+  const about = 'Proxies, as addresses or CIDR ranges, whose X-Forwarded-For is believed';
+  const proxies = read.cidrs('TRUSTED_PROXIES', about);
+  if (proxies.some(([, length]) => length === 0)) {
+    read.fault('TRUSTED_PROXIES', 'must not contain all addresses: every client could choose its own address');
+  }
+  return proxies;
 }
 
 /** Every answer carries it in a header. */
@@ -65,10 +75,7 @@ export function serviceSettings(read: SettingsReader) {
     httpPlatform,
     workers,
     corsOrigins: corsOrigins.length ? corsOrigins : [new URL(webAppUrl).origin],
-    trustedProxies: read.cidrs(
-      'TRUSTED_PROXIES',
-      'Proxies, as addresses or CIDR ranges, whose X-Forwarded-For is believed',
-    ),
+    trustedProxies: trustedProxies(read),
     appealEmail: read.name('APPEAL_EMAIL', 'Shown to banned addresses', 254),
     securityContacts: securityContacts(read),
     docsEnabled: read.flag(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import tls from 'node:tls';
+import { hashesOf } from '../machine/machine.cjs';
 import { hidden, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
@@ -49,9 +49,9 @@ function extraAuthorities(read: SettingsReader): readonly string[] | undefined {
   return undefined;
 }
 
-/** A provider of others counts only with both its site key and its secret (conventions.md section 8). */
+/** A third-party provider needs both its site key and its secret. Keys without a provider would protect nothing. */
 function captchaSettings(read: SettingsReader) {
-  const chosen = read.choice(
+  const provider = read.choice(
     'CAPTCHA_PROVIDER',
     'none, altcha (proof of work, made by the service itself), hcaptcha or turnstile',
     ['none', 'altcha', 'hcaptcha', 'turnstile'],
@@ -59,16 +59,17 @@ function captchaSettings(read: SettingsReader) {
   );
   const keys = (name: string, title: string) => {
     const siteKey = read.text(`${name}_SITE_KEY`, `Site key of ${title}`);
-    return hidden({ siteKey, secret: read.secret(`${name}_SECRET`, `Secret of ${title}`) }, 'secret');
+    const secret = read.secret(`${name}_SECRET`, `Secret of ${title}`);
+    if (provider === title.toLowerCase()) {
+      if (siteKey === undefined) read.fault(`${name}_SITE_KEY`, `is required with CAPTCHA_PROVIDER=${provider}`);
+      if (secret === undefined) read.fault(`${name}_SECRET`, `is required with CAPTCHA_PROVIDER=${provider}`);
+    }
+    return hidden({ siteKey, secret }, 'secret');
   };
-  const hcaptcha = keys('HCAPTCHA', 'hCaptcha');
-  const turnstile = keys('TURNSTILE', 'Turnstile');
-  const { siteKey, secret } = { hcaptcha, turnstile, none: hcaptcha, altcha: hcaptcha }[chosen];
-  const isForeign = chosen === 'hcaptcha' || chosen === 'turnstile';
-  return {
-    provider: isForeign && (siteKey === undefined || secret === undefined) ? 'none' : chosen,
-    hcaptcha,
-    turnstile,
+  const settings = {
+    provider,
+    hcaptcha: keys('HCAPTCHA', 'hCaptcha'),
+    turnstile: keys('TURNSTILE', 'Turnstile'),
     verifyUrl: read.url('CAPTCHA_VERIFY_URL', "Replaces the provider's address, for tests", undefined, [
       'http:',
       'https:',
@@ -76,7 +77,33 @@ function captchaSettings(read: SettingsReader) {
     hostnames: read
       .list('CAPTCHA_HOSTNAMES', 'Host names that a solved captcha may come from; unset: any')
       .map((name) => name.toLowerCase()),
-  } as const;
+  };
+  if (read.peek('CAPTCHA_PROVIDER') === undefined) {
+    const unused = ['HCAPTCHA_SECRET', 'TURNSTILE_SECRET', 'CAPTCHA_HOSTNAMES'].find((name) => read.peek(name));
+    if (unused) read.fault('CAPTCHA_PROVIDER', `is required with ${unused}; none switches the captcha off`);
+  }
+  return settings;
+}
+
+function argon2Settings(read: SettingsReader, nodeEnv: ServiceSettings['nodeEnv'], workers: number) {
+  // Tests store passwords of nobody.
+  const isTest = nodeEnv === 'test';
+  const memoryKib = read.int('ARGON2_MEMORY_KIB', 'Memory of a password hash, KiB', 19456, [
+    isTest ? 8 : 19456,
+    1048576,
+  ]);
+  return {
+    memoryKib,
+    passes: read.int('ARGON2_PASSES', 'Passes of a password hash', 2, [isTest ? 1 : 2, 20]),
+    concurrency: read.int(
+      'ARGON2_CONCURRENCY',
+      'Password hashes at once of a process; unset: cores of the container minus one, in at most a quarter of its memory, shared by the WORKERS',
+      Math.max(1, Math.floor(hashesOf(memoryKib * 1024) / workers)),
+      [1, 64],
+      { shown: '' },
+    ),
+    queue: read.int('ARGON2_QUEUE', 'Password hashes that may wait', 64, [0, 10000]),
+  };
 }
 
 /** Accounts, and how one signs in to them. */
@@ -120,6 +147,9 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
     'Holds password logins from unknown addresses until a mailed confirmation',
     true,
   );
+  if (read.peek('IP_AUTHORIZATION') === 'on' && read.peek('MAIL_TRANSPORT') === 'none') {
+    read.fault('IP_AUTHORIZATION', 'must be off or unset with MAIL_TRANSPORT=none: nobody could confirm a login');
+  }
   const webauthnRpId = read.text('WEBAUTHN_RP_ID', 'Relying party of passkeys; unset: the host of PUBLIC_ORIGIN');
   const webauthnOrigins = read.origins('WEBAUTHN_ORIGINS', 'Origins that may use passkeys; unset: PUBLIC_ORIGIN');
   return {
@@ -149,21 +179,6 @@ export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, we
     },
     extraCa: extraAuthorities(read),
     captcha: captchaSettings(read),
-    argon2: {
-      // Tests store passwords of nobody.
-      memoryKib: read.int('ARGON2_MEMORY_KIB', 'Memory of a password hash, KiB', 19456, [
-        nodeEnv === 'test' ? 8 : 19456,
-        1048576,
-      ]),
-      passes: read.int('ARGON2_PASSES', 'Passes of a password hash', 2, [nodeEnv === 'test' ? 1 : 2, 20]),
-      concurrency: read.int(
-        'ARGON2_CONCURRENCY',
-        'Password hashes at once of a process; unset: cores minus one, shared by the WORKERS',
-        Math.max(1, Math.floor((cpus().length - 1) / workers)),
-        [1, 64],
-        { shown: '' },
-      ),
-      queue: read.int('ARGON2_QUEUE', 'Password hashes that may wait', 64, [0, 10000]),
-    },
+    argon2: argon2Settings(read, nodeEnv, workers),
   };
 }

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { processes } from '../machine/machine.cjs';
 import type { SettingsReader } from './reader.js';
 
 const MOST = 256;
@@ -6,7 +6,7 @@ const MOST = 256;
 /** How many processes serve. Whoever starts them reads this setting, and leaves all others to them. */
 export function workerSettings(read: SettingsReader): number {
   const about =
-    'Processes behind the port: a number, or auto for one per core, which is one on the embedded database; each has its own DATABASE_POOL_SIZE connections';
+    'Processes behind the port: a number, or auto for one per core of the container, as far as its memory reaches, which is one on the embedded database; each has its own DATABASE_POOL_SIZE connections';
   const value = read.text('WORKERS', about, { shown: '1' });
   if (value === undefined) return 1;
   const isEmbedded = read.peek('DATABASE_URL') === undefined;
@@ -14,7 +14,7 @@ export function workerSettings(read: SettingsReader): number {
     read.fault('WORKERS', `must be auto or a whole number from 1 to ${MOST}`);
     return 1;
   }
-  const count = value !== 'auto' ? Number(value) : isEmbedded ? 1 : availableParallelism();
+  const count = value !== 'auto' ? Number(value) : isEmbedded ? 1 : processes();
   if (count === 1) return 1;
   if (isEmbedded) read.fault('WORKERS', 'must be 1 or auto without DATABASE_URL: the embedded database belongs to one');
   if (read.peek('WORKER_ID') !== undefined) {

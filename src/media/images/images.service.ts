@@ -1,8 +1,9 @@
-import { cpus } from 'node:os';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../core/config/config.js';
+import { IMAGE_MEMORY_BYTES } from '../../core/config/media.settings.js';
 import { Refusal, unavailable } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
+import { cores, fitting } from '../../core/machine/machine.cjs';
 import { Metrics } from '../../core/metrics.js';
 import { Decoder, DecoderLost, type DecoderOrder, type ImageFacts } from './decoder.js';
 import { ImageSlots } from './image-slots.js';
@@ -27,9 +28,13 @@ const MAX_AVIF_PIXELS = 4_000_000;
 const AVIF_WORK = 8;
 const IDLE_MS = 30_000;
 
-/** How many images a process works on at once, where several share the machine. Two, so that small ones pass a large one. */
-const slotsOf = (workers: number): number => Math.max(2, Math.floor(Math.min(8, cpus().length) / workers));
-export const IMAGE_SLOTS = slotsOf(1);
+/**
+ * How many images a process works on at once, where several share the machine: those of all use at most half of the memory.
+ * Two, so that small ones pass a large one.
+ */
+const slotsOf = (workers: number, bytes: number): number =>
+  Math.max(2, Math.floor(Math.min(8, cores(), fitting(bytes, 1 / 2)) / workers));
+export const IMAGE_SLOTS = slotsOf(1, IMAGE_MEMORY_BYTES);
 /** For each that is worked on. */
 const QUEUE = 8;
 export const IMAGE_QUEUE = IMAGE_SLOTS * QUEUE;
@@ -51,7 +56,7 @@ export class Images implements OnApplicationShutdown {
     private readonly log: Log,
     private readonly metrics: Metrics,
   ) {
-    const slots = slotsOf(config.workers);
+    const slots = slotsOf(config.workers, config.media.imageMemoryBytes);
     this.slots = new ImageSlots(slots, slots * QUEUE, MAX_PIXELS);
     metrics.gauge('gatehouse_image_processes', 'Processes that decode images', async () => this.decoders.size);
     metrics.gauge('gatehouse_image_memory_bytes', 'Memory of the processes that decode images', async () =>

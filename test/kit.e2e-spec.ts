@@ -69,6 +69,18 @@ class AdminCakesController {
   }
 }
 
+@Controller('v1/burnt')
+class BurntController {
+  @Get()
+  @Public()
+  bake(): void {
+    throw new TypeError('the oven is off');
+  }
+}
+
+@Module({ controllers: [BurntController] })
+class BurntModule {}
+
 @Module({ controllers: [CakesController, PiesController, AdminCakesController] })
 class CakesModule {}
 
@@ -90,6 +102,18 @@ describe('gatehouse/testing: what a team tests its modules with', () => {
     expectRefusal(answer, 'CAKE_IS_GONE');
     expect(answer.status).toBe(402);
     expect(() => expectRefusal({ ...answer, status: 400 }, 'CAKE_IS_GONE')).toThrow('402');
+  });
+
+  test('a failed test shows the log of its request: the cause of a 500, and where it was thrown', async () => {
+    await withGatehouse({ modules: [BurntModule] }, async ({ anonymous }) => {
+      const unmet = await anonymous
+        .get('/v1/burnt')
+        .expect(200)
+        .catch((error) => (error as Error).message);
+      expect(unmet).toMatch(/was answered 500.*TypeError: the oven is off.*bake \S*kit\.e2e-spec\.ts/s);
+      const answer = await anonymous.get('/v1/burnt');
+      expect(() => expectRefusal(answer, 'CONFLICT')).toThrow('TypeError: the oven is off');
+    });
   });
 
   test('a code that nobody registered is a fault of the test, whatever was answered', async () => {

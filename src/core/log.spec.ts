@@ -30,3 +30,32 @@ describe('conventions.md 13: of a JWT in a text nothing that proves anything is 
       expect(redactText(text)).toBe(text);
   });
 });
+
+describe('conventions.md 13: credentials are redacted, our own texts are not', () => {
+  const secret = 'k8s2bXvQ7rT1nYpL5mWz0aHcJd4fGe6uIoKqRsTvUwx';
+
+  test.each<[title: string, text: string]>([
+    ['a session', `flx_${'aB3'.repeat(12)}`],
+    ['an Admin key', `fa_123_${'aB3x'.repeat(8)}`],
+    ['a bot token', `123.${secret}`],
+    ...['Bot', 'Bearer', 'Admin', 'Basic', 'bearer', 'BASIC'].map(
+      (scheme) => [scheme, `${scheme} ${secret}`] as [string, string],
+    ),
+    ['Basic of a client', `Basic ${Buffer.from('user:pass').toString('base64')}`],
+    ['letters alone', `Bearer ${secret.replace(/\d/g, '')}`],
+  ])('%s', (_title, text) => {
+    const left = redactText(`said "${text}" once`);
+    expect(left).not.toContain(text.slice(-8));
+    expect(left).toMatch(/^said "[^"]*\[redacted\]" once$/);
+  });
+
+  test.each([
+    'UserController.get (GET /v1/x) breaks the rule that @AdminAcl and /v1/admin go together',
+    'a bot cannot do this; a bearer needs a scope; the Admin API needs a key',
+    'Basic authentication is required, as the bearer token has expired',
+    'the built-in Admin application is missing',
+    'names the unknown ACL admin:everything',
+  ])('%s', (text) => {
+    expect(redactText(text)).toBe(text);
+  });
+});

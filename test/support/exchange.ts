@@ -3,6 +3,7 @@ import type { Response } from 'supertest';
 import { SuperTest } from './demanded.js';
 import { demandDescribed } from './described.js';
 import { keepLinks } from './followed-links.js';
+import { logOf } from './log-lines.js';
 import { PATIENCE_MS } from './patience.js';
 
 /** What the service answered. */
@@ -148,7 +149,10 @@ async function receive(
       look(received.body);
       const answer = answerOf(received);
       keepLinks(url, answer);
-      demandDescribed(url, method, path, answer).then(() => resolve(received), reject);
+      demandDescribed(url, method, path, answer).then(
+        () => resolve(received),
+        (fault: Error) => reject(Object.assign(fault, { message: fault.message + logOf(answer) })),
+      );
     });
   });
 }
@@ -197,9 +201,10 @@ function answerOf({ status, headers, text = '', body }: Response): Answer {
 /** How much of a body an unmet expectation shows. */
 const SHOWN = 1000;
 
-function told(failure: Error, { method, path }: Question, { status, text }: Answer): Error {
+function told(failure: Error, { method, path }: Question, answer: Answer): Error {
+  const { status, text } = answer;
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}... (${text.length} characters)` : text;
-  const message = `${method} ${path} was answered ${status} ${shown || 'without a body'}\n${failure.message}`;
+  const message = `${method} ${path} was answered ${status} ${shown || 'without a body'}\n${failure.message}${logOf(answer)}`;
   failure.stack = failure.stack?.replace(failure.message, () => message) ?? message;
   failure.message = message;
   return failure;

@@ -1,6 +1,7 @@
 import { errorTable } from '../../src/core/errors.js';
 import { expect } from './demanded.js';
 import type { Answer } from './exchange.js';
+import { logOf } from './log-lines.js';
 
 /** The status of a code by the registry as it is now: a team's own codes come to it when their modules are loaded. */
 function statusOf(code: string): number {
@@ -14,8 +15,10 @@ function statusOf(code: string): number {
  * may be cached. `members` are further members that the body must hold.
  */
 export function expectRefusal(answer: Answer, code: string, members: Record<string, unknown> = {}): void {
+  const status = statusOf(code);
+  if (answer.status >= 500 && status < 500) throw new Error(`${code} was expected, not ${answer.text}${logOf(answer)}`);
   expect({ status: answer.status, body: answer.body }).toEqual({
-    status: statusOf(code),
+    status,
     body: expect.objectContaining({ code, message: expect.stringMatching(/./), ...members }),
   });
   expect(answer.headers.has('www-authenticate')).toBe(false);

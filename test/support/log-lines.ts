@@ -16,10 +16,11 @@ export function logOf({ headers }: { readonly headers: Headers }): string {
   const id = headers.get('x-request-id');
   if (id === null) return '';
   const lines = [...logs].flatMap((log) => log.filter((line) => line.includes(id)));
-  const shown = lines.map((line) => {
+  const shown = lines.flatMap((line) => {
     const { request_id, msg, error } = JSON.parse(line) as Line;
-    return request_id === id ? [line.trimEnd(), ...(error ? [`${msg}: ${error.stack ?? error.message}`] : [])] : [];
+    if (request_id !== id) return [];
+    return [error ? `${msg}: ${error.stack ?? error.message}` : line.trimEnd()];
   });
-  const text = shown.flat().join('\n');
+  const text = shown.join('\n');
   return text === '' ? '' : `\nThe log of this request:\n${text}`;
 }

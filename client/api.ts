@@ -2730,7 +2730,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands the caller everything that is kept of the account */
+        /** Downloads everything that is kept of the caller's account */
         post: operations["ownExportMake"];
         delete?: never;
         options?: never;

@@ -1,6 +1,6 @@
 /** What a team that adds controllers imports from `gatehouse`. */
 
-export { AccountParts, type Reading, type Removal } from './accounts/account-parts.service.js';
+export { AccountParts, type ExportReader, type Reading, type Removal } from './accounts/account-parts.service.js';
 export {
   type ExtraSecurityEvents,
   registerSecurityEvent,
@@ -49,6 +49,7 @@ export { MediaUrlService, type SignedUrl } from './media/addresses/urls.service.
 export { MediaModule } from './media/media.module.js';
 export { MediaService } from './media/objects/media.service.js';
 export { type Changed, Database, type Tx } from './platform/database/database.js';
+export { rowsOf } from './platform/database/rows.js';
 export { registerSealedColumn, type SealedColumn } from './platform/keys/sealed-kinds.js';
 export { Sealing } from './platform/keys/sealing.service.js';
 export { registerMail, type TeamMail, type TeamMailWords } from './platform/mail/templates/team-mails.js';

@@ -144,6 +144,8 @@ describe('what an operator types', () => {
       ['user', 'revoke-acl', 'ada'],
       ['ban', 'remove'],
       ['sessions', 'revoke'],
+      ['sessions', 'revoke'],
+      ['sessions', 'revoke', '--all', '--since', '1h'],
       ['sessions', 'revoke', '--since', 'yesterday'],
       ['sessions', 'revoke', '--since', '2026-13-01'],
       ['sessions', 'revoke', '--since', '2026-01-01T00:00:00'],
@@ -236,7 +238,7 @@ describe('user', () => {
         [ada.id],
       );
     const off = await cli('user', 'mfa', 'off', ada.email);
-    expect([off.code, off.out]).toEqual([0, expect.stringContaining('1 passkeys stay')]);
+    expect([off.code, off.out]).toEqual([0, expect.stringContaining('1 passkey stays')]);
     expect(await left()).toEqual([{ totp: false, codes: 0, passkeys: 1 }]);
     expect(await lastDeed()).toMatchObject({ admin_user_id: '0', action: 'disable_mfa', target_id: ada.id });
     expect((await cli('user', 'mfa', 'off', ada.email, '--passkeys')).code).toBe(0);
@@ -263,6 +265,15 @@ describe('ban', () => {
     });
     expect(await cli('ban', 'remove', '2001:DB8:1:2::/64')).toMatchObject({ code: 0 });
     expect(await lastDeed()).toMatchObject({ admin_user_id: '0', action: 'unban_ip' });
+    const lifted = await sql("SELECT count(*)::int AS n FROM audit_log WHERE action = 'unban_ip'");
+    for (const [value, err] of [
+      ['2001:db8:1:2::/64', '2001:db8:1:2::/64 is not banned'],
+      ['203.0.113.8', '203.0.113.8 is not banned'],
+    ] as const) {
+      expect(await cli('ban', 'remove', value)).toEqual({ code: 1, out: '', err });
+    }
+    expect(await sql("SELECT count(*)::int AS n FROM audit_log WHERE action = 'unban_ip'")).toEqual(lifted);
+    expect(await lastDeed()).toMatchObject({ admin_user_id: '0', action: 'unban_ip' });
     const bans = JSON.parse((await cli('ban', 'list', '--json')).out);
     expect(bans.map(({ value }: { value: string }) => value)).toEqual(['203.0.113.7']);
     const nonsense = await cli('ban', 'remove', 'localhost');
@@ -279,7 +290,7 @@ describe('sessions revoke --since', () => {
     const { code, out } = await cli('sessions', 'revoke', '--since', '12h');
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(new RegExp(`^${before[0]?.n} sessions made since .*Z are ended$`)),
+      expect.stringMatching(new RegExp(`^${before[0]?.n} sessions? made since .*Z (?:is|are) ended$`)),
     ]);
     expect(await lastDeed()).toMatchObject({
       ...{ admin_user_id: '0', action: 'revoke_sessions' },
@@ -341,5 +352,50 @@ describe('audit tail', () => {
       expect.objectContaining({ action: 'disable_mfa', admin_user_id: '0', target_id: ada.id }),
     ]);
     expect((await cli('audit', 'verify')).out).toMatch(/^intact/);
+  });
+});
+
+describe('stored text that could steer a terminal', () => {
+  const NAME = 'a\u001b]0;owned\u0007b\u009b31m\u202ec\u2066d\r\u2028e\u007f\nroot';
+  const STEERING = /[^\P{Cc}\n]|[\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
+
+  test('is escaped wherever it is printed, and JSON still says it', async () => {
+    await sql('UPDATE account SET username = $1, bio = $1, global_name = $1 WHERE id = $2', [NAME, ada.id]);
+    await sql('UPDATE session SET user_agent = $1 WHERE account_id = $2', [NAME, ada.id]);
+    for (const words of [
+      ...['user list', `user show ${ada.id}`, `user verify ${ada.id}`, `user mfa off ${ada.id}`],
+      ...[`user grant-acl ${ada.id} *`, `user revoke-acl ${ada.id} *`, `user delete ${ada.id}`, 'audit tail'],
+      ...['ban remove \u001b[31m', 'user show \u001b[31m', '\u001b[31m'],
+    ]) {
+      const { out, err } = await cli(...words.split(' '));
+      expect([words, STEERING.test(out + err)]).toEqual([words, false]);
+    }
+    expect((await cli('user', 'list')).out).toMatch(/^\d+ {2}a\\u001b\]0;owned\\u0007b\\u009b31m.*\\nroot#\d{4} {2}/m);
+    const json = async (...args: string[]) => {
+      const { out } = await cli(...args);
+      expect([args, STEERING.test(out)]).toEqual([args, false]);
+      return JSON.parse(out);
+    };
+    expect((await json('user', 'show', ada.id, '--json')).username).toBe(NAME);
+    expect((await json('user', 'list', '--json')).map(({ username }: Row) => username)).toContain(NAME);
+    const exported = await json('user', 'export', ada.id);
+    expect([exported.account.bio, exported.sessions[0].user_agent]).toEqual([NAME, NAME]);
+    await sql("UPDATE account SET username = 'ada', global_name = NULL WHERE id = $1", [ada.id]);
+  });
+});
+
+describe('sessions revoke --all', () => {
+  test('ends every session, however old, and is audited', async () => {
+    await sql("UPDATE session SET created_at = now() - interval '10 years' WHERE account_id = $1", [ada.id]);
+    const [live] = await sql('SELECT count(*)::int AS n FROM session WHERE revoked_at IS NULL');
+    expect(live?.n).toBe(1);
+    expect(await cli('sessions', 'revoke', '--all')).toEqual({ code: 0, out: '1 session is ended', err: '' });
+    expect(await sql('SELECT 1 FROM session WHERE revoked_at IS NULL')).toEqual([]);
+    expect(await lastDeed()).toMatchObject({
+      ...{ admin_user_id: '0', action: 'revoke_sessions' },
+      metadata: { all: 'true', count: '1' },
+    });
+    await running(async (as) => expectRefusal(await as(ada.token).get('/v1/users/@me'), 'UNAUTHORIZED'));
+    expect((await cli('sessions', 'revoke', '--all')).out).toBe('0 sessions are ended');
   });
 });

@@ -181,6 +181,12 @@ describe('what a noun becomes', () => {
     );
   });
 
+  test('a word without a plural gets one that can be read', () => {
+    expect(['news', 'breaking-news', 'series', 'equipment'].map((noun) => namesOf(noun).many)).toEqual([
+      ...['news-items', 'breaking-news-items', 'series-items', 'equipment-items'],
+    ]);
+  });
+
   test('names of the service are taken: tables, paths, error codes', () => {
     const read = (name: string) => readFileSync(join(ROOT, 'test', name), 'utf8');
     const tables = [...read('schema.snapshot.sql').matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name as string);

@@ -1,6 +1,11 @@
+import type { FileHandle } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
+import { Refusal } from '../core/errors.js';
 import { Database, type Tx } from '../platform/database/database.js';
-import { AccountParts, type Reading } from './account-parts.service.js';
+import { rowsOf } from '../platform/database/rows.js';
+import { openSpool, writeText } from '../platform/storage/spool.js';
+import { AccountParts, type ExportReader, type Reading } from './account-parts.service.js';
 
 /**
  * What is kept of an account, by the name under which it is exported. Digests, keys and encrypted values are secrets of
@@ -36,14 +41,27 @@ const ROWS_BY_PART: Readonly<Record<string, string>> = {
   webhooks: `SELECT id, application_id, name, avatar, created_at FROM webhook WHERE owner_id = $1 ORDER BY id`,
   webhook_messages: `SELECT m.id, m.webhook_id, m.username, m.avatar_url, m.content, m.embeds, m.attachments, m.created_at,
       m.edited_at
-    FROM webhook_message m WHERE m.webhook_id = ANY (ARRAY(SELECT id FROM webhook WHERE owner_id = $1)) ORDER BY m.id`,
+    FROM (SELECT id FROM webhook WHERE owner_id = $1 ORDER BY id) w
+    CROSS JOIN LATERAL (SELECT * FROM webhook_message WHERE webhook_id = w.id ORDER BY id) m`,
   media: `SELECT key, filename, size, content_type, width, height, created_at
     FROM media_object WHERE account_id = $1 ORDER BY created_at, key`,
   uploads: `SELECT filename, size, created_at, finished_at FROM media_upload WHERE owner_id = $1 ORDER BY created_at`,
-  audit_of_account: `SELECT action, reason, metadata, created_at
-    FROM audit_log WHERE target_type = 'user' AND target_id = $1::text ORDER BY sequence`,
-  audit_by_account: `SELECT action, target_type, target_id, created_at
-    FROM audit_log WHERE admin_user_id = $1 ORDER BY sequence`,
+};
+
+/** Of the audit log, what operators see, and what the owner of the account sees (web.md section 5). */
+const AUDIT_BY_PART: Readonly<Record<string, Readonly<Partial<Record<ExportReader, string>>>>> = {
+  audit_of_account: {
+    operator: `SELECT action, reason, metadata, created_at
+      FROM audit_log WHERE target_type = 'user' AND target_id = $1::text ORDER BY sequence`,
+    // Audited reads are named `list_...`, `show_...` or `export_...`.
+    owner: `SELECT action, metadata - 'reason' AS metadata, created_at
+      FROM audit_log WHERE target_type = 'user' AND target_id = $1::text AND action !~ '^(list|show|export)_'
+      ORDER BY sequence`,
+  },
+  audit_by_account: {
+    operator: `SELECT action, target_type, target_id, created_at
+      FROM audit_log WHERE admin_user_id = $1 ORDER BY sequence`,
+  },
 };
 
 const SINGLE: ReadonlySet<string> = new Set(['account', 'settings']);
@@ -51,9 +69,32 @@ const SINGLE: ReadonlySet<string> = new Set(['account', 'settings']);
 const readingOf =
   (name: string, query: string): Reading =>
   async (tx: Tx, id) => {
-    const rows = await tx.query<Record<string, unknown>[]>(query, [id]);
-    return SINGLE.has(name) ? (rows[0] ?? null) : rows;
+    if (!SINGLE.has(name)) return rowsOf(tx, query, [id]);
+    const [row] = await tx.query<Record<string, unknown>[]>(query, [id]);
+    return row ?? null;
   };
+
+const auditReadingOf =
+  (queries: Partial<Record<ExportReader, string>>): Reading =>
+  (tx, id, reader) => {
+    const query = queries[reader];
+    return query === undefined ? undefined : rowsOf(tx, query, [id]);
+  };
+
+/** What was exported, as JSON text. */
+export interface Exported {
+  readonly size: number;
+  /** Has no name; whoever asked for it closes it. */
+  readonly file: FileHandle;
+}
+
+const RETRY_SECONDS = 30;
+
+/** @returns the error of an export that has to wait for another */
+export const exportIsBusy = (): Refusal =>
+  new Refusal('RATE_LIMITED', { global: false, retry_after: RETRY_SECONDS }).with({
+    'Retry-After': String(RETRY_SECONDS),
+  });
 
 /** Everything that is kept of an account, for whom it belongs to. */
 @Injectable()
@@ -61,15 +102,47 @@ export class AccountExport {
   constructor(
     private readonly database: Database,
     private readonly parts: AccountParts,
+    private readonly config: Config,
   ) {
     for (const [name, query] of Object.entries(ROWS_BY_PART)) parts.alsoExport(name, readingOf(name, query));
+    for (const [name, queries] of Object.entries(AUDIT_BY_PART)) parts.alsoExport(name, auditReadingOf(queries));
   }
 
-  /** One state of the database; lists are empty where nothing is kept. */
-  of(id: string): Promise<Record<string, unknown>> {
-    return this.database.transaction(async (tx) => {
-      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      return this.parts.read(tx, id);
-    });
+  /** @throws Refusal RATE_LIMITED while any replica exports the account, until `tx` ends */
+  async demandTurn(tx: Tx, id: string): Promise<void> {
+    const [lock] = await tx.query<[{ won: boolean }]>(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended('export/' || $1, 0)) AS won`,
+      [id],
+    );
+    if (!lock.won) throw exportIsBusy();
+  }
+
+  /**
+   * Writes one state of the database to a file, so that no transaction waits for the one who reads it.
+   * @param goOn is called again and again; what it throws ends the export
+   * @throws Refusal RATE_LIMITED while another export of the account is written
+   */
+  async write(id: string, reader: ExportReader, goOn: () => void = () => {}): Promise<Exported> {
+    const file = await openSpool(this.config.media.root);
+    try {
+      const size = await this.database.transaction(async (tx) => {
+        await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+        await this.demandTurn(tx, id);
+        // All rows are read: a plan that is fast for the first ones may read a whole table for the others.
+        await tx.query('SET LOCAL cursor_tuple_fraction = 1');
+        return writeText(file, this.pieces(tx, id, reader, goOn));
+      });
+      return { size, file };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  private async *pieces(tx: Tx, id: string, reader: ExportReader, goOn: () => void): AsyncGenerator<string> {
+    for await (const piece of this.parts.read(tx, id, reader)) {
+      goOn();
+      yield piece;
+    }
   }
 }

@@ -6,6 +6,7 @@ import { AccountRemoval } from '../accounts/account-removal.service.js';
 import { AuditLog } from '../admin/audit/audit.service.js';
 import { theConsole } from '../admin/audit/operator.js';
 import { Database } from '../platform/database/database.js';
+import { linesOf } from '../platform/storage/spool.js';
 import { theAccount } from './terminal/arguments.js';
 import { type Command, CommandError } from './terminal/command.js';
 import { accountNamed, recordAtConsole, withService } from './terminal/service.js';
@@ -16,9 +17,13 @@ export const exportAccount: Command = (args, terminal) => {
   const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);
   return withService(terminal, async (app) => {
     const account = await accountNamed(app, name);
-    const parts = await app.get(AccountExport).of(account.id);
-    await recordAtConsole(app, deed('export_account', account));
-    terminal.out(JSON.stringify(parts, null, 2));
+    const { file } = await app.get(AccountExport).write(account.id, 'operator');
+    try {
+      await recordAtConsole(app, deed('export_account', account));
+      for await (const line of linesOf(file)) terminal.out(line);
+    } finally {
+      await file.close();
+    }
     return 0;
   });
 };

@@ -4,6 +4,7 @@ import { theConsole } from '../admin/audit/operator.js';
 import { count, demandNothing } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { recordAtConsole, withService } from './terminal/service.js';
+import { counted, oneLine } from './terminal/words.js';
 
 export const verifyAudit: Command = (args, terminal) => {
   demandNothing(args);
@@ -11,7 +12,7 @@ export const verifyAudit: Command = (args, terminal) => {
     const verdict = await app.get(AuditLog).verify();
     terminal.out(
       verdict.intact
-        ? `intact: ${verdict.entries} entries, head ${verdict.head}`
+        ? `intact: ${counted(verdict.entries, 'entry', 'entries')}, head ${verdict.head}`
         : `broken: entry ${verdict.sequence} ${verdict.fault}`,
     );
     return verdict.intact ? 0 : 1;
@@ -26,7 +27,7 @@ function lineOf(entry: Entry): string {
   const reason = entry.audit_log_reason === null ? '' : `  "${entry.audit_log_reason}"`;
   const facts = Object.entries(entry.metadata).map(([name, value]) => `${name}=${value}`);
   const target = `${entry.target_type}${entry.target_id === '0' ? '' : ` ${entry.target_id}`}`;
-  return [entry.created_at, `${who}${key}`, entry.action, target, ...facts].join('  ') + reason;
+  return oneLine([entry.created_at, `${who}${key}`, entry.action, target, ...facts].join('  ') + reason);
 }
 
 export const tailAudit: Command = (args, terminal) => {

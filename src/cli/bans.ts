@@ -46,7 +46,12 @@ export const removeBan: Command = (args, terminal) => {
   const network = parseNetwork(value);
   if (!network) throw new CommandError(`${value} is no address and no range`);
   return withService(terminal, async (app) => {
-    await app.get(IpBanEntries).lift(theConsole(), value);
+    const entries = app.get(IpBanEntries);
+    if (!(await entries.isListed(value))) {
+      const { entry } = await entries.check(value);
+      throw new CommandError(`${network.text} is not banned${entry ? ` by itself: ${entry.value} is` : ''}`);
+    }
+    await entries.lift(theConsole(), value);
     terminal.out(`${network.text} is not banned any more`);
     return 0;
   });

@@ -111,9 +111,9 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./import-users.js')).importUsers,
   },
   'sessions revoke': {
-    usage: 'sessions revoke --since <time>',
+    usage: 'sessions revoke --all | --since <time>',
     summary:
-      'ends every session made at or after a time (2026-01-31T12:00:00Z) or within the last while (90m, 12h, 7d)',
+      'ends every session, or those made at or after a time (2026-01-31T12:00:00Z) or within the last while (90m, 12h, 7d)',
     load: async () => (await import('./sessions.js')).revokeSessions,
   },
   'ban list': {

@@ -4,6 +4,7 @@ import { demandMadeFor } from '../core/extension.js';
 import { startFault } from '../core/start-fault.js';
 import { COMMANDS, type Entry } from './commands.js';
 import { CommandError, type Terminal, UsageError } from './terminal/command.js';
+import { printable } from './terminal/words.js';
 
 /** What the words of a command are followed by in its longest form. */
 const MOST_WORDS = 3;
@@ -35,8 +36,20 @@ function wordsOf(args: readonly string[]): { readonly words: readonly string[]; 
   return { words: [] };
 }
 
+/** The only place where anything is escaped for the terminal: commands write stored text as it is. */
+const escaping = (terminal: Terminal): Terminal => {
+  const { ask } = terminal;
+  return {
+    ...terminal,
+    ...(ask && { ask: (question) => ask(printable(question)) }),
+    out: (line) => terminal.out(printable(line)),
+    err: (line) => terminal.err(printable(line)),
+  };
+};
+
 /** Carries out what was typed and answers the exit code. */
-export async function execute(args: string[], terminal: Terminal): Promise<number> {
+export async function execute(args: string[], given: Terminal): Promise<number> {
+  const terminal = escaping(given);
   const { words, entry } = wordsOf(args[0] === 'help' ? args.slice(1) : args);
   if (args[0] === 'help' || args.some(isHelp)) {
     terminal.out(usageOf(words));

@@ -8,6 +8,7 @@ import { type Tally, UserImport } from '../admin/import/user-import.service.js';
 import { Clock } from '../core/clock.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 import { recordAtConsole, withService } from './terminal/service.js';
+import { counted } from './terminal/words.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 const PROGRESS_MS = 1000;
@@ -116,7 +117,7 @@ export const importUsers: Command = async (args, terminal) => {
       await report.close();
       await recordEnd(app, dryRun, last, isWhole);
     }
-    terminal.out(`${last.lines} lines: ${endings(last, dryRun)}`);
+    terminal.out(`${counted(last.lines, 'line')}: ${endings(last, dryRun)}`);
     if (last.imported === 0 && !dryRun) terminal.out('nothing was changed');
     return last.refused > 0 ? 1 : 0;
   });

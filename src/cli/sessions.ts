@@ -6,23 +6,32 @@ import { Clock } from '../core/clock.js';
 import { demandNothing, moment } from './terminal/arguments.js';
 import { type Command, UsageError } from './terminal/command.js';
 import { withService } from './terminal/service.js';
+import { counted } from './terminal/words.js';
 
-/** For when tokens leaked: whoever signed in since then does so again. */
+const OPTIONS = { since: { type: 'string' }, all: { type: 'boolean' } } as const;
+
+/** `null` for the first of all sessions. */
+function startOf({ since, all }: { readonly since?: string; readonly all?: boolean }): Date | null {
+  if ((since === undefined) === (all !== true)) throw new UsageError('either --all or --since <time> is needed');
+  return since === undefined ? null : moment(since, new Clock().now());
+}
+
+/** Since some time when tokens leaked, all of them after a restore, which brings ended ones back. */
 export const revokeSessions: Command = (args, terminal) => {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { since: { type: 'string' } } });
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
   demandNothing(positionals);
-  if (values.since === undefined) throw new UsageError('--since is needed');
-  const since = moment(values.since, new Clock().now());
+  const since = startOf(values);
   return withService(terminal, async (app) => {
     const audit = app.get(AuditLog);
-    const ended = await app.get(SessionSweep).revokeSince(since, (tx, count) =>
+    const ended = await app.get(SessionSweep).revokeSince(since ?? new Date(0), (tx, count) =>
       audit.record(tx, theConsole(), {
         action: 'revoke_sessions',
         target: { type: 'instance' },
-        metadata: { since: since.toISOString(), count },
+        metadata: { ...(since ? { since: since.toISOString() } : { all: true }), count },
       }),
     );
-    terminal.out(`${ended} sessions made since ${since.toISOString()} are ended`);
+    const which = since ? ` made since ${since.toISOString()}` : '';
+    terminal.out(`${counted(ended, `session${which} is`, `sessions${which} are`)} ended`);
     return 0;
   });
 };

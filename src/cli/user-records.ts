@@ -4,14 +4,17 @@ import { adminUserView, FULL_SIGHT } from '../admin/users/admin-users.views.js';
 import { count, demandNothing, theAccount } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { accountNamed, recordAtConsole, withService } from './terminal/service.js';
+import { oneLine } from './terminal/words.js';
 
 const JSON_OPTION = { json: { type: 'boolean' } } as const;
 const MOST = 1000;
 
 type View = ReturnType<typeof adminUserView>;
 
-const text = (value: unknown): string =>
-  value === null || value === '' ? '-' : Array.isArray(value) ? value.join(', ') || '-' : String(value);
+const text = (value: unknown): string => {
+  const words = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  return oneLine(words) || '-';
+};
 
 /** What keeps an account out, or makes it more than others. */
 function marksOf(user: View): string {
@@ -27,8 +30,10 @@ function marksOf(user: View): string {
 }
 
 const lineOf = (user: View): string =>
-  [user.id, `${user.username}#${user.discriminator}`, text(user.email), text(user.created_at), marksOf(user)].join(
-    '  ',
+  oneLine(
+    [user.id, `${user.username}#${user.discriminator}`, text(user.email), text(user.created_at), marksOf(user)].join(
+      '  ',
+    ),
   );
 
 export const showUser: Command = (args, terminal) => {

@@ -7,6 +7,7 @@ import { Outbox } from '../platform/mail/outbox.js';
 import { theAccount } from './terminal/arguments.js';
 import { type Command, CommandError } from './terminal/command.js';
 import { accountNamed, withService } from './terminal/service.js';
+import { counted } from './terminal/words.js';
 
 export const verifyEmail: Command = (args, terminal) => {
   const name = theAccount(parseArgs({ args, allowPositionals: true }).positionals);
@@ -42,7 +43,7 @@ export const mfaOff: Command = (args, terminal) => {
     if (values.passkeys) for (const passkey of passkeys) await factors.deletePasskey(theConsole(), id, passkey.id);
     const removed = values.passkeys ? 'no authenticator, backup code or passkey' : 'no authenticator or backup code';
     terminal.out(`${username} (${id}) has ${removed} any more`);
-    const stay = `${passkeys.length} passkeys stay; --passkeys removes them too`;
+    const stay = `${counted(passkeys.length, 'passkey stays', 'passkeys stay')}; --passkeys removes them too`;
     if (!values.passkeys && passkeys.length > 0) terminal.out(stay);
     return 0;
   });

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import sharp from 'sharp';
-import { AccountExport } from '../../src/accounts/account-export.service.js';
 import { AccountParts } from '../../src/accounts/account-parts.service.js';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
 import { OneTimeSecrets } from '../../src/auth/secrets/one-time-secrets.service.js';
@@ -13,6 +12,7 @@ import {
   Authenticator,
   changeEmail,
   eventually,
+  exported,
   type Gatehouse,
   mailTo,
   newApp,
@@ -215,7 +215,7 @@ describe('account.md section 3 erasure', () => {
     const before = await count(ids);
     expect(Object.keys(before).filter((table) => before[table] === 0)).toEqual([]);
 
-    const parts = await service.app.get(AccountExport).of(persona.id);
+    const parts = await exported(service, persona);
     const isEmpty = (part: unknown) => !part || (Array.isArray(part) && part.length === 0);
     expect(named(({ exported }) => exported !== null && isEmpty(parts[exported]))).toEqual([]);
     expect(parts.account).toMatchObject({ username: NAME, email: 'new.zaphod.canary@example.com', bio: 'canary bio' });

@@ -1,4 +1,3 @@
-import { AccountExport } from '../../src/accounts/account-export.service.js';
 import { LastUsed } from '../../src/auth/sessions/last-used.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { testOnPostgres } from '../machine/postgres.js';
@@ -13,6 +12,7 @@ import {
   changeEmail,
   eventually,
   expectRefusal,
+  exported,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -272,7 +272,7 @@ describe('at any size', () => {
   }
 
   async function ending(alice: Persona, key: SoftwareAuthenticator): Promise<void> {
-    await service.app.get(AccountExport).of(alice.id);
+    await exported(service, alice);
     ok(await service.as(alice).post('/v1/users/@me/delete', await passkeySudo(service, alice, key)));
     await prepare('UPDATE account SET deletion_at = now() WHERE id = $1', [alice.id]);
     await sweep(service);

@@ -1,6 +1,13 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { AccountExport } from '../../src/accounts/account-export.service.js';
+import { Database } from '../../src/platform/database/database.js';
+import { testOnPostgres } from '../machine/postgres.js';
+import { setAcls } from '../support/admin.js';
 import {
+  eventually,
   expectRefusal,
+  exported,
   type Gatehouse,
   gatehouse,
   mailTo,
@@ -9,6 +16,7 @@ import {
   newTokens,
   person,
   settledInboxOf,
+  signIn,
 } from '../support/index.js';
 
 const EXPORT = '/v1/users/@me/export';
@@ -31,8 +39,8 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     const answer = await service.as(alice).post(EXPORT, { password: alice.password });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="account.json"');
-    const expected = JSON.parse(JSON.stringify(await service.app.get(AccountExport).of(alice.id)));
-    expect(Object.keys(answer.body).sort()).toEqual(Object.keys(expected).sort());
+    const expected = await exported(service, alice);
+    expect(Object.keys(answer.body)).toEqual(Object.keys(expected).filter((name) => name !== 'audit_by_account'));
     expect(answer.body.account).toMatchObject({ id: alice.id, email: alice.email });
     expect(answer.body.security_events).toEqual(expected.security_events);
     expect(answer.body.security_events.at(-1)).toMatchObject({ type: 'data_exported' });
@@ -53,5 +61,122 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     expectRefusal(await service.anonymous.post(EXPORT), 'UNAUTHORIZED');
     expect(await noted(alice)).toEqual([]);
     expect(await settledInboxOf(service, alice.email, 'security_notice')).toEqual([]);
+  });
+
+  test('tells of the audit log what changed the account: no reason, no lookup, and nothing about others', async () => {
+    const [root, alice, bob] = [
+      await person(service, 'root'),
+      await person(service, 'alice'),
+      await person(service, 'bob'),
+    ];
+    await setAcls(service, root, ['*']);
+    const by = service.as(root).with({ 'x-audit-log-reason': 'a private remark' });
+    const user = `/v1/admin/users/${alice.id}`;
+    for (const path of ['/sessions', '/networks', '/webauthn-credentials']) await by.get(user + path).expect(200);
+    await by.put(`${user}/ban`, { duration_hours: 1, reason: 'a second remark' }).expect(200);
+    await by.delete(`${user}/ban`).expect(200);
+    await setAcls(service, alice, ['*']);
+    const mine = service.as(await signIn(service, alice));
+    await mine.put(`/v1/admin/users/${bob.id}/traits`, { traits: [] }).expect(200);
+    const { body, text } = await mine.post(EXPORT, { password: alice.password }).expect(200);
+    expect(body.audit_of_account.map(({ action }: { action: string }) => action)).toEqual(['temp_ban', 'unban']);
+    expect(body.audit_of_account[0]).toEqual({
+      action: 'temp_ban',
+      metadata: { duration_hours: '1', banned_until: expect.any(String) },
+      created_at: expect.any(String),
+    });
+    for (const hidden of ['remark', root.id, bob.id, 'list_user_sessions']) expect(text).not.toContain(hidden);
+    const whole = await exported(service, alice);
+    expect(JSON.stringify(whole.audit_of_account)).toContain('a private remark');
+    expect(whole.audit_by_account).toEqual([expect.objectContaining({ target_id: bob.id })]);
+  });
+
+  describe('while exports are sent', () => {
+    const held: Socket[] = [];
+    afterEach(() => {
+      for (const socket of held.splice(0)) socket.destroy();
+    });
+
+    /** Somebody with more than a connection takes unread. */
+    async function rich(name: string) {
+      const owner = await person(service, name);
+      const hook = await newHook(service, owner);
+      await service.sql(
+        `INSERT INTO webhook_message (id, webhook_id, username, content, expires_at)
+         SELECT $1::bigint + n, $1, 'big', repeat('x', 2000), now() + interval '1 day' FROM generate_series(1, 8000) n`,
+        [hook.id],
+      );
+      return owner;
+    }
+
+    /** Asks for the exports of these on one connection, and reads the beginning of the first response alone. */
+    async function hold(...owners: readonly { authorization: string; password: string }[]): Promise<Socket> {
+      const socket = connect(service.port, '127.0.0.1');
+      held.push(socket);
+      for (const { authorization, password } of owners) {
+        const body = JSON.stringify({ password });
+        const head = [
+          ...[`POST ${EXPORT} HTTP/1.1`, 'Host: x', `Authorization: ${authorization}`],
+          ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+        ];
+        socket.write([...head, '', body].join('\r\n'));
+      }
+      const [first] = await once(socket, 'data');
+      socket.pause();
+      expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
+      return socket;
+    }
+
+    test('one is sent at a time for an account and two for a process; what is refused leaves no trace', async () => {
+      const [alice, bob, carol] = [await rich('alice'), await rich('bob'), await person(service, 'carol')];
+      const [first] = [await hold(alice), await hold(bob)];
+      for (const refused of [alice, carol]) {
+        const answer = await service.as(refused).post(EXPORT, { password: refused.password });
+        expectRefusal(answer, 'RATE_LIMITED');
+        expect(answer.body).toMatchObject({ global: false, retry_after: 30 });
+        expect(answer.headers.get('retry-after')).toBe('30');
+      }
+      expect([await noted(alice), await noted(carol)]).toEqual([[expect.anything()], []]);
+      expect(await settledInboxOf(service, carol.email, 'security_notice')).toEqual([]);
+      first.destroy();
+      await eventually('the place of who left', async () =>
+        (await service.as(carol).post(EXPORT, { password: carol.password })).status === 200 ? true : undefined,
+      );
+    });
+
+    test('a connection that ends gives its place back, with that of the export pipelined behind it', async () => {
+      const [alice, bob] = [await rich('alice'), await rich('bob')];
+      const socket = await hold(alice, bob);
+      await eventually('the second export', async () => ((await noted(bob)).length === 1 ? true : undefined));
+      expectRefusal(await service.as(bob).post(EXPORT, { password: bob.password }), 'RATE_LIMITED');
+      socket.destroy();
+      await eventually('both places', async () => {
+        const answers = await Promise.all(
+          [alice, bob].map((one) => service.as(one).post(EXPORT, { password: one.password })),
+        );
+        return answers.every(({ status }) => status === 200) ? true : undefined;
+      });
+    });
+
+    test('of 32 at once for an account each is sent whole or refused without a trace', async () => {
+      const alice = await person(service, 'alice');
+      const body = { password: alice.password };
+      const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(alice).post(EXPORT, body)));
+      const sent = answers.filter(({ status }) => status === 200);
+      for (const { body } of sent) expect(body.account.id).toBe(alice.id);
+      for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'RATE_LIMITED');
+      expect(sent.length).toBeGreaterThan(0);
+      expect(await noted(alice)).toHaveLength(sent.length);
+    });
+
+    testOnPostgres('another replica that exports the account counts', async () => {
+      const alice = await person(service, 'alice');
+      await service.app.get(Database).transaction(async (tx) => {
+        await service.app.get(AccountExport).demandTurn(tx, alice.id);
+        expectRefusal(await service.as(alice).post(EXPORT, { password: alice.password }), 'RATE_LIMITED');
+      });
+      expect(await noted(alice)).toEqual([]);
+      await service.as(alice).post(EXPORT, { password: alice.password }).expect(200);
+    });
   });
 });

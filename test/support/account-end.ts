@@ -1,10 +1,18 @@
+import { text } from 'node:stream/consumers';
 import { AccountExport } from '../../src/accounts/account-export.service.js';
+import { bytesOf } from '../../src/platform/storage/spool.js';
 import type { Gatehouse } from './gatehouse.js';
 import { sweep } from './sweep.js';
 
 /** Everything that is kept of an account by its name, as `gatehouse user export` tells it. */
-export const exported = (service: Gatehouse, { id }: { id: string }): Promise<Record<string, unknown>> =>
-  service.app.get(AccountExport).of(id);
+export async function exported(service: Gatehouse, { id }: { id: string }): Promise<Record<string, unknown>> {
+  const { file } = await service.app.get(AccountExport).write(id, 'operator');
+  try {
+    return JSON.parse(await text(bytesOf(file)));
+  } finally {
+    await file.close();
+  }
+}
 
 /** Brings an account to its end, as the deadline of its deletion does: everything of it is removed. */
 export async function erase(service: Gatehouse, { id }: { id: string }): Promise<void> {

@@ -10,6 +10,8 @@ export interface Sent {
 
 /** Tables that hold a handful of rows whatever the platform's size, and one that every replica copies on purpose. */
 const SMALL = new Set(['instance', 'migration', 'sso_document', 'ip_ban', 'audit_verification', 'replica_statistics']);
+/** What is read by a cursor is planned as if all of it was read at once (`cursor_tuple_fraction`). */
+const BY_CURSOR = /^DECLARE \w+ NO SCROLL CURSOR FOR /;
 const EXPLAINABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 /** Rows that a table is said to have where it was not filled. */
 const ROWS = 1_000_000;
@@ -28,8 +30,9 @@ export function recordStatements(): { readonly sent: Map<string, Sent>; pause():
     const [first, second] = args;
     const named = typeof first === 'string' ? { text: first } : (first as Partial<Sent>);
     const given = { values: second, ...named };
-    const { text, values } = given;
-    if (!isPaused && typeof text === 'string' && EXPLAINABLE.test(text) && !sent.has(text)) {
+    const { values } = given;
+    const text = given.text?.replace(BY_CURSOR, '');
+    if (!isPaused && text !== undefined && EXPLAINABLE.test(text) && !sent.has(text)) {
       sent.set(text, { text, values: Array.isArray(values) ? values : [] });
     }
     return query.apply(this, args);

@@ -22,6 +22,13 @@ const entryView = (entry: IpBanEntry) => ({
   signals: entry.signals,
 });
 
+/** Under which an address or range is banned, by an administrator or by itself. */
+function valuesOf(value: string): [own: string, reach: string] {
+  const network = parseNetwork(value);
+  if (!network) throw new Error('the input was validated');
+  return [network.text, reachOf(network).text];
+}
+
 /** The ban list as administrators read and change it (admin.md section 8). */
 @Injectable()
 export class IpBanEntries {
@@ -87,16 +94,23 @@ export class IpBanEntries {
     return { banned: ban !== null, entry: entry && entryView(entry) };
   }
 
+  /** Whether a ban is in force that `lift` lifts. */
+  isListed(value: string): Promise<boolean> {
+    return this.database.manager
+      .createQueryBuilder(IpBanEntry, 'b')
+      .where('b.value = ANY (:values) AND (b.expires_at IS NULL OR b.expires_at > now())', { values: valuesOf(value) })
+      .getExists();
+  }
+
   /** Lifts the ban of the address or range, the automatic one of its /64 included. */
   async lift(by: Operator, value: string): Promise<void> {
-    const network = parseNetwork(value);
-    if (!network) throw new Error('the input was validated');
+    const [own, reach] = valuesOf(value);
     await this.database.transaction(async (tx) => {
-      await this.bans.lift(tx, [network.text, reachOf(network).text]);
+      await this.bans.lift(tx, [own, reach]);
       await this.audit.record(tx, by, {
         action: 'unban_ip',
-        target: { type: 'ip_ban', id: network.text },
-        metadata: { value: network.text },
+        target: { type: 'ip_ban', id: own },
+        metadata: { value: own },
       });
     });
   }

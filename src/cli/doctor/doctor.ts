@@ -1,5 +1,6 @@
 import { demandNothing } from '../terminal/arguments.js';
 import type { Command } from '../terminal/command.js';
+import { counted } from '../terminal/words.js';
 import { findingsOf } from './checks.js';
 import type { Finding } from './finding.js';
 
@@ -14,6 +15,6 @@ export const doctor: Command = async (args, terminal) => {
   const findings = await findingsOf(terminal);
   for (const finding of findings) out(lineOf(finding));
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
-  out(`${count('fault')} faults, ${count('warning')} warnings`);
+  out(`${counted(count('fault'), 'fault')}, ${counted(count('warning'), 'warning')}`);
   return count('fault') > 0 ? 1 : 0;
 };

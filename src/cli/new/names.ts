@@ -56,7 +56,14 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   woman: 'women',
 };
 
+/** Words without a plural: what there are many of is named besides. */
+const UNCOUNTABLE = new Set([
+  ...['advice', 'aircraft', 'data', 'deer', 'equipment', 'feedback', 'furniture', 'hardware', 'information', 'luggage'],
+  ...['media', 'metadata', 'money', 'music', 'news', 'research', 'series', 'sheep', 'software', 'species', 'traffic'],
+]);
+
 function pluralOfWord(word: string): string {
+  if (UNCOUNTABLE.has(word)) return `${word}-items`;
   if (Object.hasOwn(IRREGULAR, word)) return IRREGULAR[word] as string;
   if (/[^aeiou]y$|quy$/.test(word)) return `${word.slice(0, -1)}ies`;
   if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`;

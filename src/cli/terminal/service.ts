@@ -7,6 +7,7 @@ import { loadConfig } from '../../core/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import { CommandError, type Terminal } from './command.js';
 import { explained } from './explained.js';
+import { printable } from './words.js';
 
 /** Runs `work` on the assembled service, which listens nowhere and applies no migration. */
 export async function withService<T>(
@@ -20,7 +21,7 @@ export async function withService<T>(
   try {
     const app = await createApp(config, {
       ...extension,
-      logDestination: { write: (line) => void process.stderr.write(line) },
+      logDestination: { write: (line) => void process.stderr.write(printable(line)) },
       ...(embeddedDatabase ? { embeddedDatabase } : {}),
     });
     try {

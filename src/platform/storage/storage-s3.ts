@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
@@ -14,6 +13,7 @@ import {
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
+import { bytesOf, openSpool } from './spool.js';
 import { type Bucket, type ByteRange, diskFault, objectName, Storage, StorageFault, writeWhole } from './storage.js';
 
 export type S3Settings = NonNullable<Config['media']['s3']>;
@@ -28,7 +28,6 @@ export const SILENCE_MS = 20_000;
 const WRITE_MS = 60_000;
 const WRITE_BYTES_PER_MS = 16;
 const WRITES = 2;
-const CHUNK_BYTES = 64 * 1024;
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -131,7 +130,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
 
   /** The length and the digest go ahead of the bytes, and a connection that broke must not cost the client's upload. */
   async write(bucket: Bucket, key: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
-    const file = await this.openSpool();
+    const file = await openSpool(this.root).catch(diskFault);
     try {
       const sha256 = createHash('sha256');
       let size = 0;
@@ -143,20 +142,6 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
       await this.put(bucket, key, { file, size, sha256: sha256.digest('hex') }, signal);
     } finally {
       await file.close();
-    }
-  }
-
-  /** A file without a name: it ends with its process. */
-  private async openSpool(): Promise<FileHandle> {
-    const directory = join(this.root, 'spool');
-    const path = join(directory, randomUUID());
-    try {
-      await mkdir(directory, { recursive: true });
-      const file = await open(path, 'wx+', 0o600);
-      await unlink(path);
-      return file;
-    } catch (error) {
-      return diskFault(error);
     }
   }
 
@@ -178,7 +163,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
     { file, size, sha256 }: Spooled,
     abortSignal: AbortSignal,
   ): Promise<void> {
-    const body = Readable.from(contentOf(file), { objectMode: false });
+    const body = Readable.from(bytesOf(file), { objectMode: false });
     const command = new PutObjectCommand({ ...this.place(bucket, key), Body: body, ContentLength: size });
     // So the signature covers the bytes, on connections without TLS too.
     command.middlewareStack.add(
@@ -243,16 +228,6 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
 function isPartOf(range: ByteRange, contentRange = ''): boolean {
   const [, start, end] = /^bytes (\d+)-(\d+)\//.exec(contentRange) ?? [];
   return Number(start) === range.start && Number(end) <= range.end;
-}
-
-/** A stream of the handle itself would close it. */
-async function* contentOf(file: FileHandle): AsyncGenerator<Buffer> {
-  for (let position = 0; ; ) {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position });
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
 }
 
 /** Ends a body that stands still, unless it is its reader who lets it wait. */

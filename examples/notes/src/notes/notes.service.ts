@@ -8,6 +8,7 @@ import {
   type Identity,
   type Operator,
   Refusal,
+  rowsOf,
   Snowflakes,
   type Tx,
 } from 'gatehouse';
@@ -35,8 +36,8 @@ export class NotesService implements OnModuleInit {
       return note ? noteView(note) : undefined;
     });
     this.parts.alsoRemove(async (tx, ownerId) => void (await tx.delete(Note, { ownerId })));
-    this.parts.alsoExport('notes', async (tx, ownerId) =>
-      (await tx.find(Note, { where: { ownerId }, order: { id: 'ASC' } })).map(noteView),
+    this.parts.alsoExport('notes', (tx, ownerId) =>
+      rowsOf(tx, 'SELECT id, owner_id, text, created_at FROM note WHERE owner_id = $1 ORDER BY id', [ownerId]),
     );
   }
 

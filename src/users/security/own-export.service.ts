@@ -43,9 +43,8 @@ export class OwnExport {
     try {
       await this.note(me, call);
       exported = await this.accounts.write(id, 'owner', () => {
-        if (socket.destroyed) throw new ClientGone();
+        if (call.stage === 'closed') throw new ClientGone();
       });
-      if (socket.destroyed) throw new ClientGone();
       call.transfers.beginAnswer(call);
       socket.once('close', end);
       this.begin(call, exported, end);

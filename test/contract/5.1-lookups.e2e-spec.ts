@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { jest } from '@jest/globals';
 import { IdentityResolver } from '../../src/accounts/identity-resolver.js';
+import { markConnectionError } from '../../src/core/errors.js';
 import { Database } from '../../src/platform/database/database.js';
 import { expectRefusal, type Gatehouse, gatehouse, type Outfit, outfit } from '../support/index.js';
 
@@ -147,6 +148,7 @@ describe('performance.md P4: at 32 connections', () => {
 
   test('a batch that the database does not answer fails with 503, and the next one passes', async () => {
     const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    markConnectionError(cut);
     const failing = jest.spyOn(service.app.get(Database), 'statement').mockRejectedValueOnce(cut);
     const answer = await me(ada.session);
     expectRefusal(answer, 'SERVICE_UNAVAILABLE');

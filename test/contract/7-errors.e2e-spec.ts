@@ -135,7 +135,7 @@ const THROWN: Record<string, [thrown: () => unknown, expected: string]> = {
   gateway: [() => new HttpException(SECRET, 502), '502 BAD_GATEWAY'],
   down: [() => new HttpException(SECRET, 503), '503 SERVICE_UNAVAILABLE'],
   slow: [() => new HttpException(SECRET, 504), '504 GATEWAY_TIMEOUT'],
-  refused: [() => Object.assign(new Error(SECRET), { code: 'ECONNREFUSED' }), '503 SERVICE_UNAVAILABLE'],
+  refused: [() => Object.assign(new Error(SECRET), { code: 'ECONNREFUSED' }), '500 INTERNAL_SERVER_ERROR'],
   own: [() => new Refusal('OUT_OF_CAKE' as ErrorCode), '402 OUT_OF_CAKE'],
 };
 
@@ -330,7 +330,7 @@ describe('7 errors: nothing else produces an error body', () => {
   test('a database that cannot be asked is 503 with Retry-After 5, never a yes and never a 401', async () => {
     const database = service.app.get(Database);
     const { session } = await outfit(service);
-    database.statement = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+    database.statement = () => Promise.reject(Object.assign(new Error('gone'), { code: '08006' }));
     try {
       const answer = await wire(service, ['GET /v1/guarded HTTP/1.1', `Authorization: ${session}`]);
       expectBody(answer, '503 SERVICE_UNAVAILABLE');

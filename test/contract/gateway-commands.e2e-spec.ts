@@ -312,7 +312,7 @@ describe('gateway 4: who may send a command', () => {
   test('a database that cannot be asked denies', async () => {
     const client = await identified(alice.authorization);
     const failing = jest.spyOn(service.app.get(Database), 'statement');
-    failing.mockRejectedValueOnce(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
+    failing.mockRejectedValueOnce(Object.assign(new Error('cut'), { code: '08006' }));
     expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code: 'SERVICE_UNAVAILABLE' });
     failing.mockRejectedValueOnce(new Error('something else'));
     expect(await refusal(client, { op: 64 })).toMatchObject({ op: 64, code: 'INTERNAL_SERVER_ERROR' });

@@ -95,7 +95,7 @@ export class Transforms {
       };
       const settled = () => gone.removeEventListener('abort', leave);
       running.result.then(settled, settled);
-      running.result.then(take, reject);
+      running.result.then(take).catch(reject);
     });
   }
 

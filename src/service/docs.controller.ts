@@ -6,6 +6,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
 import { ApiDescription, type Description } from '../description/description.service.js';
+import { callerHas } from '../http/conditions.js';
 import { Text } from '../http/input.js';
 import { Answers } from '../policy/answers.js';
 import { ANSWERED, type Call } from '../policy/call.js';
@@ -125,7 +126,7 @@ export class DocsController {
   private isFresh({ req, res }: Call, etag: string): boolean {
     res.setHeader('ETag', etag);
     res.setHeader('Cache-Control', 'no-cache');
-    if (req.headers['if-none-match'] !== etag) return false;
+    if (!callerHas(req, etag)) return false;
     res.statusCode = 304;
     return true;
   }

@@ -1,3 +1,4 @@
+import { callerHas } from '../http/conditions.js';
 import { ANSWERED, type Call } from '../policy/call.js';
 import { type BuiltFile, codingFor } from './built-files.js';
 
@@ -9,7 +10,7 @@ export function sendFile(call: Call, { type, etag, bytes }: BuiltFile): typeof A
   const { req, res, transfers } = call;
   res.setHeader('ETag', etag);
   res.appendHeader('Vary', 'Accept-Encoding');
-  if (req.headers['if-none-match'] === etag) {
+  if (callerHas(req, etag)) {
     res.statusCode = 304;
     return undefined;
   }

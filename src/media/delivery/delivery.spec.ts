@@ -1,5 +1,5 @@
 import { contentDisposition } from '../addresses/types.js';
-import { holdsTag, rangeOf } from './delivery.js';
+import { rangeOf } from './delivery.js';
 
 describe('media.md section 8 ranges', () => {
   test.each<[string | undefined, number, unknown]>([
@@ -25,18 +25,6 @@ describe('media.md section 8 ranges', () => {
     ['bytes=0-', 0, 'unsatisfiable'],
     ['bytes=-1', 0, 'unsatisfiable'],
   ])('%j of %d bytes', (header, size, expected) => expect(rangeOf(header, size)).toEqual(expected));
-});
-
-describe('media.md section 9 If-None-Match', () => {
-  test.each<[string | undefined, boolean]>([
-    ['"a"', true],
-    ['W/"a"', true],
-    ['*', true],
-    ['"b", "a"', true],
-    ['"b"', false],
-    ['a', false],
-    [undefined, false],
-  ])('%j', (header, holds) => expect(holdsTag(header, '"a"')).toBe(holds));
 });
 
 describe('media.md 7.3 Content-Disposition', () => {

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../core/errors.js';
 import { Log } from '../../core/log.js';
+import { asksForPart, callerHas } from '../../http/conditions.js';
 import { EXPOSED } from '../../http/cross-origin.js';
 import { OutboundFault } from '../../platform/outbound/network.js';
 import type { ByteRange } from '../../platform/storage/storage.js';
@@ -36,15 +36,6 @@ const CSP = "default-src 'none'; sandbox";
 const ROBOTS =
   'noindex, nofollow, nosnippet, noimageindex, notranslate, max-snippet:0, max-image-preview:none, max-video-preview:0';
 
-/** Whether an `If-None-Match` value holds the tag, by weak comparison. */
-export function holdsTag(header: string | undefined, etag: string | null): boolean {
-  if (header === undefined || etag === null) return false;
-  return header.split(',').some((item) => {
-    const tag = item.trim();
-    return tag === '*' || tag === etag || tag === `W/${etag}`;
-  });
-}
-
 /**
  * The part of `size` bytes that a `Range` header asks for (media.md section 8): `null` for the whole, also where the
  * header is ignored; `unsatisfiable` where nothing can be sent.
@@ -64,9 +55,6 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | '
 export const unsatisfiable = (size: number): Refusal =>
   new Refusal('RANGE_NOT_SATISFIABLE').with({ 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' });
 
-export const asksForPart = ({ headers }: IncomingMessage, etag: string | null): boolean =>
-  headers['if-range'] === undefined || headers['if-range'] === etag;
-
 type Found = Readable | Uint8Array | undefined;
 
 /** Sends media (media.md sections 8 and 9): conditions, ranges, headers, bytes. */
@@ -80,7 +68,7 @@ export class Delivery {
    */
   async send(call: Call, item: Representation, load: () => Promise<Content> | Content): Promise<typeof ANSWERED> {
     const { req, res } = call;
-    if (holdsTag(req.headers['if-none-match'], item.etag)) {
+    if (callerHas(req, item.etag)) {
       this.setHeaders(call, item);
       res.writeHead(304).end();
       return ANSWERED;

@@ -4,6 +4,7 @@ import { addressKey } from '../../core/address.js';
 import { Clock } from '../../core/clock.js';
 import { Config } from '../../core/config/config.js';
 import { Refusal, unavailable, upstreamFailed } from '../../core/errors.js';
+import { asksForPart } from '../../http/conditions.js';
 import { OutboundFault, type OutboundReason } from '../../platform/outbound/network.js';
 import { type ForeignAnswer, Outbound } from '../../platform/outbound/outbound.js';
 import { ownHostsOf, type TargetRules } from '../../platform/outbound/targets.js';
@@ -12,14 +13,7 @@ import { decodeOnce, plainFilename, rawPath } from '../addresses/keys.js';
 import { isSignedBy, splitExpiry, urlOfTarget } from '../addresses/signature.js';
 import { declaredType, isAudioOrVideo, isRaster, SNIFF_BYTES, typeOfBytes, typeOfPart } from '../addresses/types.js';
 import { MediaUrlService } from '../addresses/urls.service.js';
-import {
-  asksForPart,
-  Delivery,
-  type Representation,
-  rangeOf,
-  unsatisfiable,
-  YEAR_SECONDS,
-} from '../delivery/delivery.js';
+import { Delivery, type Representation, rangeOf, unsatisfiable, YEAR_SECONDS } from '../delivery/delivery.js';
 import { again, cut, peek } from '../delivery/foreign-body.js';
 import { ImageFault, MAX_INPUT_BYTES } from '../images/images.service.js';
 import { formatOf, renamed, Selectors } from '../images/selectors.js';

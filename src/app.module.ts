@@ -16,6 +16,7 @@ import { ClientAddresses } from './http/client-addresses.js';
 import { FrontDoor, RefusalFilter } from './http/front-door.js';
 import { LiveRequests } from './http/live-requests.js';
 import { Load } from './http/load.js';
+import { Recorder } from './http/recorder.js';
 import { Tracing } from './http/tracing.js';
 import { Transfers } from './http/transfers.js';
 import { MediaModule } from './media/media.module.js';
@@ -208,7 +209,7 @@ export class AppModule {
         WebModule.with(foundations.config),
         ...more,
       ],
-      providers: [ClientAddresses, FrontDoor, RefusalFilter],
+      providers: [ClientAddresses, FrontDoor, Recorder, RefusalFilter],
       exports: [FrontDoor],
     };
   }

@@ -7,20 +7,20 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@ne
 import { Config } from '../core/config/config.js';
 import { Refusal, refusalOf } from '../core/errors.js';
 import { Log } from '../core/log.js';
-import { Metrics } from '../core/metrics.js';
 import { ANSWERED, Call, ClientGone, callOf } from '../policy/call.js';
 import { Routes } from '../policy/routes.js';
 import { AdminNetworks } from './admin-networks.js';
 import { hasBody } from './body.js';
 import { ClientAddresses } from './client-addresses.js';
 import { CrossOrigin } from './cross-origin.js';
-import { endExactly, holdToLength, WRONG_LENGTH } from './declared-length.js';
+import { endExactly, holdToLength } from './declared-length.js';
 import { type DirectRoute, DirectRoutes, isPlain } from './direct-routes.js';
 import { Doorkeeper } from './doorkeeper.js';
 import { assertFraming, closeGently, LINGER_MS, linger, routedPath } from './framing.js';
 import { LiveRequests, WORK } from './live-requests.js';
 import { Load } from './load.js';
 import { answerBrowser } from './not-found-page.js';
+import { METHODS, Recorder, whichRequest } from './recorder.js';
 import { Tracing } from './tracing.js';
 import { Transfers } from './transfers.js';
 
@@ -34,14 +34,8 @@ const CSP = "default-src 'none'; frame-ancestors 'none'";
 const SUCCESS_HEADERS = ['ETag', 'Content-Length', 'Content-Disposition', 'Accept-Ranges'];
 /** Paths that hold the token of a webhook, known or not (webhooks.md section 9). */
 const SECRET_PATH = /^(?:https?:\/\/[^/?]+)?\/v1\/webhooks\/[^/?]+\/./i;
-/** What is logged of an Admin operation whose handler wrote no entry. */
-export const UNAUDITED = 'an operation of administrators left no entry in the audit log';
 /** Answered whatever the load, and to banned addresses too. */
 export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
-/** Methods that a route can have; every other one is as unknown as a path. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** What the log says in place of a status when the client went away before it had its answer. */
-const CLIENT_GONE = 499;
 const RATE_HEADERS = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map((name) => `X-RateLimit-${name}`);
 
 const PARSER_FAULTS: Readonly<Record<string, string>> = {
@@ -73,7 +67,7 @@ export class FrontDoor {
   private readonly answering = new WeakMap<Duplex, ServerResponse>();
 
   constructor(
-    private readonly config: Config,
+    config: Config,
     private readonly live: LiveRequests,
     private readonly load: Load,
     private readonly transfers: Transfers,
@@ -82,7 +76,7 @@ export class FrontDoor {
     private readonly routes: Routes,
     private readonly cors: CrossOrigin,
     private readonly log: Log,
-    private readonly metrics: Metrics,
+    private readonly recorder: Recorder,
     private readonly tracing: Tracing,
     private readonly addresses: ClientAddresses,
     private readonly adminNetworks: AdminNetworks,
@@ -189,7 +183,7 @@ export class FrontDoor {
     res.setHeader('Connection', 'close');
     res.assignSocket(connection);
     res.once('finish', () => {
-      this.record(call);
+      this.recorder.record(call);
       connection.destroySoon();
     });
     this.refuse(call, thrown);
@@ -366,49 +360,12 @@ export class FrontDoor {
   private left(call: Call): void {
     if (!this.live.close(call)) return;
     clearTimeout(call.bodyDeadline);
-    this.record(call);
+    this.recorder.record(call);
     const { req } = call;
     // Whoever was answered early need not send the rest; whoever does has little time for it.
     if (!req.complete && !req.destroyed) setTimeout(() => req.complete || req.destroy(), LINGER_MS).unref();
   }
-
-  private record(call: Call): void {
-    try {
-      this.note(call);
-    } catch (error) {
-      this.log.error('a request could not be recorded', { ...whichRequest(call), error });
-    }
-  }
-
-  private note(call: Call): void {
-    const { res } = call;
-    if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
-    const isGone = call.outcome === 'CLIENT_GONE';
-    this.doorkeeper.leave(call, res.statusCode);
-    const ms = performance.now() - call.startedAt;
-    const method = METHODS.has(call.req.method ?? '') ? (call.req.method as string) : 'other';
-    const route = call.plan?.path ?? 'unmatched';
-    const policy = call.plan?.policy.kind ?? 'none';
-    const served = { method, route, policy, status: isGone ? CLIENT_GONE : res.statusCode };
-    this.metrics.request(served, ms / 1000);
-    this.tracing.end(call, served);
-    if (isUnaudited(call)) this.log.error(UNAUDITED, { method, route, request_id: call.id });
-    if (call.outcome === WRONG_LENGTH) {
-      this.log.error('a response was not as long as its Content-Length', { method, route, request_id: call.id });
-    }
-    if (call.outcome) this.metrics.refused(call.outcome);
-    const isSlow = ms > this.config.slowRequestMs;
-    if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
-    const line = { method, route, status: served.status, ms: Math.round(ms), request_id: call.id };
-    const details = call.outcome ? { ...line, outcome: call.outcome } : line;
-    if (isSlow) this.log.warn('slow request', details);
-    else if (isGone) this.log.debug('client went away', details);
-    else if (call.outcome) this.log.info('request refused', details);
-    else this.log.debug('request', details);
-  }
 }
-
-const whichRequest = ({ pattern, id }: Call) => ({ route: pattern, request_id: id });
 
 /** Takes back what was said of a success, by whoever has had the response. */
 function forgetSuccess(call: Call, status: number): void {
@@ -419,12 +376,6 @@ function forgetSuccess(call: Call, status: number): void {
   for (const name of SUCCESS_HEADERS) if (res.hasHeader(name)) res.removeHeader(name);
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Security-Policy', CSP);
-}
-
-/** Every Admin operation that changes something leaves an entry: this one said nothing of itself (admin.md section 5.3). */
-function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
-  if (isAudited || plan?.policy.kind !== 'AdminAcl' || plan.policy.changesNothing) return false;
-  return res.statusCode < 300 && req.method !== 'GET' && req.method !== 'HEAD';
 }
 
 /** The one exception filter: everything that controllers and guards throw ends in `FrontDoor.refuse`. */

@@ -9,7 +9,7 @@ import { createApp } from '../../src/app.js';
 import { Clock } from '../../src/core/clock.js';
 import { loadConfig } from '../../src/core/config/config.js';
 import type { Extension } from '../../src/core/extension.js';
-import { UNAUDITED } from '../../src/http/front-door.js';
+import { UNAUDITED } from '../../src/http/recorder.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { EmbeddedEngine } from '../../src/platform/database/engine.js';
 import type { Network } from '../../src/platform/outbound/network.js';

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../core/config/config.js';
+import { Log } from '../core/log.js';
+import { Metrics } from '../core/metrics.js';
+import type { Call } from '../policy/call.js';
+import { WRONG_LENGTH } from './declared-length.js';
+import { Doorkeeper } from './doorkeeper.js';
+import { Tracing } from './tracing.js';
+
+/** Methods that a route can have; every other one is as unknown as a path. */
+export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The error in the log for an Admin operation whose handler wrote no audit entry. */
+export const UNAUDITED = 'an operation of administrators left no entry in the audit log';
+/** The status in metrics, traces and the log if the client went away before the end of the response. */
+const CLIENT_GONE = 499;
+
+export const whichRequest = ({ pattern, id }: Call) => ({ route: pattern, request_id: id });
+
+/** Every Admin operation that changes something writes an audit entry (admin.md section 5.3). */
+function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
+  if (isAudited || plan?.policy.kind !== 'AdminAcl' || plan.policy.changesNothing) return false;
+  return res.statusCode < 300 && req.method !== 'GET' && req.method !== 'HEAD';
+}
+
+/** Records each request after its end: failures of its address, metrics, trace, log. */
+@Injectable()
+export class Recorder {
+  constructor(
+    private readonly config: Config,
+    private readonly doorkeeper: Doorkeeper,
+    private readonly log: Log,
+    private readonly metrics: Metrics,
+    private readonly tracing: Tracing,
+  ) {}
+
+  /** Never throws: no other handler would catch that. */
+  record(call: Call): void {
+    try {
+      this.note(call);
+    } catch (error) {
+      this.log.error('a request could not be recorded', { ...whichRequest(call), error });
+    }
+  }
+
+  private note(call: Call): void {
+    const { res } = call;
+    if (!res.writableFinished) call.outcome ??= 'CLIENT_GONE';
+    const isGone = call.outcome === 'CLIENT_GONE';
+    this.doorkeeper.leave(call, res.statusCode);
+    const ms = performance.now() - call.startedAt;
+    const method = METHODS.has(call.req.method ?? '') ? (call.req.method as string) : 'other';
+    const route = call.plan?.path ?? 'unmatched';
+    const policy = call.plan?.policy.kind ?? 'none';
+    const served = { method, route, policy, status: isGone ? CLIENT_GONE : res.statusCode };
+    this.metrics.request(served, ms / 1000);
+    this.tracing.end(call, served);
+    if (isUnaudited(call)) this.log.error(UNAUDITED, { method, route, request_id: call.id });
+    if (call.outcome === WRONG_LENGTH) {
+      this.log.error('a response was not as long as its Content-Length', { method, route, request_id: call.id });
+    }
+    if (call.outcome) this.metrics.refused(call.outcome);
+    const isSlow = ms > this.config.slowRequestMs;
+    if (!isSlow && call.outcome === undefined && !this.log.isDebug) return;
+    const line = { method, route, status: served.status, ms: Math.round(ms), request_id: call.id };
+    const details = call.outcome ? { ...line, outcome: call.outcome } : line;
+    if (isSlow) this.log.warn('slow request', details);
+    else if (isGone) this.log.debug('client went away', details);
+    else if (call.outcome) this.log.info('request refused', details);
+    else this.log.debug('request', details);
+  }
+}

@@ -1268,6 +1268,23 @@ export interface paths {
         patch: operations["userMarksEditFlags"];
         trace?: never;
     };
+    "/v1/admin/users/{user_id}/lockdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a lockdown: the account can sign in again without a password reset */
+        delete: operations["userMarksEndLockdown"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/users/{user_id}/mfa": {
         parameters: {
             query?: never;
@@ -2781,7 +2798,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends whatever can act for the caller's account but the session that asks */
+        /** In sudo mode, ends whatever can act for the caller's account but the session that asks; otherwise, ends all sessions */
         post: operations["lockdownBySession"];
         delete?: never;
         options?: never;
@@ -4028,6 +4045,13 @@ export interface components {
         };
         LockdownInput: {
             include?: ("bot_tokens" | "grants" | "webhook_tokens" | "admin_keys" | "sessions")[];
+            mfa_code?: string;
+            /** @enum {string} */
+            mfa_method?: "totp" | "webauthn";
+            /** Format: password */
+            password?: string;
+            webauthn_challenge?: string;
+            webauthn_response?: Record<string, never>;
         };
         LockdownTokenInput: {
             token: string;
@@ -4096,7 +4120,7 @@ export interface components {
          * @description What the owner has to do next.
          * @enum {string}
          */
-        NextStep: "change_password" | "check_email" | "reset_password";
+        NextStep: "change_password" | "check_email" | "reset_password" | "sign_in_sso";
         PartialUserView: {
             avatar: string | null;
             avatar_color: number | null;
@@ -6627,6 +6651,26 @@ export interface operations {
                         user: components["schemas"]["AdminUserView"];
                     };
                 };
+            };
+        };
+    };
+    userMarksEndLockdown: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

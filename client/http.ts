@@ -181,6 +181,12 @@ export class Http<Paths> {
   }
 }
 
+/** One segment of a path. With an empty text, `.` or `..` every URL parser makes it another path. */
+function segment(path: string, name: string, text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${path}: ${name} must not be '${text}'`);
+  return encodeURIComponent(text);
+}
+
 /** A path with its parameters in place; a list fills a wildcard, a segment each. */
 function filled(path: string, parts: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -188,7 +194,7 @@ function filled(path: string, parts: Readonly<Record<string, unknown>>): string 
     if (value === undefined) throw new TypeError(`${path} needs ${name}`);
     return [value]
       .flat()
-      .map((part) => encodeURIComponent(String(part)))
+      .map((part) => segment(path, name, String(part)))
       .join('/');
   });
 }

@@ -25,9 +25,11 @@ import { Database } from './platform/database/database.js';
 import type { EmbeddedEngine } from './platform/database/engine.js';
 import { keepToOwner } from './platform/database/owner-only.js';
 import { Network } from './platform/outbound/network.js';
+import { HealthChecks } from './platform/process/health-checks.js';
 import { Janitor } from './platform/process/janitor.js';
 import { removeOld } from './platform/replicas/journal.js';
 import { Replica } from './platform/replicas/replica.js';
+import { RedisProbe } from './platform/store/redis-probe.js';
 import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
 import { Routes } from './policy/routes.js';
 
@@ -74,6 +76,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     if (config.migrateOnStart) await database.migrate();
     const replica = open(await Replica.join(config, database, log));
     await replica.start();
+    const probe = config.redisUrl ? open(await RedisProbe.open(config.redisUrl)) : undefined;
+    await probe?.demand();
     const store = open(config.redisUrl ? await RedisStore.open(config.redisUrl, log) : new MemoryStore());
     const sessionStore = open(await sessionStoreOf(config));
     const tracing = open(await Tracing.open(config));
@@ -96,6 +100,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       const frontDoor = app.get(FrontDoor);
       door = frontDoor;
       app.get(Janitor).add('journal', removeOld);
+      if (probe) app.get(HealthChecks).add('redis', () => probe.check());
       app.get(RouteAudit).audit(options.unguarded);
       app.get(ApiDescription).attach(options.descriptions ?? []);
       // The framework asks the last one first: filters of a team come before ours, which takes everything.

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { gatehouse as clientOf, Gateway, type GatewayState, Refused, Unreachable } from '../client/index.js';
-import { type Gatehouse, gatehouse, person, withTotp } from './support/index.js';
+import { type Gatehouse, gatehouse, newApp, person, withTotp } from './support/index.js';
 
 type Person = Awaited<ReturnType<typeof person>>;
 
@@ -95,6 +95,20 @@ describe('gatehouse/client: operations', () => {
     });
     expect(urls).toEqual(['http://x/v1/webhooks/1/a%2F..%2Fb%3Fc%23d?wait=true']);
     await expect(client.send('get', '/v1/webhooks/{id}', {})).rejects.toBeInstanceOf(TypeError);
+  });
+
+  test('a path parameter that leads to another path is rejected before anything is sent', async () => {
+    const alice = await person(service);
+    const app = await newApp(service, alice);
+    for (const id of ['', '.', '..', ['..'], ['a', '.', 'b']]) {
+      const path = '/v1/oauth2/applications/{id}/{rest}';
+      await expect(as(alice).send('delete', path, { path: { id, rest: app.id } })).rejects.toThrow('id must not be');
+      await expect(as(alice).send('delete', path, { path: { id: app.id, rest: id } })).rejects.toThrow('rest must not');
+    }
+    for (const id of ['...', '.a', 'a.', '%2e%2e']) {
+      await expect(as(alice).send('get', '/v1/webhooks/{id}', { path: { id } })).rejects.toBeInstanceOf(Refused);
+    }
+    expect((await service.as(alice).get(`/v1/oauth2/applications/${app.id}`)).status).toBe(200);
   });
 });
 

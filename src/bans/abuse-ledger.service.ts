@@ -71,7 +71,8 @@ export class AbuseLedger {
     const isBanned = call.outcome === 'GLOBAL_IP_BANNED' || call.outcome === 'GLOBAL_IP_TEMPORARILY_BANNED';
     if (status < 400 && call.identity) return;
     if (isBanned || call.outcome === 'CLIENT_GONE' || !this.counts(call.address)) return;
-    if (isFromForeignPage(call.req.headers, this.config)) return;
+    // No page can make a browser send this header to another site.
+    if (call.authorization.length === 0 && isFromForeignPage(call.req.headers, this.config)) return;
     const signal = signalOf(call, status);
     if (signal.weight > 0) this.record(call.address, signal);
   }
@@ -110,9 +111,21 @@ export class AbuseLedger {
     const trigger = digests >= abuse.distinct ? 'rejected_credentials' : 'score';
     const signals = { trigger, score, rejected_credentials: digests, windows: strikes } as const;
     const ban = { value: key, kind: 'temporary_24h', reason: 'automatic', createdByUserId: null, signals } as const;
-    await this.database.transaction((tx) => this.bans.add(tx, ban, abuse.seconds));
+    await this.banOnce(`abuse/ban ${key}/${window}`, left, ban);
+  }
+
+  /** Many failures may arrive at the limit together: one of them writes, and the next if that came to nothing. */
+  private async banOnce(key: string, left: number, ban: Parameters<IpBans['add']>[1]): Promise<void> {
+    const { seconds } = this.config.abuse;
+    if (!(await this.store.take(key, 1, left)).admitted) return;
+    try {
+      await this.database.transaction((tx) => this.bans.add(tx, ban, seconds));
+    } catch (error) {
+      await this.store.forget(key);
+      throw error;
+    }
     this.metrics.abuse.inc({ signal: 'ban' });
-    this.log.warn('an address was banned for repeated failures', { seconds: abuse.seconds });
+    this.log.warn('an address was banned for repeated failures', { seconds });
   }
 
   private digest(credential: string): string {

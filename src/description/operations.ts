@@ -52,7 +52,7 @@ function policyExtensions({ kind, acl, scope, bucket, sudo, captcha }: RoutePoli
     ...(acl ? { 'x-gatehouse-acls': { [acl.mode]: acl.acls } } : {}),
     ...(scope ? { 'x-gatehouse-scope': scope } : {}),
     ...(bucket ? { 'x-gatehouse-bucket': bucket } : {}),
-    ...(sudo ? { 'x-gatehouse-sudo': sudo.when ? 'sometimes' : 'always' } : {}),
+    ...(sudo ? { 'x-gatehouse-sudo': sudo.when || sudo.isOptional ? 'sometimes' : 'always' } : {}),
     ...(captcha ? { 'x-gatehouse-captcha': true } : {}),
   };
 }

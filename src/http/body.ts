@@ -107,10 +107,14 @@ function textOf(bytes: Uint8Array): string {
 
 /** JSON that is judged and decoded while it arrives, so that megabytes of it hold nothing up at their end. */
 class JsonText {
-  private readonly shape = new JsonShape();
+  private readonly shape: JsonShape;
   private readonly decoder = decoder();
   private text = '';
   private isBroken = false;
+
+  constructor(maxMembers?: number) {
+    this.shape = new JsonShape(maxMembers);
+  }
 
   get isBlank(): boolean {
     return this.shape.isBlank;
@@ -210,11 +214,12 @@ export function assertPlainEncoding({ headers }: IncomingMessage): void {
 
 /**
  * A JSON body of at most `limit` bytes, for handlers that judge the caller by what they load before they read it.
+ * `maxMembers`: how many members and elements it may have, if not as many as every body (conventions.md section 1).
  * @throws Refusal PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, FV(body: INVALID_FORMAT); ClientGone
  */
-export async function readJson(call: Call, limit: number): Promise<Record<string, unknown>> {
+export async function readJson(call: Call, limit: number, maxMembers?: number): Promise<Record<string, unknown>> {
   assertPlainEncoding(call.req);
-  const text = new JsonText();
+  const text = new JsonText(maxMembers);
   if (hasBody(call.req)) await readPieces(call, limit, (piece) => text.take(piece));
   if (text.isBlank) return {};
   if (mediaType(call.req) !== 'application/json') throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
@@ -230,7 +235,7 @@ async function readForm(call: Call, limit: number): Promise<Record<string, unkno
 
 async function parse(call: Call, kind: 'json' | 'form', limit: number): Promise<ParsedBody> {
   try {
-    return { value: await (kind === 'form' ? readForm : readJson)(call, limit) };
+    return { value: await (kind === 'form' ? readForm(call, limit) : readJson(call, limit)) };
   } catch (fault) {
     if (fault instanceof ClientGone) throw fault;
     return { fault: fault as Error };

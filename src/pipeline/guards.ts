@@ -376,7 +376,14 @@ export class SudoGuard implements Guard {
     const body = call.input?.body as never;
     if (sudo.when && !sudo.when(body, identity as never)) return;
     sudo.first?.(body, identity as never);
-    const proof = await this.sudo.demand(identity, call);
+    let proof: string | null;
+    try {
+      proof = await this.sudo.demand(identity, call);
+    } catch (error) {
+      if (sudo.isOptional && error instanceof Refusal && error.code === 'SUDO_MODE_REQUIRED') return;
+      throw error;
+    }
+    call.hasSudo = true;
     if (proof === null || sudo.issuesProof === false) return;
     const voids = typeof sudo.voidsProofs === 'function' ? sudo.voidsProofs(body, identity as never) : sudo.voidsProofs;
     if (voids) call.proofOnRefusal = proof;

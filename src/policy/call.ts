@@ -83,6 +83,8 @@ export class Call {
   input?: { params?: object; query?: object; body?: object };
   /** The sudo members held a right factor, which is spent now. */
   sudoFactorSpent = false;
+  /** The caller is in sudo mode, or has nothing to prove it with. */
+  hasSudo = false;
   /** A sudo proof that only a refusal returns: success of the operation voids it. */
   proofOnRefusal?: string;
   /** When the body must have arrived; a handler that takes uploads lifts it once the caller may send one. */

@@ -30,6 +30,8 @@ export interface SudoOptions {
   readonly voidsProofs?: boolean | BodyPredicate;
   /** Sudo is needed only for bodies that this predicate accepts. */
   readonly when?: BodyPredicate;
+  /** Without a factor or a valid proof the operation does less: `Call.hasSudo` tells which. A wrong factor is refused. */
+  readonly isOptional?: boolean;
   /** Throws what must be refused before a factor is spent, and only stored state can tell. */
   readonly first?: (body: never, me: never) => void;
 }

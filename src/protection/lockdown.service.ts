@@ -11,6 +11,7 @@ import { Standing } from '../auth/sessions/standing.service.js';
 import { invalid } from '../core/errors.js';
 import { Bots } from '../oauth/applications/bots.service.js';
 import { Database, type Tx } from '../platform/database/database.js';
+import { Instance } from '../platform/instance/instance.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { WebhookService } from '../webhooks/webhooks.service.js';
 
@@ -23,12 +24,14 @@ type Lockable = (typeof LOCKABLE)[number];
 export type Ended = Record<Lockable, number>;
 
 /** What the owner has to do next. */
-export type NextStep = 'change_password' | 'reset_password' | 'check_email';
+export type NextStep = 'change_password' | 'reset_password' | 'sign_in_sso' | 'check_email';
 
 export interface LockedDown {
   readonly ended: Ended;
   readonly next: readonly NextStep[];
 }
+
+const NOTHING: Ended = { bot_tokens: 0, grants: 0, webhook_tokens: 0, admin_keys: 0, sessions: 0 };
 
 const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_LOCKDOWN_TOKEN');
 
@@ -47,23 +50,43 @@ export class Lockdown {
     private readonly webhooks: WebhookService,
     private readonly keys: AdminKeys,
     private readonly notices: SecurityNotices,
+    private readonly instance: Instance,
   ) {}
 
-  /** By a session, which stays. It only takes away, so it needs no sudo. */
-  async bySession(me: SessionIdentity, kinds: readonly Lockable[] = LOCKABLE, origin: Origin): Promise<LockedDown> {
+  /** By a session in sudo mode, which stays. */
+  bySession(me: SessionIdentity, kinds: readonly Lockable[] = LOCKABLE, origin: Origin): Promise<LockedDown> {
+    return this.conclude(me, origin, (tx, ending) => this.end(tx, me.account.id, kinds, ending, me.sessionId));
+  }
+
+  /** By a session that has proved nothing, which may be a stolen one: all sessions end, and nothing else. */
+  ofSessions(me: SessionIdentity, origin: Origin): Promise<LockedDown> {
+    return this.conclude(me, origin, async (tx, ending) => {
+      const { count } = await this.sessions.revokeAll(tx, me.account.id, ending);
+      return { ...NOTHING, sessions: count };
+    });
+  }
+
+  private conclude(
+    me: SessionIdentity,
+    origin: Origin,
+    end: (tx: Tx, ending: Ending) => Promise<Ended>,
+  ): Promise<LockedDown> {
     return this.database.transaction(async (tx) => {
       const account = await this.standing.hold(tx, me);
-      const ending = { by: 'owner', reason: 'lockdown', origin } as const;
-      const ended = await this.end(tx, account.id, kinds, ending, me.sessionId);
+      const ended = await end(tx, { by: 'owner', reason: 'lockdown', origin });
       await this.notices.send(tx, account, 'locked_down', origin, { by: 'session', ended });
-      const next: NextStep[] = account.hasPassword ? ['change_password'] : [];
+      const next = this.instance.isSsoEnforced
+        ? ['sign_in_sso' as const]
+        : account.hasPassword
+          ? ['change_password' as const]
+          : [];
       return { ended, next: account.email === null ? next : [...next, 'check_email'] };
     });
   }
 
   /**
-   * By a mailed link: no session stays, and none is issued before the password is reset. The links of other mails go with
-   * it, so that no old one locks an account that its owner has taken back since.
+   * By a mailed link: no session stays, and none is issued before the password is reset, or while single sign-on is enforced
+   * before a linked identity signs in. The links of other mails go with it, so that no old one locks an account that its owner has taken back since.
    * @throws Refusal FV(INVALID_OR_EXPIRED_LOCKDOWN_TOKEN@token), BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
    */
   async byLink(token: string, origin: Origin): Promise<LockedDown> {
@@ -73,7 +96,7 @@ export class Lockdown {
       await this.accounts.addTrait(tx, account.id, LOCKED_DOWN);
       await this.secrets.revokeAll('lockdown', account.id, tx);
       await this.notices.send(tx, account, 'locked_down', origin, { by: 'link', ended });
-      return { ended, next: ['reset_password', 'check_email'] };
+      return { ended, next: [this.instance.isSsoEnforced ? 'sign_in_sso' : 'reset_password', 'check_email'] };
     });
   }
 
@@ -92,7 +115,7 @@ export class Lockdown {
       admin_keys: () => this.keys.endAllOf(tx, id, ending),
       sessions: async () => (await this.sessions.revokeAll(tx, id, ending, exceptSessionId)).count,
     };
-    const ended: Ended = { bot_tokens: 0, grants: 0, webhook_tokens: 0, admin_keys: 0, sessions: 0 };
+    const ended: Ended = { ...NOTHING };
     for (const kind of LOCKABLE) if (kinds.includes(kind)) ended[kind] = await ends[kind]();
     if (!kinds.includes('sessions')) await this.accounts.raiseEpoch(tx, id);
     await this.secrets.endAll(tx, id);

@@ -85,8 +85,9 @@ const ofRepository = (payload: Payload, title: string): Rendered => ({
 
 function refChange(payload: Payload, change: 'created' | 'deleted'): Rendered | null {
   const kind = payload.text('ref_type');
-  const ref = payload.text('ref');
-  return kind === 'branch' || kind === 'tag' ? ofRepository(payload, `${kind} ${change}: ${ref}`) : null;
+  return kind === 'branch' || kind === 'tag'
+    ? ofRepository(payload, `${kind} ${change}: ${payload.text('ref')}`)
+    : null;
 }
 
 /** A push that only makes or removes a branch is told by the event for that. */
@@ -196,9 +197,9 @@ export function readGitHub(name: string, body: Members): MessageInput | null {
   const event = Object.hasOwn(EVENTS, name) ? EVENTS[name] : undefined;
   if (!event) return null;
   const payload = new Payload(body);
+  if (event.actions && !event.actions.includes(payload.text('action'))) return null;
   const sender = payload.text('sender.login');
   const { repository } = payload;
-  if (event.actions && !event.actions.includes(payload.text('action'))) return null;
   const rendered = event.render(payload);
   if (!rendered) return null;
   const { url } = rendered;

@@ -43,7 +43,20 @@ const present = (members: Members): Members =>
 export const isHttpUrl = (text: string): boolean =>
   URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+/** An absent member; `null` counts as one. */
+const isNone = (value: unknown): value is null | undefined => value === undefined || value === null;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** An ISO 8601 time in UTC; `undefined` for what is none, such as one on February 30. */
+function timeOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !TIME.test(value)) return undefined;
+  const [date, time] = [new Date(value.slice(0, 10)), new Date(value)];
+  if (Number.isNaN(date.getTime()) || Number.isNaN(time.getTime())) return undefined;
+  if (!date.toISOString().startsWith(value.slice(0, 10))) return undefined;
+  const text = time.toISOString();
+  return /^\d{4}-/.test(text) ? text : undefined;
+}
 
 /**
  * Reads the members of a message. A member of the wrong type or form spoils the whole, and one element says so; of
@@ -72,7 +85,7 @@ class Reading {
 
   /** Text of at most `max` code points; `undefined` when it is absent. */
   text(value: unknown, path: string, { max, min = 0 }: { max: number; min?: number }): string | undefined {
-    if (value === undefined) return undefined;
+    if (isNone(value)) return undefined;
     if (!isText(value)) return this.malformed();
     const length = codePoints(value);
     if (length < min) return this.malformed();
@@ -86,7 +99,7 @@ class Reading {
   }
 
   int(value: unknown, max: number): number | undefined {
-    if (value === undefined) return undefined;
+    if (isNone(value)) return undefined;
     return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
       ? (value as number)
       : this.malformed();
@@ -103,7 +116,7 @@ class Reading {
   }
 
   labels(value: unknown): FileLabel[] {
-    if (value === undefined) return [];
+    if (isNone(value)) return [];
     if (!Array.isArray(value)) {
       this.malformed();
       return [];
@@ -163,18 +176,17 @@ class Reading {
   }
 
   private time(value: unknown): string | undefined {
-    if (value === undefined) return undefined;
-    if (typeof value !== 'string' || !TIME.test(value) || Number.isNaN(Date.parse(value))) return this.malformed();
-    return new Date(value).toISOString();
+    return isNone(value) ? undefined : (timeOf(value) ?? this.malformed());
   }
 
   private part(value: unknown, read: (part: Members) => Members): Members | undefined {
-    if (value === undefined) return undefined;
+    if (isNone(value)) return undefined;
     const part = this.members(value);
     return part && present(read(part));
   }
 
   private picture(value: unknown, path: string): Members | undefined {
+    if (isMembers(value) && value.url === null) return undefined;
     return this.part(value, ({ url }) => {
       if (url === undefined) this.malformed();
       return { url: this.url(url, `${path}.url`) };
@@ -182,13 +194,13 @@ class Reading {
   }
 
   private fields(value: unknown, path: string): Members[] | undefined {
-    if (value === undefined) return undefined;
+    if (isNone(value)) return undefined;
     if (!Array.isArray(value)) return this.malformed();
     if (value.length > EMBED_FIELDS) this.exceeded(path, 'INVALID_FORMAT');
     return value.map((field, index) => {
       const { name, value: text, inline } = this.members(field) ?? {};
-      if (name === undefined || text === undefined) this.malformed();
-      if (inline !== undefined && typeof inline !== 'boolean') this.malformed();
+      if (isNone(name) || isNone(text)) this.malformed();
+      if (!isNone(inline) && typeof inline !== 'boolean') this.malformed();
       return {
         name: this.shown(name, `${path}.${index}.name`, 256, 1),
         value: this.shown(text, `${path}.${index}.value`, 1024, 1),
@@ -210,12 +222,12 @@ function isVisible({ title, description, footer, author, image, thumbnail, field
  */
 export function readMessage(body: Members, limits: readonly FieldError[] = []): MessageInput {
   const reading = new Reading();
-  const embeds = body.embeds === undefined && body.embed !== undefined ? [body.embed] : body.embeds;
+  const embeds = body.embeds === undefined && !isNone(body.embed) ? [body.embed] : body.embeds;
   const message: MessageInput = {
-    content: reading.text(body.content ?? undefined, 'content', { max: MESSAGE_LIMITS.content }) ?? '',
+    content: reading.text(body.content, 'content', { max: MESSAGE_LIMITS.content }) ?? '',
     embeds: reading.embeds(embeds) ?? [],
-    username: reading.text(body.username ?? undefined, 'username', { min: 1, max: 80 }) ?? null,
-    avatarUrl: reading.url(body.avatar_url ?? undefined, 'avatar_url') ?? null,
+    username: reading.text(body.username, 'username', { min: 1, max: 80 }) ?? null,
+    avatarUrl: reading.url(body.avatar_url, 'avatar_url') ?? null,
     flags: reading.flags(body.flags) ?? 0,
     nonce: reading.nonce(body.nonce),
     attachments: reading.labels(body.attachments),

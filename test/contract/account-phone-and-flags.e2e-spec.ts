@@ -354,6 +354,7 @@ const SUDO = [
   'PUT /v1/users/@me/mfa/webauthn/two-factor',
   // web.md section 5
   'POST /v1/users/@me/export',
+  'POST /v1/users/@me/lockdown',
 ];
 
 describe('account.md section 9 lists of /v1/auth and /v1/users', () => {

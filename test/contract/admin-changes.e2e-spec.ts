@@ -55,6 +55,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   { method: 'PUT', path: 'ban', body: { duration_hours: 1 }, acl: 'user:temp_ban', action: 'temp_ban' },
   { method: 'DELETE', path: 'ban', acl: 'user:temp_ban', action: 'unban' },
+  { method: 'DELETE', path: 'lockdown', acl: 'user:update:flags', action: 'end_lockdown', status: 204 },
   { method: 'DELETE', path: 'sessions', acl: 'user:update:flags', action: 'terminate_sessions' },
   { method: 'DELETE', path: 'mfa', acl: 'user:update:mfa', action: 'disable_mfa', status: 204 },
   { method: 'PATCH', path: 'email', acl: 'user:update:email', action: 'change_email' },

@@ -87,7 +87,7 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
       service.as(alice).post(`/v1/users/@me/${path}`, { password: alice.password, ...more });
 
   const ENDS: Record<string, { end: (alice: Persona) => Promise<Answer>; left: number }> = {
-    'is locked down': { end: (alice) => service.as(alice).post('/v1/users/@me/lockdown'), left: 1 },
+    'is locked down': { end: mine('lockdown'), left: 1 },
     'is banned': { end: asAdmin('PUT', 'ban', { duration_hours: 0 }), left: 0 },
     'has its sessions ended': { end: asAdmin('DELETE', 'sessions'), left: 0 },
     'is disabled': { end: mine('disable'), left: 0 },
@@ -228,7 +228,10 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
     await addSessions(service, alice, MANY);
     await addGrants(alice, owner, MANY);
     await addFiles(alice, hook, MANY);
-    const { body } = await service.as(alice).post('/v1/users/@me/lockdown', { include: ['sessions', 'grants'] });
+    const { body } = await service.as(alice).post('/v1/users/@me/lockdown', {
+      password: alice.password,
+      include: ['sessions', 'grants'],
+    });
     expect(body.ended).toMatchObject({ sessions: MANY, grants: MANY });
     expect(await told(alice)).toEqual({ families: 0, bots: 0, told: MANY, events: MANY });
     await ends('is erased', alice);
@@ -239,7 +242,7 @@ describe('auth 1.7 an account with more sessions than a statement has parameters
     const [alice, owner] = [await person(service, 'alice'), await person(service, 'owner')];
     await addGrants(alice, owner, SOME);
     const { body } = await withFewParameters(() =>
-      service.as(alice).post('/v1/users/@me/lockdown', { include: ['grants'] }),
+      service.as(alice).post('/v1/users/@me/lockdown', { password: alice.password, include: ['grants'] }),
     );
     expect(body.ended).toMatchObject({ grants: SOME });
     expect(await told(alice)).toEqual({ families: 0, bots: 0, told: SOME, events: SOME });

@@ -218,11 +218,10 @@ describe('conventions 9 repeated failures of an address', () => {
     ['Sec-Fetch-Site: same-origin', { 'sec-fetch-site': 'same-origin' }],
     ['Sec-Fetch-Site: none', { 'sec-fetch-site': 'none' }],
   ];
-  /** Everything that could count against who sends it, many times over. */
+  /** Everything that a page could have sent and that would count, many times over. */
   const misbehave = async (ip: string, headers: Record<string, string>) => {
     const caller = from(ip).with(headers);
     for (let i = 0; i < 20; i++) {
-      await caller.with({ authorization: token() }).get('/v1/users/@me');
       await caller.form('/v1/oauth2/token', { client_id: '1', client_secret: token(), grant_type: 'refresh_token' });
       await caller.post('/v1/auth/login', {});
       await caller.get('/v1/nowhere');
@@ -236,6 +235,32 @@ describe('conventions 9 repeated failures of an address', () => {
     await misbehave(ip, headers);
     expect(await counted()).toEqual(before);
     expect(await isBanned(ip)).toBe(false);
+  });
+
+  test.each(FOREIGN)(
+    '9.1 a request with Authorization counts, whatever marks it as foreign: %s',
+    async (_, headers) => {
+      const ip = address();
+      for (let i = 0; i < 20; i++)
+        expectRefusal(await from(ip, token()).with(headers).get('/v1/users/@me'), 'UNAUTHORIZED');
+      expect(await isBanned(ip)).toBe(true);
+    },
+  );
+
+  test('9.1 guesses that arrive together write one ban for each address and window, and new addresses are banned', async () => {
+    const spy = jest.spyOn(service.app.get(IpBans), 'add');
+    const guess = (ip: string) => Promise.all(Array.from({ length: 60 }, () => me(ip, token())));
+    const addresses = Array.from({ length: 6 }, address);
+    await Promise.all(addresses.map(guess));
+    await service.idle();
+    const banned = spy.mock.calls.map(([, { value }]) => value);
+    expect(banned.sort()).toEqual([...addresses].sort());
+    const late = address();
+    await guess(late);
+    await service.idle();
+    expect(spy.mock.calls.map(([, { value }]) => value).filter((value) => value === late)).toEqual([late]);
+    spy.mockRestore();
+    for (const ip of [...addresses, late]) expect(await isBanned(ip)).toBe(true);
   });
 
   test.each(HOME)('9.1 whoever else misbehaves is banned: %s', async (_, headers) => {

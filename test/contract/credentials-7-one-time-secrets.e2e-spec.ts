@@ -17,7 +17,8 @@ const BOUND = {
   ],
   later: ['webauthn-bridge', 'bridge-ceremony', 'handoff'],
   address: ['email-verification'],
-  owner: ['email-revert', 'lockdown'],
+  owner: ['email-revert'],
+  mailbox: ['lockdown'],
   nobody: ['webauthn-login', 'sso-state', 'captcha-spent'],
 };
 const purposesOf = (...bindings: (keyof typeof BOUND)[]) => bindings.flatMap((one) => BOUND[one]) as OwnedPurpose[];
@@ -192,12 +193,15 @@ describe('credentials.md 7: what a secret is bound to', () => {
     expect(Object.values(BOUND).flat().toSorted()).toEqual(Object.keys(PURPOSES).toSorted());
   });
 
-  test.each(purposesOf('account', 'address', 'owner'))('%s does nothing without an account', async (purpose) => {
-    const secret = await secrets.issue(purpose, await somebody(), {}, HOUR);
-    await expectLive(purpose, secret);
-    await set('account_id = NULL', purpose, secret);
-    await expectVoid(purpose, secret);
-  });
+  test.each(purposesOf('account', 'address', 'owner', 'mailbox'))(
+    '%s does nothing without an account',
+    async (purpose) => {
+      const secret = await secrets.issue(purpose, await somebody(), {}, HOUR);
+      await expectLive(purpose, secret);
+      await set('account_id = NULL', purpose, secret);
+      await expectVoid(purpose, secret);
+    },
+  );
 
   test.each(purposesOf('account'))('%s dies with the epoch of the account, and with its address', async (purpose) => {
     const owner = await somebody();
@@ -362,7 +366,7 @@ describe('credentials.md 7: what ends secrets', () => {
 
   test('everything that waits for an account, but what undoes the deeds of a thief', async () => {
     const [owner, other] = [await somebody(), await somebody()];
-    const bound = purposesOf('account', 'address', 'owner');
+    const bound = purposesOf('account', 'address', 'owner', 'mailbox');
     const issued = await Promise.all(
       bound.map(async (purpose) => [purpose, await secrets.issue(purpose, owner, {}, HOUR)] as const),
     );

@@ -323,7 +323,7 @@ const EXEMPT: Record<string, string> = {
   'email-verification':
     'auth.md section 6 leaves it out of what a reset voids; it proves the address, and opens nothing',
   'email-revert': 'auth.md section 7: it undoes what a thief did with the account, a raised epoch included',
-  lockdown: 'web.md section 5: it stops a thief, whatever he has changed by then; it only takes away',
+  lockdown: 'web.md section 5: it stops a thief, whatever the thief changed but the email address',
   'webauthn-login': 'belongs to no account until a passkey answers it',
   'sso-state': 'belongs to no account: the provider says who it is',
   'captcha-spent': 'a mark, not a credential',

@@ -159,7 +159,7 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'POST /v1/users/@me/disable': asOwner,
   'POST /v1/users/@me/delete': asOwner,
   'POST /v1/users/@me/export': asOwner,
-  'POST /v1/users/@me/lockdown': empty,
+  'POST /v1/users/@me/lockdown': asOwner,
   'POST /v1/users/@me/terms-acceptance': empty,
   'POST /v1/users/@me/email-change/start': empty,
   'POST /v1/users/@me/email-change/resend-original': async (who) => {

@@ -87,6 +87,29 @@ describe('sso.md section 3: a linked identity', () => {
     expect(await identityOf({ id: first.user_id })).toEqual([{ issuer: 'https://former.example', subject: sub }]);
   });
 
+  test('row 1: ends a lockdown while single sign-on is enforced, and at no other time', async () => {
+    const [sub, owner] = [subject(), await verified('owner')];
+    await sso({ sub, email: owner.email });
+    const change = { password: owner.password, new_password: 'another password of it' };
+    await service.as(owner).patch('/v1/users/@me', change).expect(200);
+    const { metadata } = await mailTo(service, owner.email, 'security_notice');
+    await service.anonymous.post('/v1/auth/lockdown', { token: metadata.token }).expect(200);
+    await untouched(owner, async () => expectRefusal(await sso({ sub }), 'ACCESS_DENIED'));
+    await configureSso(service, { enforced: true });
+    try {
+      const stranger = await sso({ sub: subject() });
+      expect(stranger.body.user_id).not.toBe(owner.id);
+      expect((await rowOf(owner))?.traits).toContain('locked_down');
+      const { body } = await sso({ sub });
+      expect([body.user_id, (await rowOf(owner))?.traits]).toEqual([
+        owner.id,
+        expect.not.arrayContaining(['locked_down']),
+      ]);
+    } finally {
+      await configureSso(service, { enforced: false });
+    }
+  });
+
   describe('row 1: another provider vouches for no administrator', () => {
     const described = () => ({
       authorization_url: `${provider.issuer}/authorize`,

@@ -122,7 +122,7 @@ const OPERATIONS: Operation[] = [
     async prepare() {
       const alice = await person(service);
       await signIn(service, alice);
-      return () => service.as(alice).post('/v1/users/@me/lockdown', {});
+      return () => service.as(alice).post('/v1/users/@me/lockdown', { password: alice.password });
     },
   },
   {

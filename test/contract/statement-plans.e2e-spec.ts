@@ -217,7 +217,7 @@ describe('at any size', () => {
     );
     await newTokens(service, carol, app);
     ok(await service.as(carol).get('/v1/users/@me/security-events', { query: { before: carol.id } }));
-    ok(await service.as(carol).post('/v1/users/@me/lockdown'));
+    ok(await service.as(carol).post('/v1/users/@me/lockdown', { password: carol.password }));
     ok(await service.as(carol).post('/v1/users/@me/export', { password: carol.password }));
     const { token } = (await mailTo(service, carol.email, 'security_notice')).metadata;
     ok(await service.anonymous.post('/v1/auth/lockdown', { token }));

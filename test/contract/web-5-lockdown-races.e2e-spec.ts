@@ -20,6 +20,7 @@ import {
   race,
   refresh,
   signIn,
+  sudoProof,
   type Tokens,
   verified,
   withTotp,
@@ -136,7 +137,7 @@ async function amid(place: number, lockdown: () => PromiseLike<Answer>, deed: ()
 const placeOf = (round: number): number => Math.round((AT_ONCE * (round + 1)) / (ROUNDS + 1));
 
 const LOCKDOWNS: Record<string, (robbed: Robbed) => PromiseLike<Answer>> = {
-  'by the owner': ({ owner }) => service.as(owner).post('/v1/users/@me/lockdown'),
+  'by the owner': ({ owner }) => service.as(owner).post('/v1/users/@me/lockdown', { password: owner.password }),
   'by the mailed link': ({ link }) => service.anonymous.post('/v1/auth/lockdown', { token: link }),
 };
 
@@ -171,7 +172,7 @@ describe('web.md 5: a lockdown amid sign-ins', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = await person(service, 'owner');
       const known = [await signIn(service, owner)];
-      const call = () => service.as(owner).post('/v1/users/@me/lockdown');
+      const call = () => service.as(owner).post('/v1/users/@me/lockdown', { password: owner.password });
       const { locked, done } = await amid(placeOf(round), call, () => logIn(service, owner));
       const tokens = [...known, ...done.map(({ body }) => body.token as string)];
       const dead = (await Promise.all(tokens.map((token) => works(token)))).filter((lives) => !lives).length;
@@ -187,12 +188,13 @@ describe('web.md 5: a lockdown amid sign-ins', () => {
   test('by the owner: a second factor that was asked for before lets nobody in', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = await person(service, 'owner');
-      const { backupCodes } = await withTotp(service, owner);
+      const { backupCodes, authenticator } = await withTotp(service, owner);
+      const proof = await sudoProof(service, owner, authenticator);
       const left: { ticket: string; code: string }[] = [];
       for (const code of backupCodes.slice(0, AT_ONCE)) {
         left.push({ ticket: ok(await logIn(service, owner)).ticket as string, code });
       }
-      const call = () => service.as(owner).post('/v1/users/@me/lockdown');
+      const call = () => service.as(owner).sudo(proof).post('/v1/users/@me/lockdown');
       const { done } = await amid(placeOf(round), call, () =>
         service.anonymous.post('/v1/auth/login/mfa/totp', left.pop()),
       );

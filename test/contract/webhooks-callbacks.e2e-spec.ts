@@ -144,6 +144,55 @@ describe('webhooks.md section 6, slack', () => {
     expect((await one({ attachments: [attachment] })).embeds).toEqual([embed]);
   });
 
+  const odd = [null, '', 5, 0, true, false];
+  const shown = (value: unknown) => (value === null || value === '' ? undefined : String(value));
+
+  test.each(odd)('an optional member that is %j counts as absent or as its text', async (value) => {
+    const names = ['fallback', 'pretext', 'text', 'color', 'title_link', 'ts', 'author_link', 'author_icon'];
+    const more = ['footer', 'image_url', 'thumb_url', 'mrkdwn_in', 'actions', 'fields'];
+    const all = Object.fromEntries([...names, ...more].map((name) => [name, value]));
+    const top = { username: value, icon_url: value, channel: value, attachments: [{ ...all, title: 't' }] };
+    const message = await one({ ...top, text: 'Alert' });
+    expect(message).toMatchObject({
+      content: 'Alert',
+      author: { username: shown(value) ?? 'Robot', avatar_url: null },
+    });
+    const [{ timestamp: _, ...embed }] = message.embeds;
+    const text = shown(value);
+    expect(embed).toEqual(
+      text === undefined ? { title: 't' } : { title: 't', description: `${text}\n${text}`, footer: { text } },
+    );
+  });
+
+  test.each(odd)('a field whose title or value is %j is shown all the same', async (value) => {
+    const fields = [{ title: 'Load', value }, { title: value, value: 'High' }, { title: value, value }, value];
+    const [embed] = (await one({ attachments: [{ title: value, fields }, value] })).embeds;
+    const [text, blank] = [shown(value), '\u200b'];
+    expect(embed).toEqual({
+      ...(text === undefined ? {} : { title: text }),
+      fields: [
+        { name: 'Load', value: text ?? blank, inline: false },
+        { name: text ?? blank, value: 'High', inline: false },
+        ...(text === undefined ? [] : [{ name: text, value: text, inline: false }]),
+      ],
+    });
+  });
+
+  test.each(odd)('attachments that are %j are none', async (attachments) => {
+    expect((await one({ text: 'x', attachments })).embeds).toEqual([]);
+  });
+
+  test('a number as text is the content', async () => {
+    expect((await one({ text: 42 })).content).toBe('42');
+  });
+
+  test('a body may have 100,000 members and elements', async () => {
+    const blocks = (count: number) => ({ text: 'x', blocks: Array(count).fill(0) });
+    expect((await one(blocks(99_998))).content).toBe('x');
+    expectInvalid(await slack(blocks(100_000)), 'body: INVALID_FORMAT');
+    expect(await received()).toHaveLength(1);
+  });
+
   test('a bad icon is dropped, and so are attachments without anything to see', async () => {
     const message = await one({
       text: 'x',
@@ -169,12 +218,15 @@ describe('webhooks.md section 6, slack', () => {
     [{ text: 'x', attachments: [{ title: 'x'.repeat(257) }] }, 'attachments.0.title: CONTENT_EXCEEDS_MAX_LENGTH'],
     [{ text: 'x', username: 'x'.repeat(81) }, 'username: CONTENT_EXCEEDS_MAX_LENGTH'],
     [{ attachments: Array(11).fill({ title: 't' }) }, 'attachments: TOO_MANY_EMBEDS'],
-    [{ text: 5 }, 'message_data: INVALID_MESSAGE_DATA'],
-    [{ text: 'x', username: '' }, 'message_data: INVALID_MESSAGE_DATA'],
-    [{ text: 'x', attachments: 'y' }, 'message_data: INVALID_MESSAGE_DATA'],
-    [{ text: 'x', attachments: ['y'] }, 'message_data: INVALID_MESSAGE_DATA'],
+    [{ text: {} }, 'message_data: INVALID_MESSAGE_DATA'],
+    [{ text: 'x', username: [] }, 'message_data: INVALID_MESSAGE_DATA'],
+    [{ text: 'x', attachments: {} }, 'message_data: INVALID_MESSAGE_DATA'],
+    [{ text: 'x', attachments: [[]] }, 'message_data: INVALID_MESSAGE_DATA'],
     [{ text: 'x', attachments: [{ text: {} }] }, 'message_data: INVALID_MESSAGE_DATA'],
-    [{ text: 'x', attachments: [{ title: 't', fields: [{ title: 'a' }] }] }, 'message_data: INVALID_MESSAGE_DATA'],
+    [
+      { text: 'x', attachments: [{ title: 't', fields: [{ title: 'a', value: {} }] }] },
+      'message_data: INVALID_MESSAGE_DATA',
+    ],
     [[], 'body: INVALID_FORMAT'],
   ])('body %# is refused', async (body, fault) => {
     await withoutEffect(async () => expectInvalid(await slack(body), fault));
@@ -417,10 +469,11 @@ describe('webhooks.md section 6, github', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['issues', {}, 'sender.login: INVALID_FORMAT'],
-    ['issues', { sender }, 'repository.full_name: INVALID_FORMAT'],
-    ['issues', { sender: 'octocat', repository }, 'sender.login: INVALID_FORMAT'],
-    ['issues', { sender, repository: { full_name: 5 } }, 'repository.full_name: INVALID_FORMAT'],
+    ['issues', {}, 'action: INVALID_FORMAT'],
+    ['issues', { action: 'opened' }, 'sender.login: INVALID_FORMAT'],
+    ['issues', { action: 'opened', sender }, 'repository.full_name: INVALID_FORMAT'],
+    ['issues', { action: 'opened', sender: 'octocat', repository }, 'sender.login: INVALID_FORMAT'],
+    ['issues', { action: 'opened', sender, repository: { full_name: 5 } }, 'repository.full_name: INVALID_FORMAT'],
     ['issues', { sender, repository, issue }, 'action: INVALID_FORMAT'],
     ['issues', { sender, repository, action: 'opened' }, 'issue.number: INVALID_FORMAT'],
     [
@@ -434,6 +487,33 @@ describe('webhooks.md section 6, github', () => {
     ['issues', [], 'body: INVALID_FORMAT'],
   ])('%s with a bad body %j is refused', async (event, body, fault) => {
     await withoutEffect(async () => expectInvalid(await github(event, body, 'delivery-of-bad'), fault));
+  });
+
+  test('an unlisted action creates nothing, whatever the rest of the body is', async () => {
+    await withoutEffect(async () => {
+      for (const event of ['issues', 'member', 'release', 'check_run', 'watch']) {
+        for (const rest of [{}, { sender: null, repository: null }, { sender: 5, issue: 'x' }]) {
+          const answer = await github(event, { action: 'edited', ...rest }, 'delivery-of-nothing');
+          expect([event, answer.status, answer.text]).toEqual([event, 204, '']);
+        }
+      }
+    });
+  });
+
+  test('a push of 1,000 commits with all their members is shown', async () => {
+    const { commits } = PUSH;
+    const person = { name: 'Octo', email: 'o@example.com', username: 'octocat', date: '2026-01-01T00:00:00Z' };
+    const files = { added: ['a'], removed: [], modified: ['b', 'c'] };
+    const commit = {
+      ...commits[0],
+      tree_id: 'c'.repeat(40),
+      distinct: true,
+      author: person,
+      committer: person,
+      ...files,
+    };
+    const many = { ...PUSH, commits: Array(1000).fill(commit) };
+    expect(await embedOf('push', many)).toMatchObject({ title: '[octocat/hello:main] 1000 new commits' });
   });
 
   test('a delivery that was seen within a day creates nothing, per webhook', async () => {

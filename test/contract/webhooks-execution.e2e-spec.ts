@@ -215,6 +215,42 @@ describe('webhooks.md 4.2, embeds', () => {
     ]);
   });
 
+  test('the last day of February is a date in a leap year', async () => {
+    for (const day of ['2024-02-29', '2000-02-29', '2026-02-28']) {
+      const [embed] = (await sent({ embeds: [{ title: 't', timestamp: `${day}T00:00:00Z` }] })).embeds;
+      expect(embed).toEqual({ title: 't', timestamp: `${day}T00:00:00.000Z` });
+    }
+  });
+
+  test('a member of an embed, or of a message, that is null counts as absent', async () => {
+    const none = {
+      title: null,
+      description: null,
+      url: null,
+      color: null,
+      timestamp: null,
+      footer: null,
+      author: null,
+    };
+    const nothing = { ...none, image: null, thumbnail: null, fields: null };
+    const message = { content: 'x', flags: null, nonce: null, username: null, avatar_url: null, embed: null };
+    expect(await sent({ ...message, embeds: [{ ...nothing, title: 't' }] })).toMatchObject({
+      ...{ content: 'x', embeds: [{ title: 't' }], flags: 0 },
+    });
+    for (const name of Object.keys(nothing)) {
+      const embed = { title: 't', description: 'd', [name]: null };
+      const { [name]: _, ...rest } = embed;
+      expect([name, (await sent({ embeds: [embed] })).embeds]).toEqual([name, [rest]]);
+    }
+    const parts = {
+      ...{ footer: { text: 'f', icon_url: null }, author: { name: 'a', url: null, icon_url: null } },
+      ...{ image: { url: null }, thumbnail: { url: null }, fields: [{ name: 'n', value: 'v', inline: null }] },
+    };
+    expect((await sent({ embeds: [parts] })).embeds).toEqual([
+      { footer: { text: 'f' }, author: { name: 'a' }, fields: [{ name: 'n', value: 'v', inline: false }] },
+    ]);
+  });
+
   test('a single embed counts as one when embeds is absent, and is ignored otherwise', async () => {
     expect((await sent({ embed: { title: 'one' } })).embeds).toEqual([{ title: 'one' }]);
     expect((await sent({ embed: { title: 'one' }, embeds: [{ title: 'two' }] })).embeds).toEqual([{ title: 'two' }]);
@@ -225,7 +261,11 @@ describe('webhooks.md 4.2, embeds', () => {
     ['a color beyond white', { title: 't', color: 16777216 }],
     ['a color that is text', { title: 't', color: '1' }],
     ['a time that is none', { title: 't', timestamp: 'yesterday' }],
-    ['a month 13', { title: 't', timestamp: '2026-13-01T00:00:00Z' }],
+    ...[
+      ...['2026-13-01T00:00:00Z', '2026-02-29T00:00:00Z', '2026-02-30T12:00:00+02:00', '2026-04-31T00:00Z'],
+      ...['2026-00-10T00:00:00Z', '2026-01-00T00:00:00Z', '2026-01-32T00:00:00Z', '2100-02-29T00:00:00Z'],
+      ...['2026-01-01T25:00:00Z', '2026-01-01T00:60:00Z', '2026-01-01T00:00:00+24:00', '9999-12-31T23:59:59-12:00'],
+    ].map((timestamp): [string, unknown] => [`the time ${timestamp}`, { title: 't', timestamp }]),
     ['a script as URL', { title: 't', url: 'javascript:alert(1)' }],
     ['a picture without URL', { title: 't', image: {} }],
     ['a picture on disk', { title: 't', image: { url: 'file:///etc/passwd' } }],

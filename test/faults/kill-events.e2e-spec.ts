@@ -85,7 +85,7 @@ describeOnPostgres('FLT-01 kill -9 between what happened and who is told of it',
     await mailSettled();
     const before = mailbox.delivered.length;
     mailbox.isHeld = true;
-    const lockdown = await service.as(owner).post('/v1/users/@me/lockdown');
+    const lockdown = await service.as(owner).post('/v1/users/@me/lockdown', { password: owner.password });
     expect(lockdown.status).toBe(200);
     await until(() => mailbox.waiting > 0);
     expect([await eventsOf(owner, 'locked_down'), await noticesTo(owner)]).toEqual([

@@ -238,7 +238,12 @@ export class AccountLife extends MailboxLife {
 
   private async lockDown(): Promise<boolean> {
     const spares = [this.acting.credential.id];
-    await this.revoked('lockdown', this.locked, this.asMe('/v1/users/@me/lockdown', {}), spares);
+    await this.revoked(
+      'lockdown',
+      this.locked,
+      this.asMe('/v1/users/@me/lockdown', { password: this.password }),
+      spares,
+    );
     await this.dwell();
     return this.terminate();
   }

@@ -107,7 +107,7 @@ export class AdminLife extends Life {
     await this.revoked(
       'lockdown',
       [sessions, keys],
-      (replica) => replica.as(this.token).post('/v1/users/@me/lockdown', {}),
+      (replica) => replica.as(this.token).post('/v1/users/@me/lockdown', { password: `the password of ${this.label}` }),
       spares.map(({ id }) => id),
     );
     return true;

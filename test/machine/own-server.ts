@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { until } from './service-process.js';
 
 const initdb = programPath('initdb');
 const postgres = programPath('postgres');
+const pgbouncer = programPath('pgbouncer');
 const redisServer = programPath('redis-server') ?? programPath('valkey-server');
 
 interface Account {
@@ -48,6 +49,11 @@ export const describeWithOwnRedis = describeUnless(noRedis);
 /** `describe`, or a skipped one that says why, where one of the two servers cannot be started. */
 export const describeWithOwnServers = describeUnless(noPostgres ?? noRedis);
 
+const noPgbouncer = pgbouncer ? noPostgres : 'no pgbouncer on this machine';
+
+/** `describe`, or a skipped one that says why, where PgBouncer cannot be started before a PostgreSQL server. */
+export const describeWithPgbouncer = describeUnless(noPgbouncer);
+
 /** A server of the test file's own, which it stops, kills and starts again. */
 export class OwnServer {
   private child: ChildProcess | undefined;
@@ -80,10 +86,11 @@ export class OwnServer {
     return server;
   }
 
-  static async redis(): Promise<OwnServer> {
+  /** `more`: settings of its command line. */
+  static async redis(...more: string[]): Promise<OwnServer> {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
     const port = await freePort();
-    const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
+    const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', ...more];
     const launch = () => spawn(redisServer as string, settings, { cwd: directory, stdio: 'ignore' });
     const isUp = async () => {
       const socket = connect(port, '127.0.0.1');
@@ -92,6 +99,29 @@ export class OwnServer {
         .finally(() => socket.destroy());
     };
     const server = new OwnServer(`redis://127.0.0.1:${port}/0`, directory, launch, isUp);
+    await server.start();
+    return server;
+  }
+
+  /** PgBouncer in front of the server of a database URL, in one of its modes. */
+  static async pgbouncer(databaseUrl: string, mode: 'session' | 'transaction'): Promise<OwnServer> {
+    const { hostname, port: serverPort, username, pathname } = new URL(databaseUrl);
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
+    const { uid, gid } = account as Account;
+    const port = await freePort();
+    const settings = join(directory, 'pgbouncer.ini');
+    const ignored = 'extra_float_digits,statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
+    const lines = [
+      ...['[databases]', `* = host=${hostname} port=${serverPort} user=${decodeURIComponent(username)}`, '[pgbouncer]'],
+      ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
+      ...[`pool_mode = ${mode}`, `ignore_startup_parameters = ${ignored}`],
+    ];
+    writeFileSync(settings, lines.join('\n'));
+    for (const path of [directory, settings]) chownSync(path, uid, gid);
+    const url = `postgres://${username}@127.0.0.1:${port}${pathname}`;
+    const launch = () => spawn(pgbouncer as string, [settings], { uid, gid, cwd: directory, stdio: 'ignore' });
+    const isUp = () => query(url, 'SELECT 1').then(...hasWorked);
+    const server = new OwnServer(url, directory, launch, isUp);
     await server.start();
     return server;
   }

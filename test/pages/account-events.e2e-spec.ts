@@ -5,7 +5,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { describeInBrowser } from '../machine/browser.js';
 import { type Site, site, type Visit } from '../machine/pages.js';
 import { consent, newApp, type Persona, person, sessionsOf, signIn } from '../support/index.js';
-import { focusOn, heading } from './driving.js';
+import { focusOn, heading, type } from './driving.js';
 
 registerSecurityEvent('note_shared', { 'en-US': 'A note was shared.', de: 'Eine Notiz wurde geteilt.' });
 const EVENTS = '/v1/users/@me/security-events';
@@ -28,6 +28,11 @@ describeInBrowser('web.md 5: /account/events', () => {
   const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
   const inDialog = (name: string) =>
     visit.page.locator('dialog[open]').last().getByRole('button', { name, exact: true });
+  const prove = async () => {
+    await visit.page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await type(visit.page, 'password', alice.password);
+    await visit.page.keyboard.press('Enter');
+  };
   const record = (...events: Omit<NewEvent, 'accountId'>[]) =>
     world.service.app.get(Database).transaction((tx) =>
       world.service.app.get(SecurityEvents).recordAll(
@@ -120,6 +125,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     expect(await sessionsOf(world.service, alice)).toBe(2);
     await button('Lock my account').press('Enter');
     await inDialog('Lock my account').press('Enter');
+    await prove();
     await page.getByRole('heading', { name: 'The account is locked down' }).waitFor();
     await page.getByText('1 session was ended.').first().waitFor();
     await focusOn(page, 'The account is locked down');
@@ -133,6 +139,24 @@ describeInBrowser('web.md 5: /account/events', () => {
     await visit.leave();
   });
 
+  test('whoever cannot confirm who they are ends all sessions, this one included, and nothing else', async () => {
+    const { page } = visit;
+    const app = await newApp(world.service, alice);
+    await visit.arrive('/account/events', alice.authorization);
+    await button('Lock my account').press('Enter');
+    await inDialog('Lock my account').press('Enter');
+    await page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await sessionsOf(world.service, alice)).toBe(1);
+    await button('Only end all sessions').press('Enter');
+    await page.getByText('all devices are signed out, this one included').waitFor();
+    await inDialog('Only end all sessions').press('Enter');
+    await page.waitForURL('**/login**');
+    expect(await sessionsOf(world.service, alice)).toBe(0);
+    expect((await world.service.as(app.bot).get('/v1/users/@me')).status).toBe(200);
+    await visit.leave();
+  });
+
   test('a lockdown that does not arrive ends nothing, says so, and can be sent again', async () => {
     const other = await signIn(world.service, alice);
     await visit.arrive('/account/events', alice.authorization);
@@ -143,6 +167,7 @@ describeInBrowser('web.md 5: /account/events', () => {
     expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(200);
     await visit.context.setOffline(false);
     await inDialog('Lock my account').press('Enter');
+    await prove();
     await visit.page.getByRole('heading', { name: 'The account is locked down' }).waitFor();
     expect((await world.service.as(other).get('/v1/users/@me')).status).toBe(401);
     await visit.leave();

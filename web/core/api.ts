@@ -39,6 +39,18 @@ export const api = gatehouse({
   fetch: send,
 });
 
+/**
+ * Asks for a factor before an operation that does less without one. `null` when the user cancels, and nothing where there is
+ * nothing to confirm with.
+ */
+export async function factorFirst(): Promise<Partial<SudoFactor> | null> {
+  const [{ has_mfa, ...methods }, me] = await Promise.all([
+    api.get('/v1/users/@me/sudo/mfa-methods'),
+    api.get('/v1/users/@me'),
+  ]);
+  return has_mfa || me.password_last_changed_at ? ask({ has_mfa, methods }) : {};
+}
+
 /** Ends the session on the server, then here; what the server does not know any more is over as well. */
 export async function signOut(): Promise<void> {
   const held = session.value;

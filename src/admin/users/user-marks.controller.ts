@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Patch, Put } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Param, Patch, Put } from '@nestjs/common';
 import { AdminAcl, RateLimit } from '../../policy/decorators.js';
 import { By, type Operator } from '../audit/operator.js';
 import { UserPath } from './admin-users.dto.js';
@@ -50,6 +50,15 @@ export class UserMarksController {
   @RateLimit('admin:user:modify')
   setTraits(@By() by: Operator, @Param() { user_id }: UserPath, @Body() { traits }: SetTraitsInput) {
     return this.marks.setTraits(by, user_id, traits);
+  }
+
+  /** Ends a lockdown: the account can sign in again without a password reset. */
+  @Delete('lockdown')
+  @HttpCode(204)
+  @AdminAcl('user:update:flags')
+  @RateLimit('admin:user:modify')
+  endLockdown(@By() by: Operator, @Param() { user_id }: UserPath) {
+    return this.marks.endLockdown(by, user_id);
   }
 
   /** Says whether an account has a verified phone number. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService } from '../../accounts/account.service.js';
+import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
 import { MET_BY_HAVING } from '../../accounts/account-facts.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Tx } from '../../platform/database/database.js';
@@ -50,6 +50,17 @@ export class UserMarks {
         const kept = target.traits.filter((trait) => !SETTABLE_TRAITS.includes(trait));
         await this.accounts.update(tx, id, { traits: [...kept, ...traits] });
         return { traits };
+      },
+    });
+  }
+
+  /** The account owes no password reset any more. */
+  async endLockdown(by: Operator, id: string): Promise<void> {
+    await this.changes.apply(by, id, {
+      action: 'end_lockdown',
+      make: async (tx) => {
+        await this.accounts.removeTrait(tx, id, LOCKED_DOWN);
+        return undefined;
       },
     });
   }

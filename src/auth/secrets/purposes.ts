@@ -5,7 +5,7 @@ import type { ExtraPurposes } from '../../core/merged.js';
  * What a secret of each purpose is bound to. `account`: whoever it was begun for, as the account was then; every change
  * that raises the epoch voids it, and so does another address. `later`: the same, from when an account takes part.
  * `address`: the account and its address alone, for what proves nothing but that. `owner`: the account, whatever becomes
- * of it. `nobody`: no account.
+ * of it. `mailbox`: the same, as long as it has the address. `nobody`: no account.
  */
 export const PURPOSES = {
   'mfa-ticket': 'account',
@@ -28,19 +28,19 @@ export const PURPOSES = {
   'email-verification': 'address',
   // It undoes what a thief did, a changed password and removed factors included (auth.md section 7).
   'email-revert': 'owner',
-  // The same: who reads the notice of a changed password must still get in its way, also in the days after it. A
-  // lockdown only takes away; another address leaves it, since that may be the thief's doing too.
-  lockdown: 'owner',
+  // The same: who reads the notice of a changed password must still get in its way, also in the days after it. After a
+  // completed change of address, whoever reads the former mailbox must not be able to lock the account.
+  lockdown: 'mailbox',
   'webauthn-login': 'nobody',
   'sso-state': 'nobody',
   'captcha-spent': 'nobody',
-} as const satisfies Record<string, 'account' | 'later' | 'address' | 'owner' | 'nobody'>;
+} as const satisfies Record<string, 'account' | 'later' | 'address' | 'owner' | 'mailbox' | 'nobody'>;
 
 type Known = keyof typeof PURPOSES;
 type Bound<B> = { [P in Known]: (typeof PURPOSES)[P] extends B ? P : never }[Known];
 
 /** Begins with an account, always. */
-export type OwnedPurpose = Bound<'account' | 'address' | 'owner'>;
+export type OwnedPurpose = Bound<'account' | 'address' | 'owner' | 'mailbox'>;
 /** What a secret works for. A secret of one purpose is unknown to every other. */
 export type Purpose = Known | (keyof ExtraPurposes & string);
 
@@ -50,17 +50,19 @@ const bindingOf = (purpose: Purpose): (typeof PURPOSES)[Known] | undefined =>
 /** Without an account a secret of this purpose does nothing. */
 export const isAccountBound = (purpose: Purpose): boolean => {
   const binding = bindingOf(purpose);
-  return binding === 'account' || binding === 'address' || binding === 'owner';
+  return binding !== undefined && binding !== 'later' && binding !== 'nobody';
 };
 
 /** What undoes the deeds of a thief, so that nothing that a thief may do ends it. */
 export const OUTLASTING: readonly string[] = Object.entries(PURPOSES)
-  .filter(([, binding]) => binding === 'owner')
+  .filter(([, binding]) => binding === 'owner' || binding === 'mailbox')
   .map(([purpose]) => purpose);
 
 /** What of an account is stored with a secret, to be compared when it is used. */
 export function partsOf(purpose: Purpose, { id: accountId, epoch, addressEpoch }: Begun) {
   const binding = bindingOf(purpose);
   if (binding === 'owner') return { accountId };
-  return binding === 'address' ? { accountId, addressEpoch } : { accountId, epoch, addressEpoch };
+  return binding === 'address' || binding === 'mailbox'
+    ? { accountId, addressEpoch }
+    : { accountId, epoch, addressEpoch };
 }

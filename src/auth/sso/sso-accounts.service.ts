@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService } from '../../accounts/account.service.js';
+import { AccountService, LOCKED_DOWN } from '../../accounts/account.service.js';
 import { isGone } from '../../accounts/account-facts.js';
 import { AccountRemoval } from '../../accounts/account-removal.service.js';
 import type { Origin } from '../../accounts/events/origin.js';
@@ -87,9 +87,17 @@ export class SsoAccounts {
   /** Row 1: the identity decides, whatever the account's address is by now. */
   private async linked(tx: Tx, { issuer, subject }: VouchedPerson): Promise<Account | null> {
     const id = await this.identities.findAccountId(tx, issuer, subject);
-    const account = id === null ? null : await this.accounts.lock(tx, id);
+    const found = id === null ? null : await this.accounts.lock(tx, id);
+    const account = found && (await this.unlocked(tx, found));
     if (account) this.demandAdmissible(account);
     return account;
+  }
+
+  /** While single sign-on is enforced nobody can reset a password: the linked identity ends a lockdown in its place. */
+  private async unlocked(tx: Tx, account: Account): Promise<Account> {
+    if (!this.instance.isSsoEnforced || !account.traits.includes(LOCKED_DOWN)) return account;
+    await this.accounts.removeTrait(tx, account.id, LOCKED_DOWN);
+    return this.accounts.require(tx, account.id);
   }
 
   /** Rows 2 to 5: the account that holds the address. */

@@ -19,8 +19,10 @@ export class JsonShape {
   /** No bytes, or only white space. */
   isBlank = true;
 
+  constructor(private readonly maxMembers = MAX_MEMBERS) {}
+
   get isWithin(): boolean {
-    return this.depth <= MAX_DEPTH && this.members <= MAX_MEMBERS;
+    return this.depth <= MAX_DEPTH && this.members <= this.maxMembers;
   }
 
   take(bytes: Uint8Array): void {

@@ -65,22 +65,21 @@ test('no more go at once than may, and the same goes one after another, which ke
 });
 
 test.each(['22021', '23503', '40P01', '55P03', '57014'])(
-  'what a database refuses with %s is asked for each by itself, and what comes meanwhile does not wait for that',
+  'what a database rejects with %s is asked for each by itself, one after another, before what comes in the meantime',
   async (code) => {
     const { batches, next } = setUp();
-    const [good, bad] = [batches.do('x', 'good'), batches.do('x', 'bad')];
-    const refusal = expect(bad).rejects.toThrow('refused');
-    const [both] = await next();
-    both?.end(refused(code));
-    const alone = await next();
-    expect(alone.map(({ items }) => items)).toEqual([['good'], ['bad']]);
+    const asked = ['good', 'bad', 'fine'].map((item) => batches.do('x', item));
+    const rejection = expect(asked[1]).rejects.toThrow('refused');
+    const [all] = await next();
+    all?.end(refused(code));
     const later = batches.do('x', 'later');
-    const [meanwhile] = await next();
-    meanwhile?.end();
-    expect(await later).toBe('later done');
-    for (const { items, end } of alone) end(items[0] === 'bad' ? refused(code) : undefined);
-    expect(await good).toBe('good done');
-    await refusal;
+    for (const item of ['good', 'bad', 'fine', 'later']) {
+      const begun = await next();
+      expect(begun.map(({ items }) => items)).toEqual([[item]]);
+      begun[0]?.end(item === 'bad' ? refused(code) : undefined);
+    }
+    expect(await Promise.all([asked[0], asked[2], later])).toEqual(['good done', 'fine done', 'later done']);
+    await rejection;
     expect(await next()).toEqual([]);
   },
 );

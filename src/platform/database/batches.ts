@@ -9,7 +9,7 @@ interface Waiting<I, O> {
 
 /**
  * Changes of one kind, done many at once: while those of a key are on their way, what comes waits and goes together. Those
- * of other keys wait for nothing. What a database refuses to do for many it is asked for each.
+ * of other keys wait for nothing. What a database rejects for many it is asked for each, one after another in their order.
  * @param work does what is asked for a key, or nothing of it: an answer for each item, in their order
  * @param nameOf items of one name go one after another
  */
@@ -57,8 +57,7 @@ export class Batches<I, O> {
       );
       for (const [place, { resolve }] of batch.entries()) resolve(answers[place] as O);
     } catch (error) {
-      if (batch.length > 1 && isUncommitted(error))
-        for (const one of batch) this.finish(key, [one]).catch(reportFailure);
+      if (batch.length > 1 && isUncommitted(error)) for (const one of batch) await this.finish(key, [one]);
       else for (const { reject } of batch) reject(error);
     }
   }

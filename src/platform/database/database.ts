@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
+import type pg from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
@@ -17,6 +18,8 @@ import { type Embedded, EmbeddedSocket, openEmbedded, PreparingClient, reasonOf 
 import type { EmbeddedEngine } from './engine.js';
 import { commitWith, type LastStatement } from './last-statement.js';
 import { Migrations, namesOf } from './migrations.js';
+import { demandOwnSessions } from './own-sessions.js';
+import { applySettings } from './session-settings.js';
 
 /** One transaction's view of the database; helpers take it as their first argument. */
 export type Tx = EntityManager;
@@ -60,6 +63,11 @@ function markConnectErrors(pool: { connect(connected?: Connected): unknown }): v
           connected(error, ...rest);
         }),
     );
+}
+
+function begin(client: pg.PoolClient): Promise<void> {
+  surviveItsEnd(client);
+  return applySettings(client);
 }
 
 const LET_GO = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
@@ -125,14 +133,18 @@ export class Database {
               stream: () => new EmbeddedSocket(embedded.engine, () => (embedded.hasFailed = true)),
               max: 1,
               connectionTimeoutMillis: 3000 * times,
+              onConnect: applySettings,
             },
           }
-        : { extra: { ...options.extra, stream: () => watchedSocket(patience, times), onConnect: surviveItsEnd } }),
+        : { extra: { ...options.extra, stream: () => watchedSocket(patience, times), onConnect: begin } }),
     } as DataSourceOptions);
     try {
       await source.initialize();
+      if (databaseUrl) await demandOwnSessions(databaseUrl, times);
     } catch (error) {
+      if (source.isInitialized) await source.destroy();
       await embedded?.close();
+      if (error instanceof StartError) throw error;
       throw new StartError(`the database cannot be opened: ${reasonOf(error)}`, { cause: error });
     }
     markConnectErrors((source.driver as unknown as { master: Parameters<typeof markConnectErrors>[0] }).master);

@@ -117,7 +117,8 @@ export function appending(entries: readonly WrittenEntry[], origin: string): Omi
     return { name: 'journal_append_one', text: APPEND_ENTRY, values };
   }
   const written = entries.map(
-    ({ accountId, topic, text }) => `{"account_id":${JSON.stringify(accountId)},"topic":"${topic}","data":${text}}`,
+    ({ accountId, topic, text }) =>
+      `{"account_id":${JSON.stringify(accountId)},"topic":${JSON.stringify(topic)},"data":${text}}`,
   );
   return { name: 'journal_append', text: APPEND_ENTRIES, values: [`[${written.join(',')}]`, origin] };
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import pg, { type QueryResultRow } from 'pg';
 import { unavailable } from '../../core/errors.js';
 import type { Log } from '../../core/log.js';
+import { applySettings } from '../database/session-settings.js';
 import { Turns } from '../database/turns.js';
 import { answerWithin, NoAnswer } from '../process/answer-limit.js';
 
@@ -96,6 +97,7 @@ export class NoticeConnection {
   }
 
   private async prepare(client: pg.Client): Promise<number> {
+    await answered(applySettings(client));
     // A wake-up is nothing that a crash must not lose.
     await answered(client.query<never>('SET synchronous_commit = off'));
     const leased = await this.lease(client);

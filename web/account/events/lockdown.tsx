@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { Answer, paths } from 'gatehouse/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
-import { api } from '../../core/api.js';
+import { api, factorFirst } from '../../core/api.js';
 import { t } from '../../core/language.js';
+import { end, replacing, session } from '../../core/session.js';
 import { go } from '../../core/views.js';
 import { AskingButton } from '../../kit/asking.js';
 import { Button } from '../../kit/button.js';
@@ -13,13 +14,15 @@ const EFFECTS = ['events.lockSessions', 'lockdown.applications', 'lockdown.token
 /** The steps that may remain for whoever is still signed in (web.md section 5). */
 const STEPS = { change_password: '/account/password', check_email: '/account/contact' } as const;
 
+const LOCKDOWN = '/v1/users/@me/lockdown';
+
 type LockedDown = Answer<paths, '/v1/users/@me/lockdown', 'post'>;
 
 function Remaining({ ended, next }: LockedDown) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const numbers = endedOf(ended);
-  const steps = next.filter((step) => step !== 'reset_password');
+  const steps = next.filter((step) => step === 'change_password' || step === 'check_email');
   return (
     <section class="section" aria-labelledby="locked">
       <h2 id="locked" ref={heading} tabIndex={-1}>
@@ -49,17 +52,30 @@ function Remaining({ ended, next }: LockedDown) {
 export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> }) {
   const answer = useSignal<LockedDown | null>(null);
   const lock = useAction(async () => {
-    answer.value = await api.post('/v1/users/@me/lockdown');
+    const factor = await factorFirst();
+    if (factor === null) return;
+    answer.value = (await api.send('post', LOCKDOWN, { body: factor })) as LockedDown;
     // It ended with everything else.
     api.forgetProof();
     await onLocked();
   });
+  const endSessions = useAction(() =>
+    replacing(async () => {
+      // A proof that is still kept would end more.
+      api.forgetProof();
+      await api.post(LOCKDOWN);
+      if (session.value) end(session.value.token, true);
+    }),
+  );
   if (answer.value) return <Remaining {...answer.value} />;
   return (
     <section class="section" aria-labelledby="not-me">
       <h2 id="not-me">{t('events.notMe')}</h2>
       <p class="quiet">{t('events.notMeWhat')}</p>
-      <div>
+      <div class="row">
+        <AskingButton label={t('events.endSessions')} title={t('events.endSessions')} action={endSessions} kind="plain">
+          <p>{t('events.endSessionsWhat')}</p>
+        </AskingButton>
         <AskingButton label={t('lockdown.submit')} title={t('lockdown.title')} action={lock}>
           <p>{t('events.lockWhat')}</p>
           <ul class="points">

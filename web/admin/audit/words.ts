@@ -3,7 +3,7 @@ import { t } from '../../core/language.js';
 /** What the service itself writes into its audit log; operations of teams have names of their own. */
 export const ACTIONS = [
   ...(['set_acls', 'update_flags', 'update_suspicious_activity_flags', 'set_traits'] as const),
-  ...(['disable_suspicious_activity', 'enable_suspicious_activity', 'temp_ban', 'unban'] as const),
+  ...(['disable_suspicious_activity', 'enable_suspicious_activity', 'temp_ban', 'unban', 'end_lockdown'] as const),
   ...(['schedule_deletion', 'cancel_deletion', 'delete_account', 'export_account'] as const),
   ...(['terminate_sessions', 'revoke_sessions', 'end_leaked_credential'] as const),
   ...(['disable_mfa', 'delete_webauthn_credential', 'link_sso_identity', 'unlink_sso_identity'] as const),

@@ -11,6 +11,7 @@ import { Doing, Group, Matter, Plainly, type Sent, useAccountDeed } from './part
 const BAN = '/v1/admin/users/{user_id}/ban';
 const DISABLEMENT = '/v1/admin/users/{user_id}/suspicious-activity-disablement';
 const REGISTRATION = '/v1/admin/instance/pending-registrations/{user_id}';
+const LOCKDOWN = '/v1/admin/users/{user_id}/lockdown';
 const SESSIONS = '/v1/admin/users/{user_id}/sessions';
 
 function banOf({ user }: DeedsProps): string {
@@ -81,12 +82,18 @@ export function Access(props: DeedsProps) {
   const mayDisable = offers(user, 'people', 'put', DISABLEMENT);
   const mayEnd = !user.bot && offers(user, 'any', 'delete', SESSIONS);
   const mayDecide = hasRegistration(user) && offers(user, 'people', 'patch', REGISTRATION);
-  if (!(mayBan || mayDisable || mayEnd || mayDecide)) return null;
+  const mayUnlock = user.traits.includes('locked_down') && offers(user, 'any', 'delete', LOCKDOWN);
+  if (!(mayBan || mayDisable || mayEnd || mayDecide || mayUnlock)) return null;
   return (
     <Group title="adminDeeds.access">
       {mayDecide && <RegistrationMatter {...props} />}
       {mayBan && <BanMatter {...props} />}
       {mayDisable && <DisablementMatter {...props} />}
+      {mayUnlock && (
+        <Matter title="adminDeeds.lockdown" state={t('adminPerson.trait_locked_down')}>
+          <Plainly {...props} name="endLockdown" kind="plain" work={(sent) => api.delete(LOCKDOWN, sent)} />
+        </Matter>
+      )}
       {mayEnd && (
         <Matter title="adminDeeds.sessions" state={t('adminDeeds.sessionsHint')}>
           <Plainly {...props} name="endSessions" work={(sent) => api.delete(SESSIONS, sent)} />

@@ -11,6 +11,7 @@ import { type DeedsProps, nameOf } from './account.js';
 export type DeedName =
   | 'ban'
   | 'unban'
+  | 'endLockdown'
   | 'disable'
   | 'enable'
   | 'endSessions'

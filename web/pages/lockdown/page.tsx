@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';
 import { useLink } from '../../core/link.js';
@@ -9,7 +10,11 @@ import { Effects, FailureNotice } from '../../kit/notice.js';
 const EFFECTS = ['lockdown.sessions', 'lockdown.applications', 'lockdown.tokens', 'lockdown.password'] as const;
 
 export default function Lockdown() {
-  const { state, action } = useLink((token) => api.post('/v1/auth/lockdown', { body: { token } }));
+  const isBySso = useSignal(false);
+  const { state, action } = useLink(async (token) => {
+    const { next } = await api.post('/v1/auth/lockdown', { body: { token } });
+    isBySso.value = next.includes('sign_in_sso');
+  });
   if (state.value === 'ready') {
     return (
       <Frame title={t('lockdown.title')} isWide>
@@ -24,9 +29,13 @@ export default function Lockdown() {
   if (state.value === 'done') {
     return (
       <Frame title={t('lockdown.doneTitle')}>
-        <p>{t('lockdown.done')}</p>
+        <p>{t(isBySso.value ? 'lockdown.doneSso' : 'lockdown.done')}</p>
         <p>{t('lockdown.check')}</p>
-        <LinkButton href="/forgot">{t('lockdown.next')}</LinkButton>
+        {isBySso.value ? (
+          <LinkButton href="/login">{t('lockdown.nextSso')}</LinkButton>
+        ) : (
+          <LinkButton href="/forgot">{t('lockdown.next')}</LinkButton>
+        )}
       </Frame>
     );
   }

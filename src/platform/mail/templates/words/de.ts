@@ -96,7 +96,7 @@ export const de: Words = {
       'Die Person, der diese Adresse gehört, hat sich mit Single Sign-on angemeldet. Die Adresse war nie bestätigt worden, daher wurde alles entfernt, womit man sich bisher bei dem Konto anmelden konnte.',
     session_handed_over:
       'Ein neues Gerät wurde bei Ihrem Konto angemeldet. Ein bereits angemeldetes Gerät hat es zugelassen.',
-    locked_down: 'Ihr Konto wurde abgeriegelt: Sitzungen und alles, was für Sie handelt, wurden beendet.',
+    locked_down: 'Ihr Konto wurde abgeriegelt: Sitzungen oder alles, was für Sie handelt, wurden beendet.',
     credential_leaked:
       'Jemand hat ein Geheimnis Ihres Kontos gefunden, etwa eine Sitzung oder ein Token, und gemeldet. Es funktioniert nicht mehr.',
     data_exported: 'Alles, was über Ihr Konto gespeichert ist, wurde heruntergeladen.',

@@ -89,7 +89,7 @@ export const enUS: Words = {
     sso_taken_over:
       'The owner of this address signed in with single sign-on. The address had never been verified, so everything that could sign in to the account before was removed.',
     session_handed_over: 'A new device was signed in to your account. A device that was signed in already let it in.',
-    locked_down: 'Your account was locked down: sessions and everything that acts for you were ended.',
+    locked_down: 'Your account was locked down: sessions, or everything that acts for you, were ended.',
     credential_leaked:
       'Somebody found a secret of your account, such as a session or a token, and reported it. It no longer works.',
     data_exported: 'Everything that is kept of your account was downloaded.',

@@ -95,7 +95,7 @@ export const esES: Words = {
       'La persona titular de esta dirección ha entrado con el inicio de sesión único. La dirección nunca se había verificado, así que se ha eliminado todo lo que antes permitía entrar en la cuenta.',
     session_handed_over:
       'Se ha iniciado sesión en su cuenta desde un dispositivo nuevo. Lo ha permitido un dispositivo que ya tenía la sesión iniciada.',
-    locked_down: 'Su cuenta se ha bloqueado: se han cerrado las sesiones y todo lo que actúa en su nombre.',
+    locked_down: 'Su cuenta se ha bloqueado: se han cerrado las sesiones, o todo lo que actúa en su nombre.',
     credential_leaked:
       'Alguien ha encontrado un secreto de su cuenta, como una sesión o un token, y lo ha comunicado. Ya no funciona.',
     data_exported: 'Se ha descargado todo lo que se conserva de su cuenta.',

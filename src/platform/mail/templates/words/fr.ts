@@ -97,7 +97,8 @@ export const fr: Words = {
     sso_taken_over:
       'Le titulaire de cette adresse s’est connecté par l’authentification unique. L’adresse n’avait jamais été vérifiée\u00a0: tout ce qui permettait auparavant de se connecter au compte a donc été supprimé.',
     session_handed_over: 'Un nouvel appareil a été connecté à votre compte. Un appareil déjà connecté l’y a autorisé.',
-    locked_down: 'Votre compte a été verrouillé\u00a0: les sessions et tout ce qui agit en votre nom ont été fermés.',
+    locked_down:
+      'Votre compte a été verrouillé\u00a0: les sessions, ou tout ce qui agit en votre nom, ont été fermées.',
     credential_leaked:
       'Quelqu’un a trouvé un secret de votre compte, comme une session ou un jeton, et l’a signalé. Il ne fonctionne plus.',
     data_exported: 'Tout ce qui est conservé de votre compte a été téléchargé.',

@@ -93,7 +93,7 @@ export const ptBR: Words = {
       'A pessoa titular deste endereço entrou com o login único. O endereço nunca havia sido verificado, por isso tudo o que antes permitia entrar na conta foi removido.',
     session_handed_over:
       'Um novo dispositivo entrou na sua conta. O acesso foi autorizado por um dispositivo que já estava conectado.',
-    locked_down: 'Sua conta foi bloqueada: as sessões e tudo o que age em seu nome foram encerrados.',
+    locked_down: 'Sua conta foi bloqueada: as sessões, ou tudo o que age em seu nome, foram encerradas.',
     credential_leaked:
       'Alguém encontrou um segredo da sua conta, como uma sessão ou um token, e o denunciou. Ele não funciona mais.',
     data_exported: 'Tudo o que é mantido sobre a sua conta foi baixado.',

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { StartError } from '../../core/config/start-error.js';
+
+const ANSWER_MS = 5000;
+const SHARED =
+  'the database is behind a connection pooler that gives each transaction another session, such as PgBouncer with ' +
+  'pool_mode = transaction. Gatehouse needs sessions of its own for prepared statements, locks and LISTEN. ' +
+  'Use pool_mode = session, or set DATABASE_URL to the server itself';
+
+const NOTE = "SELECT set_config('gatehouse.session', $1, false)";
+const READ = "SELECT current_setting('gatehouse.session', true) AS note, pg_backend_pid() AS pid";
+
+/** The process that the server said at the start of the connection; a pooler says another. */
+const announced = (client: object): unknown => (client as { processID?: unknown }).processID;
+
+async function read(client: pg.Client): Promise<{ note: string | null; pid: number } | undefined> {
+  const { rows } = await client.query<{ note: string | null; pid: number }>(READ);
+  return rows[0];
+}
+
+/**
+ * Each connection has to be a session of the server. Directly connected ones are. Behind a pooler two connections note
+ * something and read it in the opposite order: if they share sessions, one of them reads what it has not noted.
+ * @throws StartError
+ */
+export async function demandOwnSessions(connectionString: string, patience: number): Promise<void> {
+  const wait = ANSWER_MS * patience;
+  const clients = ['a', 'b'].map((name) => {
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: wait, query_timeout: wait });
+    client.on('error', () => {});
+    return { name, client };
+  });
+  const [first] = clients;
+  try {
+    if (!first) return;
+    await first.client.connect();
+    if ((await read(first.client))?.pid === announced(first.client)) return;
+    for (const { client } of clients.slice(1)) await client.connect();
+    for (const { name, client } of clients) await client.query(NOTE, [name]);
+    for (const { name, client } of [...clients].reverse()) {
+      if ((await read(client))?.note !== name) throw new StartError(SHARED);
+    }
+  } finally {
+    await Promise.all(clients.map(({ client }) => client.end().catch(() => {})));
+  }
+}

@@ -1,0 +1,79 @@
+import { Redis } from 'ioredis';
+import { describeWithOwnRedis, describeWithPgbouncer, OwnServer } from '../machine/own-server.js';
+import { freePort } from '../machine/ports.js';
+import { endProcesses, ServiceProcess, until } from '../machine/service-process.js';
+import { person } from '../support/index.js';
+
+afterAll(endProcesses);
+
+/** A service with these settings ends by itself, says why in one line, and serves nothing before. */
+async function expectRefusedStart(env: Record<string, string>, sentence: string): Promise<void> {
+  const service = ServiceProcess.start(env);
+  expect(await service.exited).toBe(1);
+  expect(service.err.trim().split('\n')).toEqual([expect.stringContaining(sentence)]);
+  expect(service.out).not.toContain('Database');
+}
+
+describeWithPgbouncer('conventions.md 12: PgBouncer before the database', () => {
+  let postgres: OwnServer;
+  beforeAll(async () => {
+    postgres = await OwnServer.postgres();
+  });
+  afterAll(() => postgres.close());
+
+  test('in transaction mode the service does not start', async () => {
+    const pooler = await OwnServer.pgbouncer(postgres.url, 'transaction');
+    await expectRefusedStart({ DATABASE_URL: pooler.url }, 'PgBouncer with pool_mode = transaction');
+    await pooler.close();
+  });
+
+  test('in session mode it starts and serves', async () => {
+    const pooler = await OwnServer.pgbouncer(postgres.url, 'session');
+    const service = await ServiceProcess.ready({ DATABASE_URL: pooler.url });
+    expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+    const who = await person(service);
+    expect((await service.as(who).get('/v1/users/@me')).status).toBe(200);
+    await service.stop('SIGTERM');
+    await pooler.close();
+  });
+});
+
+describeWithOwnRedis('conventions.md 12: a Redis that cannot be used', () => {
+  test('a Redis Cluster stops the start, also one of a single server', async () => {
+    const server = await OwnServer.redis('--cluster-enabled', 'yes');
+    const client = new Redis(server.url);
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await until(async () => String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
+    client.disconnect();
+    await expectRefusedStart({ REDIS_URL: server.url }, 'REDIS_URL cannot be used: it is a Redis Cluster');
+    await server.close();
+  });
+
+  test('a replica stops the start', async () => {
+    const server = await OwnServer.redis('--replicaof', `127.0.0.1 ${await freePort()}`);
+    await expectRefusedStart({ REDIS_URL: server.url }, 'REDIS_URL cannot be used: it is read-only');
+    await server.close();
+  });
+
+  test('readiness turns red when Redis becomes read-only, and green when it can be written again', async () => {
+    const server = await OwnServer.redis();
+    const service = await ServiceProcess.ready({ REDIS_URL: server.url });
+    const ready = async () => (await service.anonymous.get('/health/ready')).status;
+    expect(await ready()).toBe(200);
+    const client = new Redis(server.url);
+    await client.replicaof('127.0.0.1', await freePort());
+    await until(async () => (await ready()) === 503);
+    expect(service.out + service.err).toContain('Redis cannot be used: it is read-only');
+    await client.replicaof('NO', 'ONE');
+    await until(async () => (await ready()) === 200);
+    client.disconnect();
+    await service.stop('SIGTERM');
+    await server.close();
+  });
+
+  test('one that is down delays neither the start nor readiness', async () => {
+    const service = await ServiceProcess.ready({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+    expect((await service.anonymous.get('/health/ready')).status).toBe(200);
+    await service.stop('SIGTERM');
+  });
+});

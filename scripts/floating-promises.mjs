@@ -4,6 +4,9 @@
  */
 import { join, relative } from 'node:path';
 import ts from 'typescript';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
 
 const ROOT = join(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');

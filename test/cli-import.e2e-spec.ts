@@ -539,6 +539,7 @@ const PLACES: Readonly<Record<string, object>> = {
   'PUT /v1/users/@me/mfa/webauthn/two-factor': { enabled: false },
   'POST /v1/webhooks/:id/token/rotate': {},
   'PATCH /v1/users/@me': { new_password: 'another long password' },
+  'POST /v1/users/@me/lockdown': {},
   'POST /v1/users/@me/disable': {},
   'POST /v1/users/@me/delete': {},
 };

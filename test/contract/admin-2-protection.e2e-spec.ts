@@ -47,6 +47,7 @@ const OF_ACCOUNTS: Readonly<Record<string, Recipe>> = {
   'POST /v1/admin/users/:user_id/verification-email': OF_EMAIL,
   'POST /v1/admin/users/:user_id/password-reset': OF_EMAIL,
   'PATCH /v1/admin/users/:user_id/flags': { ...OPEN, body: { add_flags: ['1'] } },
+  'DELETE /v1/admin/users/:user_id/lockdown': OPEN,
   'DELETE /v1/admin/users/:user_id/mfa': OWN,
   'PUT /v1/admin/users/:user_id/phone-verification': { ...OPEN, body: { has_verified_phone: true } },
   'DELETE /v1/admin/users/:user_id/sessions': OPEN,

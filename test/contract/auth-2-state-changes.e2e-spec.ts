@@ -14,6 +14,7 @@ import {
   withPasskey,
   withTotp,
 } from '../support/index.js';
+import { environmentOf, ScriptedProvider } from '../support/sso.js';
 
 /** The rows of docs/account-changes.md: what is done, and what its user learns by. */
 const ROWS = readFileSync('docs/account-changes.md', 'utf8')
@@ -26,11 +27,16 @@ const PROSE = readFileSync('docs/account-changes.md', 'utf8');
 
 let service: Gatehouse;
 let root: Persona;
+let provider: ScriptedProvider;
 beforeAll(async () => {
-  service = await gatehouse();
+  provider = await ScriptedProvider.start();
+  service = await gatehouse({ env: environmentOf(provider) });
   root = await superuser(service);
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await provider.stop();
+});
 
 const ok = ({ status, body }: Answer) => {
   if (status !== 200 && status !== 204) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -83,6 +89,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     make: undo('suspicious-activity-disablement'),
   },
   [`\`PUT ${ADMIN}suspicious-activity-flags\``]: { make: put('suspicious-activity-flags', { flags: 4 }) },
+  [`\`DELETE ${ADMIN}lockdown\``]: { before: set("traits = '{locked_down}'"), make: undo('lockdown') },
   [`\`PUT ${ADMIN}phone-verification\``]: { make: put('phone-verification', { has_verified_phone: true }) },
   [`\`PUT ${ADMIN}email-verification\``]: { before: set('email_verified = false'), make: put('email-verification') },
   [`\`PUT ${ADMIN}email-bounce\``]: { make: put('email-bounce', { bounced: true }) },
@@ -112,7 +119,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 };
 
 async function linked(persona: Persona): Promise<void> {
-  await configureSso(service, { issuer: 'https://id.example' });
+  await configureSso(service, { issuer: provider.issuer });
   ok(await service.as(root).put(of(persona, 'sso-identity'), { subject: persona.id }));
 }
 

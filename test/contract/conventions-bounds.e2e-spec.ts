@@ -82,7 +82,7 @@ describe('conventions.md 1: lengths are judged before anything is converted', ()
     // the prefix.
     for (const [name] of wide) {
       expect(name).toMatch(
-        /^(?:\w+\.(?:avatar|banner|code_challenge|code_challenge_method)|(?:Complete)?Handoff\w*\.code|CheckAddressPath\.value|CaptchaTestInput\.token)$/,
+        /^(?:\w+\.(?:avatar|banner|code_challenge|code_challenge_method)|(?:Complete)?Handoff\w*\.(?:code|confirmation)|CheckAddressPath\.value|CaptchaTestInput\.token)$/,
       );
     }
   });

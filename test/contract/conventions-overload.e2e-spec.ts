@@ -287,7 +287,7 @@ describe('conventions.md 1: client address', () => {
   });
 
   test('an address that cannot be determined is refused before any bucket; operational routes are not', async () => {
-    for (const lines of [[], ['X-Forwarded-For: unknown'], ['X-Forwarded-For: 1.2.3.4:80'], ['X-Forwarded-For:']]) {
+    for (const lines of [[], ['X-Forwarded-For: unknown'], ['X-Forwarded-For: 1.2.3.4:65536'], ['X-Forwarded-For:']]) {
       const answer = await seen(...lines);
       expectRefusal(answer, 'FORBIDDEN');
       expect(answer.headers.has('x-ratelimit-limit')).toBe(false);

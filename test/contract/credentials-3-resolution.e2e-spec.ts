@@ -266,6 +266,7 @@ describe('credentials.md 3: the account of an identity', () => {
       termsAgreedAt: null,
       banned: false,
       bannedUntil: null,
+      banReason: null,
       deletedAt: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
@@ -277,7 +278,7 @@ describe('credentials.md 3: the account of an identity', () => {
       `UPDATE account SET global_name = 'Alice', email = 'all@example.com', password_hash = 'x', totp_secret = '\\x00',
          passkey_second_factor = true, bio = 'bio', pronouns = 'she', accent_color = 1, avatar = 'a', avatar_color = 2,
          banner = 'b', locale = 'de', epoch = 5, address_epoch = 6, banned = true,
-         banned_until = '2999-01-01T00:00:00Z', deleted_at = '2020-01-01T00:00:00Z',
+         ban_reason = 'spam', banned_until = '2999-01-01T00:00:00Z', deleted_at = '2020-01-01T00:00:00Z',
          password_changed_at = '2021-01-01T00:00:00Z', terms_agreed_at = '2022-01-01T00:00:00Z'
        WHERE id = $1`,
       [who.accountId],
@@ -307,6 +308,7 @@ describe('credentials.md 3: the account of an identity', () => {
       addressEpoch: 6,
       banned: true,
       bannedUntil: new Date('2999-01-01T00:00:00Z'),
+      banReason: 'spam',
       deletedAt: '2020-01-01T00:00:00.000Z',
       passwordChangedAt: '2021-01-01T00:00:00.000Z',
       termsAgreedAt: '2022-01-01T00:00:00.000Z',

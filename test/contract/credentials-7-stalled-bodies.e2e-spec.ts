@@ -311,6 +311,7 @@ const CHANGES: Record<string, (who: Owner) => Promise<Prepared>> = {
   'PUT /v1/admin/users/:user_id/email-bounce': another({ bounced: true }),
   'PUT /v1/admin/users/:user_id/email-verification': another(),
   'PATCH /v1/admin/users/:user_id/flags': another({ add_flags: [] }),
+  'DELETE /v1/admin/users/:user_id/lockdown': another(),
   'DELETE /v1/admin/users/:user_id/mfa': another(),
   'POST /v1/admin/users/:user_id/password-reset': another(),
   'PUT /v1/admin/users/:user_id/phone-verification': another({ has_verified_phone: true }),

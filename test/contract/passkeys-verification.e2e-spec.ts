@@ -86,7 +86,6 @@ const assertionFlaws: [string, () => Flaws][] = [
   ['an unknown credential id', () => ({ id: randomBytes(32).toString('base64url') })],
   ['the credential id of another account', () => ({ id: other.id })],
   ['two different ids', () => ({ rawId: other.id })],
-  ['an id that is not canonical', () => ({ id: `${key.id}=` })],
   ['an empty id', () => ({ id: '' })],
   ['another credential type', () => ({ credentialType: 'password' })],
   ['client data that is no JSON', () => ({ clientData: 'hello' })],
@@ -435,6 +434,6 @@ describe('account.md 6.3 verification of a registration', () => {
     const listed = await service.as(bob).get(BASE);
     expect(listed.body).toHaveLength(1);
     const path = `${BASE}/${long.id}`;
-    expectInvalid(await service.as(bob).delete(path), 'credential_id: CONTENT_EXCEEDS_MAX_LENGTH');
+    expectRefusal(await service.as(bob).delete(path), 'SUDO_MODE_REQUIRED');
   });
 });

@@ -113,6 +113,17 @@ async function bridged(start: (nonceHash: string) => Promise<Answer>, key: Softw
   return { id, redemption: { nonce, completion_code: done.completion_code } };
 }
 
+const asRoot = ({ id }: Persona, method: 'put' | 'delete', what: string, body?: object) =>
+  service.as(root)[method](`/v1/admin/users/${id}/${what}`, body);
+
+/** A registration that waits for a decision of administrators. */
+async function deciding(status: 'approved' | 'rejected'): Promise<Act> {
+  const alice = await person(service, 'alice');
+  await service.sql("UPDATE account SET traits = '{registration_pending_approval}' WHERE id = $1", [alice.id]);
+  const path = `/v1/admin/instance/pending-registrations/${alice.id}`;
+  return { account: alice, attempt: () => service.as(root).patch(path, { status }), happens: 1 };
+}
+
 /** Many sign-ins at the provider, by one identity. */
 function vouched({ email }: Persona) {
   const claims = { sub: randomBytes(8).toString('hex'), email };
@@ -384,6 +395,53 @@ const ACTS: Record<string, Prepared> = {
     const alice = await person(service, 'alice');
     const path = `/v1/admin/users/${alice.id}/suspicious-activity-disablement`;
     return { account: alice, attempt: () => service.as(root).put(path, { flags: 1 }), happens: 'each' };
+  },
+  suspicious_activity_ended: async () => {
+    const alice = await person(service, 'alice');
+    ok(await asRoot(alice, 'put', 'suspicious-activity-disablement', { flags: 1 }));
+    return { account: alice, attempt: () => asRoot(alice, 'delete', 'suspicious-activity-disablement'), happens: 1 };
+  },
+  requirements_changed: async () => {
+    const alice = await person(service, 'alice');
+    return { account: alice, attempt: () => asRoot(alice, 'put', 'email-verification'), happens: 1 };
+  },
+  email_bounced: async () => {
+    const alice = await person(service, 'alice');
+    return { account: alice, attempt: () => asRoot(alice, 'put', 'email-bounce', { bounced: true }), happens: 1 };
+  },
+  permissions_changed: async () => {
+    const alice = await person(service, 'alice');
+    return { account: alice, attempt: () => asRoot(alice, 'put', 'acls', { acls: ['user:lookup'] }), happens: 1 };
+  },
+  sso_identity_set: async () => {
+    const alice = await person(service, 'alice');
+    return {
+      account: alice,
+      attempt: () => asRoot(alice, 'put', 'sso-identity', { subject: alice.id }),
+      happens: 'each',
+    };
+  },
+  sso_identity_removed: async () => {
+    const alice = await person(service, 'alice');
+    ok(await asRoot(alice, 'put', 'sso-identity', { subject: alice.id }));
+    return { account: alice, attempt: () => asRoot(alice, 'delete', 'sso-identity'), happens: 1 };
+  },
+  registration_approved: () => deciding('approved'),
+  registration_rejected: () => deciding('rejected'),
+  account_disabled: async () => {
+    const alice = await person(service, 'alice');
+    const attempt = () => service.as(alice).post('/v1/users/@me/disable', { password: alice.password });
+    return { account: alice, attempt, happens: 1 };
+  },
+  account_reactivated: async () => {
+    const alice = await person(service, 'alice');
+    ok(await service.as(alice).post('/v1/users/@me/disable', { password: alice.password }));
+    return { account: alice, attempt: () => logIn(service, alice), happens: 1 };
+  },
+  deletion_canceled: async () => {
+    const alice = await person(service, 'alice');
+    ok(await service.as(alice).post('/v1/users/@me/delete', { password: alice.password }));
+    return { account: alice, attempt: () => logIn(service, alice), happens: 1 };
   },
   sso_linked: async () => {
     const alice = await verified(service, 'alice');

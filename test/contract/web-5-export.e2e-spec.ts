@@ -74,7 +74,7 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     const by = service.as(root).with({ 'x-audit-log-reason': 'a private remark' });
     const user = `/v1/admin/users/${alice.id}`;
     for (const path of ['/sessions', '/networks', '/webauthn-credentials']) await by.get(user + path).expect(200);
-    await by.put(`${user}/ban`, { duration_hours: 1, reason: 'a second remark' }).expect(200);
+    await by.put(`${user}/ban`, { duration_hours: 1, reason: 'a public reason' }).expect(200);
     await by.delete(`${user}/ban`).expect(200);
     await setAcls(service, alice, ['*']);
     const mine = service.as(await signIn(service, alice));
@@ -90,6 +90,8 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
     const whole = await exported(service, alice);
     expect(JSON.stringify(whole.audit_of_account)).toContain('a private remark');
     expect(whole.audit_by_account).toEqual([expect.objectContaining({ target_id: bob.id })]);
+    // The reason of a ban is told to its user (admin.md section 5.3).
+    expect(text).toContain('a public reason');
   });
 
   describe('while exports are sent', () => {

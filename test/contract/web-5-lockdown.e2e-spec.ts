@@ -301,7 +301,7 @@ describe('web.md 5: POST /v1/auth/lockdown', () => {
     await setAcls(service, root, ['*']);
     ok(await service.as(root).put(`/v1/admin/users/${owner.id}/ban`, { duration_hours: 1 }));
     const [notice] = await settledInboxOf(service, owner.email, 'security_notice');
-    expect(notice?.metadata).toEqual({ event: 'account_suspended' });
+    expect(notice?.metadata).toEqual({ event: 'account_suspended', until: expect.any(String) });
     expect(notice?.text).not.toContain('lockdown');
   });
 

@@ -50,7 +50,8 @@ export class PendingRegistrations {
         if (others.length === traits.length) throw new Refusal('REGISTRATION_NOT_PENDING');
         await this.accounts.update(tx, id, { traits: status === 'approved' ? others : [...others, REJECTED] });
         if (status === 'rejected') await this.sessions.revokeAll(tx, id, { by: 'administrator', reason: REJECTED });
-        await this.notices.sendDecision(tx, target, `registration_${status}`);
+        const isNews = status === 'approved' || !traits.includes(REJECTED);
+        if (isNews) await this.notices.sendDecision(tx, target, `registration_${status}`);
         return undefined;
       },
     });

@@ -58,8 +58,9 @@ export class UserMarks {
   async endLockdown(by: Operator, id: string): Promise<void> {
     await this.changes.apply(by, id, {
       action: 'end_lockdown',
-      make: async (tx) => {
+      make: async (tx, target) => {
         await this.accounts.removeTrait(tx, id, LOCKED_DOWN);
+        if (target.traits.includes(LOCKED_DOWN)) await this.tellRequirements(tx, id);
         return undefined;
       },
     });

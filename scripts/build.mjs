@@ -78,7 +78,7 @@ function sweep() {
   for (const folder of BUILT) {
     for (const path of sources(join(root, 'dist', folder))) {
       const copied = join(root, path.slice(join(root, 'dist').length));
-      const compiled = copied.replace(/(?:\.d)?\.[jt]s$/, '.ts');
+      const compiled = copied.replace(/(?:\.d)?\.[jt]s(?:\.map)?$/, '.ts');
       if (!existsSync(copied) && !existsSync(compiled)) rmSync(path);
     }
   }

@@ -2,9 +2,10 @@
  * `dist/service`: the service with nearly all that it loads as a few files, because finding, reading and linking two thousand
  * takes longer than everything else in a start. What a team imports from `gatehouse` is not this but the modules themselves.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, join, relative } from 'node:path';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
@@ -56,7 +57,8 @@ function taken(line, whole, parts, from) {
   if (!isBuiltin(from)) return line;
   const names = [whole, parts?.replaceAll(' as ', ': ')].filter((name) => name !== undefined);
   const taking = names.map((name) => `${name} = process.getBuiltinModule("${from}")`);
-  return taking.length > 0 ? `var ${taking.join(', ')};\n` : '';
+  // One line, as before: the maps count them.
+  return taking.length > 0 ? `var ${taking.join(', ')};\n` : '\n';
 }
 
 /**
@@ -69,18 +71,35 @@ const cheap = (code) =>
     .replace(WIDE, (_, before, letter) => `${escaped(before)}\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replace(WRAPPED, (_, wrapper, isAsync = '', given) => `__${wrapper}((${isAsync}function(${given}) {`);
 
-/** A module that asks where it is, to find files beside it, is told where it was. */
-const places = {
-  name: 'places',
-  transform(code, id) {
-    if (!id.startsWith(SOURCES) || !code.includes('import.meta')) return null;
-    const place = `new URL(${JSON.stringify(relative(home, id))}, import.meta.url)`;
-    const moved = code
-      .replaceAll('import.meta.url', `${place}.href`)
-      .replaceAll('import.meta.dirname', `fileURLToPathOfModule(new URL('.', ${place}))`);
-    return `import { fileURLToPath as fileURLToPathOfModule } from 'node:url';\n${moved}`;
+/** A module that asks where it is, to find files beside it, is told where it was. On one line: the maps count them. */
+function placed(code, id) {
+  if (!code.includes('import.meta')) return code;
+  const place = `new URL(${JSON.stringify(relative(home, id))}, import.meta.url)`;
+  const moved = code
+    .replaceAll('import.meta.url', `${place}.href`)
+    .replaceAll('import.meta.dirname', `fileURLToPathOfModule(new URL('.', ${place}))`);
+  return `import { fileURLToPath as fileURLToPathOfModule } from 'node:url'; ${moved}`;
+}
+
+/** Our modules, with the maps that the compiler made: so the map of a chunk names the sources. */
+const modules = {
+  name: 'modules',
+  load(id) {
+    if (!id.startsWith(SOURCES) || !id.endsWith('.js')) return null;
+    return { code: placed(readFileSync(id, 'utf8'), id), map: readFileSync(`${id}.map`, 'utf8') };
   },
 };
+
+/** A map with lines and no columns: of a fifth of the size, so that it is read without blocking the service. */
+function linesOnly(text) {
+  const { version, sources, mappings } = JSON.parse(text);
+  const lines = decode(mappings).map((line) =>
+    line
+      .filter(([, source, at], index) => source !== line[index - 1]?.[1] || at !== line[index - 1]?.[2])
+      .map((segment) => segment.slice(0, 4)),
+  );
+  return JSON.stringify({ version, sources, names: [], mappings: encode(lines) });
+}
 
 const MAIN = `/** Runs the service: \`node dist/service/main.cjs\`. */
 require('../src/core/thread-pool.cjs');
@@ -96,12 +115,13 @@ export async function bundle() {
     input: { main: join(SOURCES, 'main.js') },
     platform: 'node',
     external: isApart,
-    plugins: [uninstalled, drivers, places],
+    plugins: [uninstalled, drivers, modules],
     // Nothing is removed: a call whose result nobody reads can be there for the exception that it throws.
     treeshake: false,
     logLevel: 'warn',
   });
   const { output } = await made.generate({
+    dir: home,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
@@ -109,11 +129,15 @@ export async function bundle() {
     strictExecutionOrder: true,
     keepNames: true,
     minify: false,
+    // Read when an error is logged (src/core/stack.ts).
+    sourcemap: 'hidden',
     comments: false,
   });
   await made.close();
   mkdirSync(home, { recursive: true });
-  for (const { fileName, code } of output) writeFileSync(join(home, fileName), cheap(code));
+  for (const { fileName, code, source } of output) {
+    writeFileSync(join(home, fileName), code === undefined ? linesOnly(source) : cheap(code));
+  }
   writeFileSync(join(home, 'main.cjs'), MAIN);
 }
 

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import type { RoutePlan } from '../src/policy/plan.js';
 import { Routes } from '../src/policy/routes.js';
 import { startFront } from './machine/bundled-front.js';
 import { describeOnPostgres } from './machine/postgres.js';
+import { endProcesses, ServiceProcess, until } from './machine/service-process.js';
 import { copyOfTemplate, gatehouse, outfit } from './support/index.js';
+
+const GATEHOUSE_SECRET = process.env.GATEHOUSE_TEST_SECRET;
+const at = (path: string): string => join(import.meta.dirname, '..', path);
 
 interface Sent {
   readonly method: string;
@@ -67,10 +73,7 @@ describeOnPostgres('dist/service answers as the sources do, byte for byte', () =
     const env = { HTTP_PLATFORM, BUILD_ID: 'one', DATABASE_URL: (await copyOfTemplate()) as string };
     const service = await gatehouse({ env });
     const settings = { RATE_LIMITS: 'off', LOGIN_ALLOWANCES: 'off', REGISTRATION_ALLOWANCES: 'off', NODE_ENV: 'test' };
-    const bundle = await startFront(
-      { ...settings, ...env, GATEHOUSE_SECRET: process.env.GATEHOUSE_TEST_SECRET, DATABASE_PATIENCE: '20' },
-      () => {},
-    );
+    const bundle = await startFront({ ...settings, ...env, GATEHOUSE_SECRET, DATABASE_PATIENCE: '20' }, () => {});
     const { session } = await outfit(service, { acls: ['*'] });
     const routes = service.app.get(Routes).all.filter(({ path }) => !OWN.test(path));
     const corpus = routes.flatMap((route) => corpusOf(route, session));
@@ -92,5 +95,26 @@ describeOnPostgres('dist/service answers as the sources do, byte for byte', () =
     expect(differences).toEqual([]);
     expect(same).toBe(corpus.length);
     expect(same).toBeGreaterThan(4000);
+  });
+});
+
+describeOnPostgres('the log of a 500 names the sources', () => {
+  afterAll(endProcesses);
+
+  test.each(['dist/service/main.cjs', 'dist/src/main.js'])('of %s', async (script) => {
+    const DATABASE_URL = (await copyOfTemplate()) as string;
+    const other = await gatehouse({ env: { DATABASE_URL } });
+    const { session } = await outfit(other);
+    const service = await ServiceProcess.ready({ DATABASE_URL, GATEHOUSE_SECRET, LOG_FORMAT: 'json' }, at(script));
+    await other.sql('ALTER TABLE session RENAME TO elsewhere');
+    const { status } = await service.as(session).get('/v1/users/@me');
+    await until(() => service.out.includes('"stack"'));
+    await service.stop();
+    await other.close();
+    expect(status).toBe(500);
+    const line = service.out.split('\n').find((text) => text.includes('"stack"')) as string;
+    const [, path = '', number] = /\(.+(\/src\/[\w/.-]+\.ts):(\d+)\)/.exec(JSON.parse(line).error.stack) ?? [];
+    expect(path).toBe('/src/platform/database/database.ts');
+    expect(readFileSync(at(`.${path}`), 'utf8').split('\n')[Number(number) - 1]).toContain('await connection.query');
   });
 });

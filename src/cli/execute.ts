@@ -1,6 +1,7 @@
 import { commandLine } from '../core/command-line.js';
 import { StartError } from '../core/config/start-error.js';
 import { demandMadeFor } from '../core/extension.js';
+import { stackOf } from '../core/stack.js';
 import { startFault } from '../core/start-fault.js';
 import { COMMANDS, type Entry } from './commands.js';
 import { CommandError, type Terminal, UsageError } from './terminal/command.js';
@@ -76,6 +77,6 @@ function explainFailure(thrown: unknown, words: readonly string[], { err }: Term
     return 2;
   }
   if (error instanceof CommandError || error instanceof StartError) err(error.message);
-  else err(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  else err(error instanceof Error ? stackOf(error) || error.message : String(error));
   return 1;
 }

@@ -1,10 +1,11 @@
 import { StartError } from './config/start-error.js';
 import { redactText } from './log.js';
+import { stackOf } from './stack.js';
 
 /** The last words of a process that has no service yet; for what an operator can mend, the message is all of them. */
 export function tellEnd(error: unknown): void {
   const isPlain = error instanceof StartError || !(error instanceof Error);
-  const text = isPlain ? String(error instanceof Error ? error.message : error) : (error.stack ?? error.message);
+  const text = isPlain ? String(error instanceof Error ? error.message : error) : stackOf(error) || error.message;
   process.stderr.write(`${redactText(text)}\n`);
 }
 

@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config/config.js';
+import { stackOf } from './stack.js';
 import { ownWorker } from './workers/own-worker.js';
 
 const REDACTED = '[redacted]';
@@ -45,7 +46,7 @@ function cleaned(value: unknown, depth: number): unknown {
     return {
       type: value.constructor.name,
       message: redactText(value.message),
-      stack: redactText(value.stack ?? ''),
+      stack: redactText(stackOf(value)),
       ...(typeof code === 'string' ? { sqlstate: code } : {}),
       ...(cause === undefined ? {} : { cause: clean(cause, depth + 1) }),
       ...(Array.isArray(errors) ? { errors: clean(errors.slice(0, MAX_ERRORS), depth + 1) } : {}),

@@ -107,6 +107,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(RefusalFilter));
       app.useWebSocketAdapter(app.get(GatewayAdapter));
       frontDoor.answerParserFaults(app.getHttpServer());
+      app.getHttpServer().keepAliveTimeout = config.keepAliveSeconds * 1000;
       await app.init();
     } catch (error) {
       await app.close();

@@ -32,7 +32,6 @@ const SERVER_OPTIONS: ServerOptions = {
   requestTimeout: 15 * 60_000,
   headersTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
-  keepAliveTimeout: 65_000,
   // The door asks for the header itself: Node's own refusal has no body.
   requireHostHeader: false,
 };

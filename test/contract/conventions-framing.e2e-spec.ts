@@ -7,6 +7,7 @@ import {
   Wire,
   type WireAnswer,
   wire,
+  withGatehouse,
 } from '../support/index.js';
 
 const PLATFORMS = ['express', 'fastify'] as const;
@@ -361,5 +362,22 @@ describe('conventions.md 1: both platforms answer alike', () => {
       }
       expect([lines[0], shapes[1]]).toEqual([lines[0], shapes[0]]);
     }
+  });
+});
+
+describe('KEEP_ALIVE_SECONDS: how long an idle connection stays open', () => {
+  test.each(PLATFORMS)('%s: 65 by default, and told to the client', async (platform) => {
+    const { headers } = await wire(services[platform], ['GET /health/live HTTP/1.1']);
+    expect(headers.get('keep-alive')).toMatch(/^timeout=65\b/);
+  });
+
+  test.each(PLATFORMS)('%s: as set, and the service closes what stays idle for longer', async (platform) => {
+    const env = { HTTP_PLATFORM: platform, KEEP_ALIVE_SECONDS: '1' };
+    await withGatehouse({ env }, async (service) => {
+      const connection = await Wire.open(service);
+      const { status, headers } = await connection.send('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n').answer();
+      expect([status, headers.get('keep-alive')]).toEqual([200, expect.stringMatching(/^timeout=1\b/)]);
+      await connection.closed;
+    });
   });
 });

@@ -42,11 +42,18 @@ export function operationSettings(read: SettingsReader) {
     25,
     [0, 600],
   );
+  const keepAliveSeconds = read.int(
+    'KEEP_ALIVE_SECONDS',
+    'How long an idle HTTP connection stays open; longer than the load balancer keeps its own, such as 620 behind the one of Google Cloud',
+    65,
+    [1, 3600],
+  );
   const metricsPort = read.int('METRICS_PORT', 'Port of /metrics; unset: the main one', 0, [1, 65535], { shown: '' });
   const loopback = '127.0.0.0/8,::1';
   const metricsAllow = read.cidrs('METRICS_ALLOW', 'Addresses that may read /metrics', { shown: loopback }, loopback);
   return {
     shutdownSeconds,
+    keepAliveSeconds,
     metricsPort: read.peek('METRICS_PORT') === undefined ? undefined : metricsPort,
     metricsAllow,
     ...logSettings(read),

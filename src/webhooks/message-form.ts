@@ -75,7 +75,8 @@ class FormReading {
     if (this.indexes.size >= MESSAGE_LIMITS.files) {
       this.limit('files', 'TOO_MANY_FILES');
       bytes.resume();
-    } else if (index === undefined) this.stop(invalid('files', 'INVALID_FILE_FIELD_NAME'));
+    } else if (filename?.isWellFormed() === false) this.stop(broken());
+    else if (index === undefined) this.stop(invalid('files', 'INVALID_FILE_FIELD_NAME'));
     else if (this.indexes.has(Number(index))) this.stop(invalid('files', 'DUPLICATE_FILE_INDEX'));
     else {
       this.indexes.add(Number(index));

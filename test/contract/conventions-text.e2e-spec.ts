@@ -5,6 +5,7 @@ import type { RoutePlan, Shape } from '../../src/policy/plan.js';
 import { Routes } from '../../src/policy/routes.js';
 import { scopes } from '../../src/policy/scopes.js';
 import { administrator } from '../support/admin.js';
+import { GatewayClient } from '../support/gateway-client.js';
 import {
   type Answer,
   type Client,
@@ -194,6 +195,75 @@ describe('webhooks.md 4 and 6: messages and callbacks', () => {
         const { status } = await service.anonymous.post(`${hook.path}?wait=true`, body, { headers });
         expect([name, members, status < 500]).toEqual([name, members, true]);
       }
+    }
+  });
+});
+
+describe('webhooks.md 4.1: parts of forms that name their own encoding', () => {
+  /** Half of a surrogate pair in UTF-16, by itself and within text. */
+  const HALVES = ['\x00\xd8', '\x00\xdc', 'a\x00\x00\xd8b\x00', '\x00\xde\x3d\xd8', '\x00\x00'];
+  const encoded = (half: string) => [...half].map((byte) => `%${Buffer.from(byte, 'latin1').toString('hex')}`).join('');
+  const disposition = (rest: string) => `Content-Disposition: form-data; ${rest}\r\n`;
+  const UTF_16 = 'Content-Type: text/plain; charset=utf-16le\r\n';
+  const GOOD = `${disposition('name="content"')}\r\nx`;
+  const PARTS: [string, (half: string) => string[]][] = [
+    ['a file name', (half) => [`${disposition(`name="files[0]"; filename*=utf-16le''${encoded(half)}`)}\r\nx`, GOOD]],
+    [
+      'a file name beside another',
+      (half) => [`${disposition(`name="files[0]"; filename="a.txt"; filename*=utf-16le''${encoded(half)}`)}\r\nx`],
+    ],
+    [
+      'the name of a file field',
+      (half) => [`${disposition(`name*=utf-16le''${encoded(half)}; filename="a.txt"`)}\r\nx`],
+    ],
+    ['the name of a field', (half) => [`${disposition(`name*=utf-16le''${encoded(half)}`)}\r\nx`, GOOD]],
+    [
+      'the type of a file',
+      (half) => [
+        `${disposition('name="files[0]"; filename="a"')}Content-Type: text/plain; charset*=utf-16le''${encoded(half)}\r\n\r\nx`,
+      ],
+    ],
+    ...['content', 'nonce', 'flags', 'payload_json', 'other'].map((name): [string, (half: string) => string[]] => [
+      `the field ${name}`,
+      (half) => [`${disposition(`name="${name}"`)}${UTF_16}\r\n${half}`, ...(name === 'content' ? [] : [GOOD])],
+    ]),
+  ];
+
+  test.each(PARTS)('%s that cannot be stored is rejected or left out', async (_, partsOf) => {
+    const hook = await newHook(service, alice, { name: 'Robot' });
+    for (const half of HALVES) {
+      const parts = partsOf(half).map((part) => `--e\r\n${part}\r\n`);
+      const body = Buffer.from(`${parts.join('')}--e--\r\n`, 'latin1');
+      const headers = { 'content-type': 'multipart/form-data; boundary=e' };
+      const { status } = await service.anonymous.post(`${hook.path}?wait=true`, body, { headers });
+      expect([encoded(half), [200, 400].includes(status), status]).toEqual([encoded(half), true, status]);
+      const [stored] = await service.sql('SELECT count(*)::int AS count FROM webhook_message WHERE webhook_id = $1', [
+        hook.id,
+      ]);
+      expect({ half: encoded(half), stored: stored?.count }).toEqual({
+        half: encoded(half),
+        stored: status === 200 ? 1 : 0,
+      });
+      await service.sql('DELETE FROM webhook_message WHERE webhook_id = $1', [hook.id]);
+    }
+  });
+});
+
+/** Payload, authentication and session faults: never 4000, the fault of the service. */
+const CLIENT_FAULTS = [4002, 4003, 4004, 4005, 4007, 4009];
+
+describe('gateway.md: payloads', () => {
+  test.each(ODD)('%j in any member closes the connection for a fault of the client', async (odd) => {
+    const d = { token: `${alice.authorization}${odd}`, properties: { os: odd, [odd]: odd }, presence: { status: odd } };
+    for (const payload of [
+      { op: 2, d },
+      { op: 6, d: { token: odd, session_id: odd, seq: 1 } },
+      { op: 3, d },
+    ]) {
+      const client = await GatewayClient.greeted(service);
+      client.send(payload);
+      const [code] = await client.closed();
+      expect([payload.op, CLIENT_FAULTS.includes(code), code]).toEqual([payload.op, true, code]);
     }
   });
 });

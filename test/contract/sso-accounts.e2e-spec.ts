@@ -368,6 +368,8 @@ describe('sso.md section 3: no account', () => {
     [{ preferred_username: '', name: ' ' }, 'localpart', null],
     [{ name: 'x'.repeat(33) }, 'x'.repeat(32), null],
     [{ name: '\ud800' }, 'localpart', null],
+    [{ preferred_username: '\ud800', name: '\udc00\u0000', nickname: '\ud800', picture: '\ud800' }, 'localpart', null],
+    [{ preferred_username: `\udc00${'\u{1f600}'.repeat(600)}`, name: `Ada\ud83d` }, 'Ada', null],
   ])('username and global name from %j', async (claims, username, globalName) => {
     const email = `local.part@${subject()}.example.com`;
     const { status, body } = await sso({ sub: subject(), email, ...claims });

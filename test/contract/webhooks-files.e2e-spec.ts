@@ -270,6 +270,11 @@ describe('webhooks.md 4.1, forms that are refused leave nothing behind', () => {
     ['no part', 'nothing of a form', undefined],
     ['another boundary', '--other\nContent-Disposition: form-data; name="content"\n\nx\n--other--\n', undefined],
     ['a part without a name for its headers', '--edge\nnonsense', undefined],
+    [
+      'a file name that ends within a character',
+      '--edge\nContent-Disposition: form-data; name="files[0]"; filename*=utf-16le\'\'%00%D8\n\nx\n--edge--\n',
+      undefined,
+    ],
     ['no boundary', '--\n', ''],
     ['a boundary of 71', `--${'x'.repeat(71)}--\n`, 'x'.repeat(71)],
     [

@@ -25,10 +25,13 @@ function write(path, text) {
   writeFileSync(path, text);
 }
 
-/** Links of the sources as they stand, and those of the site as it is put together. */
+/** Links of the sources as a code host shows them, and those of the site, whose generated pages only exist there. */
 function check(generated) {
-  const inSources = new Map([...generated].map(([path, text]) => [`docs/guides/${path}`, text]));
-  const { faults, links } = faultsOf(new Map([...sources(), ...inSources]), (path) => path === DRAWING || isFile(path));
+  const { pages, files } = assemble(generated);
+  const inSources = faultsOf(sources(), isFile);
+  const inSite = faultsOf(pages, (path) => path === DRAWING || files.has(path.replace(/^files\//, '')));
+  const faults = [...inSources.faults, ...inSite.faults];
+  const links = inSources.links + inSite.links;
   for (const fault of faults) console.error(fault);
   console.log(`${links} links, ${faults.length} of them broken`);
   return faults.length === 0;
@@ -39,7 +42,7 @@ function lay(generated, drawing) {
   const { pages, files } = assemble(generated);
   rmSync(place, { recursive: true, force: true });
   for (const [path, text] of pages) write(join(place, path), text);
-  for (const path of files) write(join(place, 'public', 'files', `${path}.txt`), readFileSync(join(root, path)));
+  for (const [copy, path] of files) write(join(place, 'public', 'files', copy), readFileSync(join(root, path)));
   write(join(place, 'public', DRAWING), drawing);
   symlinkSync(join(root, 'docs/guides/.vitepress'), join(place, '.vitepress'));
   return pages.size;

@@ -64,17 +64,21 @@ describe('the guides: nothing in them is left to trust', () => {
     const { readFacts } = await script('facts.mjs');
     const { referencePages, orderDrawing } = await script('reference.mjs');
     const facts = await readFacts((path: string) => import(join(root, 'src', path.replace(/\.js$/, '.ts'))));
-    const generated: Map<string, string> = referencePages(facts);
-    const made = [...generated].map(([path, text]): [string, string] => [`docs/guides/${path}`, text]);
-    const all = new Map<string, string>([...sources(), ...made]);
-    const exists = (path: string) => path === 'order.svg' || isFile(path);
-    const { faults, links } = faultsOf(all, exists);
+    const all: Map<string, string> = sources();
+    const { faults, links } = faultsOf(all, isFile);
     expect(faults).toEqual([]);
     expect(links).toBeGreaterThan(100);
-    all.set('docs/faulty.md', '[a](nowhere.md) [b](guides/concepts.md#no-such) `[c](code.md)`');
-    expect(faultsOf(all, exists).faults).toHaveLength(2);
-    const site = assemble(generated);
-    expect(faultsOf(site.pages, (path: string) => /^(order\.svg|files\/.+\.txt)$/.test(path)).faults).toEqual([]);
+    all.set(
+      'docs/faulty.md',
+      '[a](nowhere.md) [b](guides/concepts.md#no-such) [r](guides/reference/routes.md) `[c](code.md)`',
+    );
+    expect(faultsOf(all, isFile).faults).toHaveLength(3);
+    const { pages: site, files } = assemble(referencePages(facts));
+    const isInSite = (path: string) => path === 'order.svg' || files.has(path.replace(/^files\//, ''));
+    expect(faultsOf(site, isInSite).faults).toEqual([]);
+    for (const [, picture = ''] of [...site.values()].join('\n').matchAll(/!\[[^\]]*\]\((\S+)\)/g)) {
+      expect(picture).toMatch(/\.svg$/);
+    }
     expect(orderDrawing(facts).match(/<rect /g)).toHaveLength(facts.rows.length);
   });
 
@@ -89,6 +93,26 @@ describe('the guides: nothing in them is left to trust', () => {
     for (const { name } of allSettings()) expect(made.get('reference/configuration.md')).toContain(`| \`${name}\` |`);
     for (const [code] of facts.errors) expect(made.get('reference/errors.md')).toContain(`| \`${code}\` |`);
     for (const { name } of facts.rows) expect(name).toMatch(/Guard$/);
+  });
+
+  test('one version: that of package.json, which every page that names the next or the current one means', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+    expect(/^## (.+)$/m.exec(changelog)?.[1]).toMatch(
+      new RegExp(`^(?:Unreleased: )?${version.replaceAll('.', '\\.')}$`),
+    );
+    const [major] = version.split('.');
+    for (const page of [...pages, 'README.md', 'docs/public.md']) {
+      const text = readFileSync(join(root, page), 'utf8');
+      const named = [
+        ...[...text.matchAll(/gatehouse-(\d+\.\d+\.\d+)\.tgz/g)].map(([, of]) => of),
+        ...[...text.matchAll(/madeFor: '\^(\S+?)'/g)].map(([, of]) => of),
+      ];
+      expect([page, named.filter((of) => of !== version && of?.split('.')[0] !== major)]).toEqual([page, []]);
+      expect([page, /\bunreleased\b/i.test(text)]).toEqual([page, false]);
+    }
+    const broken = readFileSync(join(root, 'docs/public.md'), 'utf8').matchAll(/^\| (\d+\.\d+\.\d+) \|/gm);
+    for (const [, of = ''] of broken) expect(of.localeCompare(version, 'en', { numeric: true })).toBeLessThanOrEqual(0);
   });
 
   test('the order of outcomes is that of the service', () => {

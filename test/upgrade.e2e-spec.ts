@@ -351,7 +351,7 @@ describe('what belongs to a release', () => {
     const steps = kept.map((release, n) => {
       const [from, next] = [applied(release), kept[n + 1]];
       const names = (next ? applied(next) : inOrder(source)).slice(from.length);
-      return { from: release.version, to: next?.version ?? 'unreleased', names };
+      return { from: release.version, to: next?.version ?? JSON.parse(text('package.json')).version, names };
     });
     const rows = [
       ...text('docs/guides/operators/upgrade.md').matchAll(/^\| `(\S+)` \| `(\S+)` \| (.+?) \| (yes|no): .+ \|$/gm),

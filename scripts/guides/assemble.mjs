@@ -7,6 +7,8 @@ const root = join(import.meta.dirname, '../..');
 /** Pages at the top that belong to the manual. */
 const AT_THE_TOP = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
+const REFERENCE = 'docs/guides/reference.md';
+
 /** Where a file of the project stands in the site. */
 function placeOf(path) {
   if (path.startsWith('docs/guides/')) return path.slice('docs/guides/'.length);
@@ -38,24 +40,28 @@ const relative = (from, to) => {
 };
 
 /**
- * The pages of the site, by their path in it, and the files of the project that they link to, as `files/<path>.txt`.
- * What is made from the code comes under `reference/`; a link to it from the sources is written as if it stood there.
+ * The pages of the site, by their path in it, and the files of the project that they link to, by their path below `files/`:
+ * images under their own name, other files as `<path>.txt`.
+ * Pages made from the code come under `reference/`. Sources link to them by the headings of `docs/guides/reference.md`, so that the same
+ * links hold on a code host, where only that page exists.
  * @param generated what is made from the code, by its path in the site
  */
 export function assemble(generated) {
   const pages = sources();
-  const files = new Set();
+  const files = new Map();
   const placed = [...pages].map(([path, text]) => {
     const page = placeOf(path);
-    const linked = mapLinks(text, (target) => {
+    const linked = mapLinks(text, (target, isImage) => {
       if (/^[a-z][a-z+.-]*:|^#/i.test(target)) return target;
       const { path: wanted, anchor } = resolve(path, target);
       const end = anchor === undefined ? '' : `#${anchor}`;
+      const part = `reference/${anchor}.md`;
+      if (wanted === REFERENCE && generated.has(part)) return relative(page, part);
       if (pages.has(wanted)) return relative(page, placeOf(wanted)) + end;
-      if (generated.has(placeOf(wanted))) return relative(page, placeOf(wanted)) + end;
       if (!statSync(join(root, wanted)).isFile()) return null;
-      files.add(wanted);
-      return `/files/${wanted}.txt`;
+      const copy = isImage ? wanted : `${wanted}.txt`;
+      files.set(copy, wanted);
+      return `/files/${copy}`;
     });
     return [page, linked];
   });

@@ -48,6 +48,9 @@ function copyStatic() {
     mkdirSync(join(target, '..'), { recursive: true });
     cpSync(path, target);
   }
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
+    cpSync(join(root, 'node_modules/swagger-ui-dist', name), join(root, 'dist/src/service/static', name));
+  }
 }
 
 /** Compiles what changed, as `tsc -p tsconfig.build.json` would. */
@@ -77,6 +80,7 @@ function compile(ts) {
 function sweep() {
   for (const folder of BUILT) {
     for (const path of sources(join(root, 'dist', folder))) {
+      if (path.includes('swagger-ui')) continue;
       const copied = join(root, path.slice(join(root, 'dist').length));
       const compiled = copied.replace(/(?:\.d)?\.[jt]s(?:\.map)?$/, '.ts');
       if (!existsSync(copied) && !existsSync(compiled)) rmSync(path);

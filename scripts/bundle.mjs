@@ -17,7 +17,7 @@ const SOURCES = join(root, 'dist', 'src');
  * and what only some configurations load.
  */
 const APART = [
-  ...['@node-rs/argon2', '@node-rs/bcrypt', 'sharp', '@electric-sql/pglite', 'swagger-ui-dist', 'typescript'],
+  ...['@node-rs/argon2', '@node-rs/bcrypt', 'sharp', '@electric-sql/pglite', 'typescript'],
   ...['pg', 'ws', '@opentelemetry/api'],
   ...['@aws-sdk/client-s3', 'ioredis', 'nodemailer', 'undici', 'openid-client', '@simplewebauthn/server'],
 ];

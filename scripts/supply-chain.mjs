@@ -32,6 +32,8 @@ const ALLOWED_FOR = [
 ];
 /** Packages in `dist/guides`, by the lock of the generator. */
 const GUIDES = 'docs/guides/.vitepress';
+/** Its files are copied into `dist`. */
+const COPIED = ['swagger-ui-dist'];
 const IN_GUIDES = ['vitepress', 'vue', '@vueuse/core', '@vueuse/integrations', 'focus-trap', 'mark.js', 'minisearch'];
 /** Lower ones are said, and stop nothing. */
 const STOPPING = ['moderate', 'high', 'critical'];
@@ -229,7 +231,11 @@ function main(args) {
     lock: json(join(root, folder, 'package-lock.json')),
     allowScripts: json(join(root, folder, 'package.json')).allowScripts,
   }));
-  const inPages = bundled(lock, importedByPages(), json(join(root, GUIDES, 'package-lock.json')));
+  const copied = COPIED.map((name) => {
+    const { version, license: licence } = lock.packages[`node_modules/${name}`];
+    return { name, version, licence };
+  });
+  const inPages = [...bundled(lock, importedByPages(), json(join(root, GUIDES, 'package-lock.json'))), ...copied];
   const parts = { 'Installed in production': packages, 'In the pages and guides': inPages };
   const list = listOf(parts);
   const accepted = join(root, LIST);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -143,6 +143,8 @@ describeWithTools('the guides, pasted into a terminal (skipped where bash or cur
     service = await gatehouse({ env: { PORT: String(port), PUBLIC_ORIGIN: origin, RATE_LIMITS: 'on' } });
     env = { ...process.env, API: origin, LC_ALL: 'C.UTF-8' };
     mkdirSync(place, { recursive: true });
+    // Clients of others are installed there.
+    symlinkSync(join(root, 'test/node_modules'), join(place, 'node_modules'));
   });
   afterAll(async () => {
     await service?.close();

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Controller, Get, Param } from '@nestjs/common';
@@ -26,7 +26,12 @@ interface Asset {
   readonly etag: string;
 }
 
-const assets = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+/** The build copies the files of Swagger UI beside ours. Where the sources run as they are, they are in its package. */
+function pathOf(file: FileName): string {
+  const built = join(import.meta.dirname, 'static', file);
+  if (existsSync(built)) return built;
+  return join(dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')), file);
+}
 
 const isKnown = (file: string): file is FileName => Object.hasOwn(FILES, file);
 
@@ -110,8 +115,7 @@ export class DocsController {
   private asset(file: FileName): Asset {
     const known = this.files.get(file);
     if (known) return known;
-    const path = file === 'start.js' ? join(import.meta.dirname, 'static/docs.js') : join(assets(), file);
-    const bytes = readFileSync(path);
+    const bytes = readFileSync(pathOf(file));
     const asset = { bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}"` };
     this.files.set(file, asset);
     return asset;

@@ -26,26 +26,65 @@ export interface Change {
   readonly member?: string;
 }
 
-/** Allowances for changes that show. Nothing is charged unless all of them are there. */
+/** Called with the changes that are about to be made, while nothing is changed yet. */
+type Announce = (changes: readonly Change[]) => void;
+
+/** A change that was not expected, because the account has changed in the meantime. */
+class Unexpected extends Error {
+  constructor(readonly changes: readonly Change[]) {
+    super('The allowances of these changes are not charged yet');
+  }
+}
+
+/** Allowances for changes that show. */
 @Injectable()
 export class ChangeControls {
   constructor(private readonly limiter: Limiter) {}
 
   /**
-   * For values that differ from those that are stored. Call it when nothing else can refuse any more: what is refused
-   * is no change.
+   * Charges the allowances of the expected changes, then calls `apply`. Changes that `apply` does not make are given back,
+   * because what is refused is no change. The store may be slow, so it is never called while `apply` holds a row. If
+   * `apply` announces a change that was not expected, its transaction is rolled back, and it is called again.
    * @throws Refusal FV(..._CHANGED_TOO_MANY_TIMES@member)
    */
-  async charge(accountId: string, changes: readonly Change[]): Promise<void> {
-    for (const charged of [false, true]) {
-      for (const { of, member = of } of changes) {
-        const { code, limit, seconds } = CONTROLS[of];
-        const name = `profile:${of}`;
-        const { admitted, remaining } = charged
-          ? await this.limiter.charge(name, accountId, limit, seconds)
-          : await this.limiter.room(name, accountId, limit, seconds);
-        if (!admitted || (!charged && remaining < 1)) throw invalid(member, code);
+  async around<T>(
+    accountId: string,
+    expected: readonly Change[],
+    apply: (announce: Announce) => Promise<T>,
+  ): Promise<T> {
+    const unused = new Set<Change['of']>();
+    let made: readonly Change[] = [];
+    const announce: Announce = (changes) => {
+      const missing = changes.filter(({ of }) => !unused.has(of));
+      if (missing.length > 0) throw new Unexpected(missing);
+      made = changes;
+    };
+    try {
+      for (let missing = expected; ; ) {
+        for (const change of missing) await this.charge(accountId, change, unused);
+        try {
+          const result = await apply(announce);
+          for (const { of } of made) unused.delete(of);
+          return result;
+        } catch (error) {
+          if (!(error instanceof Unexpected)) throw error;
+          missing = error.changes;
+        }
       }
+    } finally {
+      for (const of of unused) await this.giveBack(accountId, of);
     }
+  }
+
+  private async charge(accountId: string, { of, member = of }: Change, charged: Set<Change['of']>): Promise<void> {
+    const { code, limit, seconds } = CONTROLS[of];
+    const { admitted } = await this.limiter.charge(`profile:${of}`, accountId, limit, seconds);
+    if (!admitted) throw invalid(member, code);
+    charged.add(of);
+  }
+
+  private async giveBack(accountId: string, of: Change['of']): Promise<void> {
+    const { limit, seconds } = CONTROLS[of];
+    await this.limiter.giveBack(`profile:${of}`, accountId, limit, seconds);
   }
 }

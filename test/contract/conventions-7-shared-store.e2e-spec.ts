@@ -79,6 +79,17 @@ describeWithRedis('conventions 7.1 limits that replicas share', () => {
     expectRefusal(await attempt(first), 'RATE_LIMITED', { global: false });
   });
 
+  test('one that a process gives back is there for the other, and no bucket falls below empty', async () => {
+    const [here, there] = [first.app.get(SharedStore), second.app.get(SharedStore)];
+    const [key, empty] = [randomUUID(), randomUUID()];
+    const take = async (store: SharedStore, name: string) => (await store.take(name, 1, 86_400)).admitted;
+    expect([await take(here, key), await take(there, key)]).toEqual([true, false]);
+    expect(await here.take(key, 1, 86_400, -1)).toMatchObject({ admitted: true, remaining: 1 });
+    expect([await take(there, key), await take(here, key)]).toEqual([true, false]);
+    await here.take(empty, 1, 86_400, -1);
+    expect([await take(here, empty), await take(there, empty)]).toEqual([true, false]);
+  });
+
   test('a process that stood still reads what the store has answered meanwhile', async () => {
     const said: string[] = [];
     const log = { warn: (line: string) => said.push(line), info: () => {} } as unknown as Log;

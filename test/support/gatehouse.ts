@@ -19,11 +19,14 @@ import { Cuts, type Mend } from './cuts.js';
 import { holdToDescription, letGoOfDescription } from './described.js';
 import { emptyDatabase, lentDatabase } from './embedded.js';
 import { demandPages, watchLinks } from './followed-links.js';
+import { forbidStoresInTransactions } from './held-rows.js';
 import { keepLog, letGoOfLog } from './log-lines.js';
 import { UNHURRIED } from './patience.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read rows of many shapes and assert their columns one by one
 export type Row = Record<string, any>;
+
+forbidStoresInTransactions();
 
 /** A clock that tests move. It starts at the real time and stands still only when it is told to. */
 export class MovableClock extends Clock {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Account as AccountEntity } from '../../accounts/account.entities.js';
 import { AccountService } from '../../accounts/account.service.js';
 import { tagOf } from '../../accounts/account.views.js';
-import { ChangeControls } from '../../accounts/change-controls.service.js';
+import { type Change, ChangeControls } from '../../accounts/change-controls.service.js';
 import type { Ending, Origin } from '../../accounts/events/origin.js';
 import { SecurityEvents } from '../../accounts/events/security-events.service.js';
 import type { Application } from '../../accounts/grants/oauth.entities.js';
@@ -106,20 +106,24 @@ export class Bots {
       throw invalid('discriminator', 'BOT_DISCRIMINATOR_CANNOT_BE_CHANGED');
     }
     const images = await this.assets.prepareBoth(id, input);
-    return this.database.transaction(async (tx) => {
-      await this.applications.requireOwn(await this.standing.hold(tx, me), id, tx);
-      await this.accounts.lock(tx, id);
-      const stored = await this.require(id, tx);
-      const { username, bio } = input;
-      const isRenamed = username !== undefined && username !== stored.username;
-      const changes: Partial<AccountEntity> = isRenamed ? await this.rename(tx, stored, username) : {};
-      if (bio !== undefined && bio !== stored.bio) changes.bio = bio;
-      Object.assign(changes, hashesOf(images));
-      if (Object.keys(changes).length > 0) await this.write(tx, id, changes);
-      await this.assets.replaceBoth(tx, id, images);
-      if (isRenamed) await this.controls.charge(id, [{ of: 'username' }]);
-      return botProfileView(await this.require(id, tx));
-    });
+    const { username, bio } = input;
+    const newNameOf = (stored: Account) => (username === stored.username ? undefined : username);
+    const differencesOf = (stored: Account): Change[] => (newNameOf(stored) === undefined ? [] : [{ of: 'username' }]);
+    return this.controls.around(id, differencesOf(bot), (announce) =>
+      this.database.transaction(async (tx) => {
+        await this.applications.requireOwn(await this.standing.hold(tx, me), id, tx);
+        await this.accounts.lock(tx, id);
+        const stored = await this.require(id, tx);
+        announce(differencesOf(stored));
+        const name = newNameOf(stored);
+        const changes: Partial<AccountEntity> = name === undefined ? {} : await this.rename(tx, stored, name);
+        if (bio !== undefined && bio !== stored.bio) changes.bio = bio;
+        Object.assign(changes, hashesOf(images));
+        if (Object.keys(changes).length > 0) await this.write(tx, id, changes);
+        await this.assets.replaceBoth(tx, id, images);
+        return botProfileView(await this.require(id, tx));
+      }),
+    );
   }
 
   /** Only the case of letters: the discriminator stays. Anything else is another name, with another discriminator. */

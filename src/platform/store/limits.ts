@@ -189,9 +189,9 @@ export class Limiter {
     return this.store.take(keyOf(`allowance/${name}`, key), limit, seconds);
   }
 
-  /** What a charge would be told, without counting one. */
-  room(name: string, key: string, limit: number, seconds: number): Allowance | Promise<Allowance> {
-    return this.store.take(keyOf(`allowance/${name}`, key), limit, seconds, 0);
+  /** Takes back a charge of what was not done. */
+  async giveBack(name: string, key: string, limit: number, seconds: number): Promise<void> {
+    await this.store.take(keyOf(`allowance/${name}`, key), limit, seconds, -1);
   }
 
   /** An in-handler allowance that refuses with 429 once it is spent (auth.md 1.5). */

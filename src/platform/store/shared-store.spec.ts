@@ -38,6 +38,17 @@ describe('conventions.md 7.1: the leaky bucket', () => {
     expect(store.take('a', 2, 10).admitted).toBe(false);
   });
 
+  test('one that is given back is there again, and no bucket falls below empty', async () => {
+    await using bucket = storeAt();
+    const { store } = bucket;
+    store.take('a', 2, 60);
+    expect(store.take('a', 2, 60)).toMatchObject({ admitted: true, remaining: 0 });
+    expect(store.take('a', 2, 60, -1)).toMatchObject({ admitted: true, remaining: 1 });
+    expect([1, 2].map(() => store.take('a', 2, 60).admitted)).toEqual([true, false]);
+    for (let n = 0; n < 3; n++) expect(store.take('b', 2, 60, -1)).toMatchObject({ remaining: 2, resetAfter: 0 });
+    expect([1, 2, 3].map(() => store.take('b', 2, 60).admitted)).toEqual([true, true, false]);
+  });
+
   test('keys do not touch each other; a forgotten one starts anew', async () => {
     await using bucket = storeAt();
     const { store } = bucket;

@@ -1,8 +1,8 @@
 import type { Log } from '../../core/log.js';
 import { connectRedis } from './redis-client.js';
 
-/** What a request takes from a bucket; 0 only asks. */
-export type Amount = 0 | 1;
+/** What a request takes from a bucket. 0 only asks; -1 gives one back, which is always admitted. */
+export type Amount = -1 | 0 | 1;
 
 /** What is used of the client library. */
 interface RedisClient {
@@ -37,7 +37,7 @@ export interface Allowance {
  * its kind, one of a few, and a space.
  */
 export abstract class SharedStore {
-  /** Adds one to the bucket if it fits, or asks whether one would. One atomic step. */
+  /** Adds one to the bucket if it fits, asks whether one would, or gives one back. One atomic step. */
   abstract take(key: string, limit: number, seconds: number, amount?: Amount): Allowance | Promise<Allowance>;
   /** Empties a bucket. */
   abstract forget(key: string): void | Promise<void>;
@@ -108,8 +108,8 @@ export class MemoryStore extends SharedStore {
     const rate = limit / seconds;
     const bucket = this.buckets.get(key);
     const level = bucket ? Math.max(0, bucket.level - (now - bucket.at) * rate) : 0;
-    const admitted = level + 1 <= limit;
-    const after = admitted ? level + amount : level;
+    const admitted = amount < 0 || level + 1 <= limit;
+    const after = admitted ? Math.max(0, level + amount) : level;
     this.buckets.set(key, { level: after, at: now, emptyAt: now + after / rate });
     return {
       admitted,
@@ -181,9 +181,10 @@ local limit = tonumber(ARGV[1])
 local rate = limit / tonumber(ARGV[2])
 local bucket = redis.call('HMGET', KEYS[1], 'level', 'at')
 local level = math.max(0, (tonumber(bucket[1]) or 0) - (now - (tonumber(bucket[2]) or now)) * rate)
+local amount = tonumber(ARGV[3])
 local admitted = 0
-if level + 1 <= limit then
-  level = level + tonumber(ARGV[3])
+if amount < 0 or level + 1 <= limit then
+  level = math.max(0, level + amount)
   admitted = 1
 end
 redis.call('HSET', KEYS[1], 'level', tostring(level), 'at', string.format('%.6f', now))

@@ -55,14 +55,17 @@ export class MeService {
     if (PROFILE.every((member) => input[member] === undefined)) return privateUserView(account);
     const passwordHash = newPassword === undefined ? undefined : await this.hashOf(me, newPassword, input.password);
     const images = await this.assets.prepareBoth(account.id, input);
-    return this.database.transaction(async (tx) => {
-      const current = await this.standing.hold(tx, me);
-      if (emailToken !== undefined) await this.emailChange.applyIn(tx, current, emailToken, origin);
-      await this.write(tx, me, input, images);
-      const rotated = passwordHash === undefined ? {} : await this.password.set(tx, me, current, passwordHash, origin);
-      await this.controls.charge(account.id, differencesOf(current, input, images));
-      return { ...privateUserView(await this.accounts.require(tx, account.id)), ...rotated };
-    });
+    return this.controls.around(account.id, differencesOf(account, input, images), (announce) =>
+      this.database.transaction(async (tx) => {
+        const current = await this.standing.hold(tx, me);
+        announce(differencesOf(current, input, images));
+        if (emailToken !== undefined) await this.emailChange.applyIn(tx, current, emailToken, origin);
+        await this.write(tx, me, input, images);
+        const rotated =
+          passwordHash === undefined ? {} : await this.password.set(tx, me, current, passwordHash, origin);
+        return { ...privateUserView(await this.accounts.require(tx, account.id)), ...rotated };
+      }),
+    );
   }
 
   private async write(tx: Tx, me: SessionIdentity, input: EditMeInput, images: NewImages): Promise<void> {

@@ -153,6 +153,12 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
       return super.delete(...namelessWildcard(route));
     }
 
+    override enableCors(...given: Parameters<FastifyAdapter<Server>['enableCors']>) {
+      // The route for preflight requests is registered later, by the plugin.
+      watch.expect([{ method: 'OPTIONS', path: '*' }]);
+      super.enableCors(...given);
+    }
+
     override reply(...[response, body, status]: FastifyReplyParameters): ReturnType<FastifyAdapter<Server>['reply']> {
       // Fastify must know that the answer is written past it.
       if (body === ANSWERED && 'hijack' in response) return response.hijack();

@@ -26,7 +26,7 @@ function leaveOut(groups) {
 
 function argumentsOf([first, ...more]) {
   if (first === undefined) return leaveOut(beyondCore());
-  installPackages('test');
+  for (const folder of ['test', 'scripts']) installPackages(folder);
   if (first === '--all') return process.env.HTTP_PLATFORM === 'fastify' ? [...leaveOut(once()), ...more] : more;
   if (first === '--beyond-core') return [...more, '--runTestsByPath', ...filesOf(beyondCore())];
   return [first, ...more];

@@ -1,4 +1,3 @@
-import { MAX_CREDENTIAL_ID } from '../../auth/webauthn/webauthn.js';
 import { Bool, Email, Text } from '../../http/input.js';
 import { UserPath } from './admin-users.dto.js';
 
@@ -11,5 +10,5 @@ export class EmailBounceInput {
 }
 
 export class UserCredentialPath extends UserPath {
-  @Text({ min: 1, max: MAX_CREDENTIAL_ID }) credential_id: string;
+  @Text({ min: 1, max: 1400 }) credential_id: string;
 }

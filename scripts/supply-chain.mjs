@@ -50,23 +50,31 @@ export function production(lock, legacy = () => undefined) {
   });
 }
 
-/** Development packages whose code is sent to browsers: those that the pages import, and those of the guides. */
-export function bundled(lock, imported, guides) {
+function lockedAs(lock, name) {
+  const path = `node_modules/${name}`;
+  const entry = lock.packages[path];
+  if (!entry) throw new Error(`what is built contains ${name}, which is not in the lock`);
+  return { path, name, version: entry.version, licence: entry.license ?? 'UNKNOWN' };
+}
+
+/** Development packages whose code is part of what is built: those that are imported, with those that they depend on. */
+export function bundled(lock, imported) {
   const found = new Map();
-  const add = (from, name) => {
-    const path = `node_modules/${name}`;
-    const entry = from.packages[path];
-    if (!entry) throw new Error(`the pages or guides contain ${name}, which is not in the lock`);
-    found.set(name, { path, name, version: entry.version, licence: entry.license ?? 'UNKNOWN' });
-    return Object.keys(entry.dependencies ?? {});
-  };
   const follow = (name) => {
-    if (!found.has(name)) add(lock, name).forEach(follow);
+    if (found.has(name)) return;
+    found.set(name, lockedAs(lock, name));
+    Object.keys(lock.packages[`node_modules/${name}`].dependencies ?? {}).forEach(follow);
   };
   imported.forEach(follow);
-  for (const name of IN_GUIDES) add(guides, name);
   return [...found.values()];
 }
+
+/** Optional peers that the bundle of the service contains (scripts/bundle.mjs). */
+const inService = (lock) =>
+  bundled(
+    lock,
+    Object.keys(lock.packages[''].peerDependencies ?? {}).filter((name) => name.startsWith('@opentelemetry/')),
+  );
 
 /** Whatever can be installed by this lock is what was locked, and comes from the registry that npm is set to. */
 export function lockProblems(lock) {
@@ -196,7 +204,9 @@ export function sbomOf(folder) {
   const sbom = JSON.parse(out);
   // npm calls it by the folder.
   sbom.metadata.component.name = json(join(folder, 'package.json')).name;
-  const packages = production(lock, legacyIn(folder)).filter(({ path }) => isThere(path));
+  const installed = production(lock, legacyIn(folder)).filter(({ path }) => isThere(path));
+  const known = new Set(installed.map(({ name, version }) => `${name}@${version}`));
+  const packages = [...installed, ...inService(lock).filter(({ name, version }) => !known.has(`${name}@${version}`))];
   const there = new Map(
     packages.map(({ name, version, licence: id }) => [`${name}@${version}`, [{ license: { id } }]]),
   );
@@ -231,12 +241,17 @@ function main(args) {
     lock: json(join(root, folder, 'package-lock.json')),
     allowScripts: json(join(root, folder, 'package.json')).allowScripts,
   }));
-  const copied = COPIED.map((name) => {
-    const { version, license: licence } = lock.packages[`node_modules/${name}`];
-    return { name, version, licence };
-  });
-  const inPages = [...bundled(lock, importedByPages(), json(join(root, GUIDES, 'package-lock.json'))), ...copied];
-  const parts = { 'Installed in production': packages, 'In the pages and guides': inPages };
+  const guides = json(join(root, GUIDES, 'package-lock.json'));
+  const inPages = [
+    ...bundled(lock, importedByPages()),
+    ...IN_GUIDES.map((name) => lockedAs(guides, name)),
+    ...COPIED.map((name) => lockedAs(lock, name)),
+  ];
+  const parts = {
+    'Installed in production': packages,
+    'In the bundle of the service': inService(lock),
+    'In the pages and guides': inPages,
+  };
   const list = listOf(parts);
   const accepted = join(root, LIST);
   if (args.includes('--write')) writeFileSync(accepted, list);

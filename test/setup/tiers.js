@@ -11,7 +11,7 @@ const BEYOND_CORE = [
   [/^test\/pages\/.+e2e-spec/, 'pages in Chromium'],
   [/^test\/contract\/(?:media-browser|passkeys-browser|web-1-mails)\./, 'need Chromium'],
   [/^test\/(?:strangers\/|contract\/oauth-clients\.)/, 'clients of others, from test/package.json'],
-  [/^test\/contract\/media-s3\./, 'an S3 server, from test/package.json'],
+  [/^test\/contract\/media-(?:s3|storage)\./, 'an S3 server, from test/package.json'],
   [/^test\/(?:description|description-gateway|team-gateway)\./, 'validators of descriptions, from test/package.json'],
   [/^test\/faults\//, 'stop and kill servers of their own'],
   [/^test\/history\//, 'three replicas under load for a minute'],

@@ -29,11 +29,12 @@ export function installPackages(folder) {
   writeFileSync(stamp, digest);
 }
 
-/** Imports a package of one of these folders, and installs it first if needed. */
+/** Imports a package of one of these folders, and installs it first if needed. @returns its default export, if it has one */
 export async function importFrom(folder, name) {
   installPackages(folder);
   const { resolve } = createRequire(join(root, folder, 'package.json'));
-  return import(pathToFileURL(resolve(name)).href);
+  const module = await import(pathToFileURL(resolve(name)).href);
+  return module.default ?? module;
 }
 
 if (process.argv[1] === import.meta.filename) process.argv.slice(2).forEach(installPackages);

@@ -15,6 +15,7 @@ import { arrivalGuardsInOrder, guardsInOrder } from '../src/pipeline/guards.js';
 import { type Block, blocksOf, guidePages, patternOf } from './machine/guides.js';
 import { freePort } from './machine/ports.js';
 import { describeWithTools, Terminal } from './machine/terminal.js';
+import { ban } from './support/bans.js';
 import { type OwnDatabase, ownDatabase } from './support/gatehouse.js';
 import { Client, type Gatehouse, gatehouse } from './support/index.js';
 import { UNHURRIED } from './support/patience.js';
@@ -241,6 +242,8 @@ describe('the guides, at the console', () => {
     for (const email of ['ada@example.com', 'grace@example.com']) {
       expect((await client.post('/v1/auth/register', { email, password: 'a long enough password' })).status).toBe(200);
     }
+    // The address that the guide to incidents lets in again.
+    await ban({ app }, '203.0.113.7', null);
     await app.close();
   });
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { Database } from '../../src/platform/database/database.js';
 import type { Gatehouse } from './gatehouse.js';
 
 /** Bans an address for some seconds, or for ever. */
-export const ban = (service: Gatehouse, value: string, seconds: number | null): Promise<void> =>
+export const ban = (service: Pick<Gatehouse, 'app'>, value: string, seconds: number | null): Promise<void> =>
   service.app.get(Database).transaction((tx) =>
     service.app.get(IpBans).add(
       tx,

@@ -224,7 +224,9 @@ describeInBrowser('web.md: the life of a person', () => {
     const gone = isOver(away);
     await follow('email_change_revert');
     await heading(home, 'Undo the change of your address');
-    await enter(home, 'password', PASSWORDS[1]);
+    await home.page.waitForSelector('[name=password]');
+    await type(home.page, 'password', PASSWORDS[1]);
+    await choose(home.page, 'Take the account back');
     await hasArrived(home.page);
     await gone;
     await eventually('a browser without the passkey that was removed', async () =>

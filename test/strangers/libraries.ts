@@ -290,7 +290,7 @@ async function ofOidcClientTs({ origin, id, secret }: Registration): Promise<Lib
     },
     async refresh(token) {
       const state = { refresh_token: token, scope: SCOPE, profile: { sub: '' }, session_state: null };
-      return pair(await client.useRefreshToken({ state: new oidc.RefreshState(state as oidc.RefreshState) }));
+      return pair(await client.useRefreshToken({ state: state as oidc.RefreshState }));
     },
     revoke: ({ refresh }) => client.revokeToken(refresh, 'refresh_token'),
     errorOf: (thrown) => text(member(thrown, 'error')),

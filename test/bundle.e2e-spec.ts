@@ -37,8 +37,12 @@ const still = (answer: string): string =>
 
 const TEXTS = ['1', '%', '%zz', '%ff', '%ed%a0%80', '%00', '..%2f', '%E2%80%AE', '%25', 'x'.repeat(300)];
 const BODIES = ['{}', '[]', '{', '{"__proto__":{"a":1}}', '"\\ud800"', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`];
-/** Routes that return what the process has counted, the time, or something that was made for this request. */
-const OWN = /^\/(?:metrics|health)|\/(?:sessions|statistics|register|authentication-options|handoff\/initiate)$/;
+/**
+ * Routes that return what the process has counted, the time, or something that was made for this request, and descriptions: the
+ * order of a union in them depends on what was compiled before.
+ */
+const OWN =
+  /^\/(?:metrics|health|openapi|asyncapi)|\/(?:sessions|statistics|register|authentication-options|handoff\/initiate)$/;
 
 const fill = ({ path }: RoutePlan, text: string): string => path.replace(/[:*]\w+/g, text);
 

@@ -27,12 +27,15 @@ const OWN_TARGET = /^\/(?![/\\])[\x21-\x7e]+$/;
 
 type Find = (path: string) => RoutePlan | undefined;
 
-/** The URL without the slash at its end, if a browser finds a page there, or any client a redirect. */
+/** The site of guides begins below this path: with the slash it is what every client means. */
+const GUIDES = '/guides';
+
+/** The URL without the slash at its end, if a browser finds a page there, or any client the guides. */
 function withoutSlash(call: Call, find: Find): string | undefined {
   const [asked = ''] = call.target.split('?', 1);
   const path = asked.slice(0, -1);
   const plan = asked.endsWith('/') && OWN_TARGET.test(call.target) ? find(path) : undefined;
-  const leads = plan && (plan.status === 302 || (servesPages(plan) && wantsPage(call)));
+  const leads = plan && (path === GUIDES || (servesPages(plan) && wantsPage(call)));
   return leads ? path + call.target.slice(asked.length) : undefined;
 }
 

@@ -17,7 +17,9 @@ import {
   person,
   settledInboxOf,
   signIn,
+  sudoProof,
   verified,
+  withTotp,
 } from '../support/index.js';
 
 const EXPORT = '/v1/users/@me/export';
@@ -163,8 +165,10 @@ describe('web.md 5: POST /v1/users/@me/export', () => {
 
     test('of 32 at once for an account each is sent whole or refused without a trace', async () => {
       const alice = await person(service, 'alice');
-      const body = { password: alice.password };
-      const answers = await Promise.all(Array.from({ length: 32 }, () => service.as(alice).post(EXPORT, body)));
+      const { authenticator } = await withTotp(service, alice);
+      // A proof can be shown any number of times. Passwords are examined a few at a time.
+      const client = service.as(alice).sudo(await sudoProof(service, alice, authenticator));
+      const answers = await Promise.all(Array.from({ length: 32 }, () => client.post(EXPORT)));
       const sent = answers.filter(({ status }) => status === 200);
       for (const { body } of sent) expect(body.account.id).toBe(alice.id);
       for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'RATE_LIMITED');

@@ -2,6 +2,9 @@ import { isAt, type Operation } from './operations.js';
 import { targetOf } from './requests.js';
 import { creatorOf, PASSWORD, type Stage } from './stage.js';
 
+/** Beyond what is described: the slash at the end of the site of guides leads to it. */
+const LEADS_ON: ReadonlySet<string> = new Set(['/guides/']);
+
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'];
 
 /** Where no operation is, there is nothing: other methods of its path, and paths beside it. */
@@ -14,7 +17,7 @@ export async function checkPlaces(operation: Operation, { service, operations }:
     ...[`${target}/`, `${target}/x/y/z`, target.replace(/[a-z]/, (letter) => letter.toUpperCase())].map(
       (path) => [operation.method, path] as const,
     ),
-  ].filter(([method, path]) => !isThere(method, path));
+  ].filter(([method, path]) => !isThere(method, path) && !LEADS_ON.has(path));
   const surprises: string[] = [];
   for (const [method, path] of absent) {
     const { status, body, headers, text } = await service.anonymous.send(method, path);

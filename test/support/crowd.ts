@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Config } from '../../src/core/config/config.js';
 import type { Gatehouse } from './gatehouse.js';
@@ -94,8 +95,23 @@ export async function growTables(databaseUrl: string, from: number, to: number):
     await run(client, 'ALTER TABLE one_time_secret ADD PRIMARY KEY (digest)');
     await all(rows.map(({ definition }) => definition));
     await run(client, 'VACUUM ANALYZE');
+    await untilIndexesAreUsed(client);
   } finally {
     await Promise.all(clients.map((one) => one.end()));
+  }
+}
+
+/**
+ * The planner leaves out an index that is younger than the oldest transaction of the server, of any database, if rows of its
+ * table changed while it was built.
+ */
+async function untilIndexesAreUsed(client: pg.Client): Promise<void> {
+  const YOUNG = `SELECT count(*)::int AS young FROM pg_index
+    WHERE indcheckxmin AND xmin::text::bigint >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint % 4294967296`;
+  for (;;) {
+    const { rows } = await client.query<{ young: number }>(YOUNG);
+    if (rows[0]?.young === 0) return;
+    await delay(100);
   }
 }
 

@@ -64,7 +64,8 @@ export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> 
       // A proof that is still kept would end more.
       api.forgetProof();
       await api.post(LOCKDOWN);
-      if (session.value) end(session.value.token, true);
+      // Sign-in says that the user was signed out.
+      if (session.value) end(session.value.token, false);
     }),
   );
   if (answer.value) return <Remaining {...answer.value} />;

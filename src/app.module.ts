@@ -68,7 +68,10 @@ export interface Foundations {
 
 /** Closes what was opened first last, after every module has let go of it. */
 @Injectable()
-class Closing implements OnApplicationShutdown {
+export class Closing implements OnApplicationShutdown {
+  /** Closed first. */
+  readonly others: { close(): Promise<void> }[] = [];
+
   constructor(
     private readonly database: Database,
     private readonly replica: Replica,
@@ -78,6 +81,7 @@ class Closing implements OnApplicationShutdown {
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
+    for (const other of this.others) await other.close();
     await this.tracing.close();
     await this.store.close();
     await this.sessionStore.close();

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { ApplicationConfig, NestFactory } from '@nestjs/core';
 import type { DestinationStream } from 'pino';
-import { AppModule } from './app.module.js';
+import { AppModule, Closing } from './app.module.js';
 import { Clock } from './core/clock.js';
 import type { Config } from './core/config/config.js';
 import { openLimits } from './core/config/limits.settings.js';
@@ -100,7 +100,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       const frontDoor = app.get(FrontDoor);
       door = frontDoor;
       app.get(Janitor).add('journal', removeOld);
-      if (probe) app.get(HealthChecks).add('redis', () => probe.check());
+      if (probe) {
+        app.get(HealthChecks).add('redis', () => probe.check());
+        app.get(Closing).others.push(probe);
+      }
       app.get(RouteAudit).audit(options.unguarded);
       app.get(ApiDescription).attach(options.descriptions ?? []);
       // The framework asks the last one first: filters of a team come before ours, which takes everything.

@@ -54,7 +54,9 @@ const filesIn = (folder) =>
     .sort();
 
 nest('build');
-const OF_THE_BUILD_ITSELF = /^(?:\..*stamp|\.tsbuildinfo|description\.json|database\.snapshot|service\/.*)$/;
+// The Swagger UI is copied by npm run build alone: without the copy the service reads the package itself.
+const OF_THE_BUILD_ITSELF =
+  /^(?:\..*stamp|\.tsbuildinfo|description\.json|database\.snapshot|service\/.*|src\/service\/static\/swagger-ui.*)$/;
 const built = filesIn(join(root, 'dist')).filter((path) => !OF_THE_BUILD_ITSELF.test(path));
 for (const path of built) {
   const [there, here] = [join(copy, 'dist', path), join(root, 'dist', path)];

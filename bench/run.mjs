@@ -6,7 +6,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
 import { build } from '../scripts/build.mjs';
 import { answerHelp } from '../scripts/help.mjs';
 import { enrol } from './enrol.mjs';
@@ -14,6 +13,9 @@ import { identifyRate } from './identify.mjs';
 import { cpuSeconds, median, rssMib, start, stop, table } from './lib.mjs';
 
 answerHelp(import.meta.filename);
+
+// Loaded only if there is work to do.
+const { default: autocannon } = await import('autocannon');
 
 const PARTS = [
   ...['timing', 'peers', 'start', 'modules', 'oauth', 'gateway', 'plans'],

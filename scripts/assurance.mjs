@@ -7,10 +7,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
+
+// Loaded only if there is work to do.
+const { default: ts } = await import('typescript');
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = 'docs/assurance';

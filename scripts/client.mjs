@@ -5,12 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import openapiTS, { astToString } from 'openapi-typescript';
-import { readDescriptions } from '../dist/src/app.js';
-import { loadConfig } from '../dist/src/core/config/config.js';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
+
+// Loaded only if there is work to do.
+const { default: openapiTS, astToString } = await import('openapi-typescript');
+const { readDescriptions } = await import('../dist/src/app.js');
+const { loadConfig } = await import('../dist/src/core/config/config.js');
 
 const FILE = join(import.meta.dirname, '../client/api.ts');
 const HEAD = '/** Written by `npm run client` from the description of the service; not by hand. */\n';

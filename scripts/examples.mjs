@@ -6,11 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDescriptions } from '../dist/src/app.js';
-import { loadConfig } from '../dist/src/core/config/config.js';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
+
+// Loaded only if there is work to do.
+const { readDescriptions } = await import('../dist/src/app.js');
+const { loadConfig } = await import('../dist/src/core/config/config.js');
 
 const FILE = join(import.meta.dirname, '../src/description/answers.json');
 /** How many members have a value, lists by their first item. */

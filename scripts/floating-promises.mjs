@@ -3,10 +3,12 @@
  * no handler. Allowed: a statement that ends with `.catch(handler)` or `.then(done, failed)`.
  */
 import { join, relative } from 'node:path';
-import ts from 'typescript';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
+
+// Loaded only if there is work to do.
+const { default: ts } = await import('typescript');
 
 const ROOT = join(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');

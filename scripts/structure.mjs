@@ -4,11 +4,13 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cruise } from 'dependency-cruiser';
-import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { answerHelp } from './help.mjs';
 
 answerHelp(import.meta.filename);
+
+// Loaded only if there is work to do.
+const { cruise } = await import('dependency-cruiser');
+const { default: extractTSConfig } = await import('dependency-cruiser/config-utl/extract-ts-config');
 
 const ROOT = join(import.meta.dirname, '..');
 const DRAWING = join(ROOT, 'ARCHITECTURE.md');

@@ -22,7 +22,7 @@ const BEYOND_CORE = [
   ],
   [/^test\/(?:docs|readme|team-guide|assurance)\./, 'guides and their examples'],
   [/^test\/(?:upgrade|rolling|directory-lock|data-directory|process|workers)\./, 'processes and former versions'],
-  [/^test\/(?:bench|chaos|timing|scripts)\.(?:e2e-)?spec/, 'tests of tools'],
+  [/^test\/(?:bench|chaos|timing|scripts|english)\.(?:e2e-)?spec/, 'tests of tools'],
 ];
 
 /**

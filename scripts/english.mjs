@@ -1,0 +1,396 @@
+/**
+ * Checks the English of docs, comments, texts for users and commit messages. The rules and terms are in `scripts/english.terms.mjs`.
+ *
+ *   npm run english                  findings of files that have more than `scripts/english.json` records
+ *   npm run english -- --all         every finding
+ *   npm run english -- README.md     every finding below the paths
+ *   npm run english -- --write       lower the recorded counts to the findings that are left
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LONGEST_SENTENCE, RULES, SPELLINGS, TERMS } from './english.terms.mjs';
+import { answerHelp } from './help.mjs';
+
+answerHelp(import.meta.filename);
+
+// Loaded only if there is work to do.
+const { default: ts } = await import('typescript');
+
+const RECORD = 'scripts/english.json';
+const FOLDERS = ['docs', 'src', 'web', 'test', 'scripts', 'bench', 'client', 'examples'];
+const CODE = /\.(?:[cm]?[jt]s|[jt]sx)(?:\.eta)?$/;
+const SKIPPED = [
+  // Normative wording is left alone.
+  /^docs\/contract\//,
+  /(?:^|\/)(?:node_modules|dist|coverage|vendor)\//,
+  /^bench\/results\//,
+  /^client\/api\.ts$/,
+  /^test\/fixtures\//,
+  // These hold the words that they check for.
+  /^scripts\/english\.terms\.mjs$/,
+  /^test\/english\.spec\.ts$/,
+  // Translations.
+  /^src\/platform\/mail\/templates\/words\/(?!en-US|words|kinds)/,
+];
+/** Strings of these files are texts for users; elsewhere they are data. */
+const TEXTS = /^src\/(?!migrations\/|.+\.spec\.ts$)/;
+const SPECS = /spec\.tsx?$/;
+/** Statements of SQL. */
+const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|WHERE|FROM|JOIN|VALUES|SET|AND|OR)\b/;
+
+const terms = [
+  ...TERMS.map(([pattern, write, rule, except]) => ({
+    pattern: new RegExp(`(?<![\\w-])(?:${pattern.source})(?![\\w-])`, 'gi'),
+    except: except && new RegExp(`\\b(?:${except.source})\\b`, 'gi'),
+    write: () => write,
+    rule,
+  })),
+  ...SPELLINGS.map(([british, american]) => ({
+    // A word that goes on as the American one does is American.
+    pattern: new RegExp(`\\b${british}${american.startsWith(british) ? '(?!l)' : ''}[a-z]*`, 'gi'),
+    write: (found) => american + found.toLowerCase().slice(british.length),
+    rule: 15,
+  })),
+];
+const anyTerm = new RegExp(terms.map(({ pattern }) => pattern.source).join('|'), 'i');
+
+const hide = (text) => text.replace(/[^\n]/g, 'X');
+
+/** The prose of a text: code, quotations, links and identifiers become an X of the same length. */
+const prose = (text) =>
+  text
+    .replace(/(`+)[^`][\s\S]*?\1/g, hide)
+    .replace(/(?<=\])\([^)\s]*\)|(?<=\])\[[^\]]*\]/g, (link) => ' '.repeat(link.length))
+    .replace(/\{@\w+ [^}]*\}|<\/?[a-z!][^<>]*>|&[a-z]+;/gi, hide)
+    .replace(/"[^"]{1,120}"|“[^”]{1,120}”/g, hide)
+    .replace(/\bhttps?:\/\/[^\s)]+/g, hide)
+    // Paths, names with a dot, an underscore or a capital within.
+    .replace(/(?<![\w.])[\w.@-]*\w[/][\w./*-]*\w|\b\w+(?:\.\w+)*\.(?:[a-z]{2,4}|example)\b/g, hide)
+    .replace(/\b[\w$]+_[\w$]*|\b_[\w$]+|\b[a-z]+[A-Z]\w*/g, hide);
+
+/** Names that follow one another, such as a list of commands, count as one word. */
+const words = (text) =>
+  text
+    .replace(/X+(?:,?(?: and| or)?\s+X+)+/g, 'X')
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\d]/u.test(word)).length;
+
+/** Where each sentence begins, and its text. */
+function* sentencesOf(text) {
+  let from = 0;
+  for (const { index, 0: end } of text.matchAll(
+    /(?<!\b(?:e\.g|i\.e|etc|vs|cf|St))[.!?][)*_"”]*(?=\s+[("“*_[]*[\p{Lu}\d])/gu,
+  )) {
+    yield { from, sentence: text.slice(from, index + end.length) };
+    from = index + end.length;
+  }
+  yield { from, sentence: text.slice(from) };
+}
+
+/** What is wrong with a block: a paragraph, a list item, a cell, a comment, a string. */
+function* findingsOf({ line, text: written }) {
+  const text = prose(written);
+  const at = (index) => line + (text.slice(0, index).match(/\n/g)?.length ?? 0);
+  if (anyTerm.test(text)) {
+    for (const { pattern, except, write, rule } of terms) {
+      for (const { index, 0: found } of text.matchAll(pattern)) {
+        const spared = [...(except ? text.matchAll(except) : [])];
+        if (spared.some((good) => good.index < index + found.length && index < good.index + good[0].length)) continue;
+        yield { line: at(index), found: found.replace(/\s+/g, ' '), write: write(found), rule };
+      }
+    }
+  }
+  for (const { from, sentence } of sentencesOf(text)) {
+    const start = from + sentence.search(/\S|$/);
+    const [begin] = written.slice(start).split(/\s+(?=\S+)/, 1);
+    const finding = (found, write, rule) => ({ line: at(start), found, write, rule });
+    const count = words(sentence);
+    if (count > LONGEST_SENTENCE) {
+      yield finding(`${begin} …`, `sentences of at most ${LONGEST_SENTENCE} words, not ${count}`, 7);
+    }
+    if ((sentence.replace(/\([^)]*\)/g, '').match(/;/g)?.length ?? 0) > 1) {
+      yield finding(`${begin} …; …; …`, 'a sentence or a list item for each part', 7);
+    }
+    const clauses = sentence.match(/\b(?:what|whatever|that which)\b/gi) ?? [];
+    if (clauses.length > 1) yield finding(clauses.join(' … '), 'nouns', 5);
+    if (count > 5 && /^\s*Who /.test(sentence) && !/\?\W*$/.test(sentence))
+      yield finding('Who', 'a noun: the user who, if you', 2);
+  }
+}
+
+/** The paragraphs, headings, list items and cells of a page. */
+function* blocksOfMarkdown(page) {
+  const text = page
+    .replace(/^---\n[\s\S]*?\n---$/m, (head) => (page.startsWith(head) ? head.replace(/[^\n]/g, '') : head))
+    .replace(/<!-- written by[\s\S]*?<!-- up to here -->|<!--[\s\S]*?-->/g, (hidden) => hidden.replace(/[^\n]/g, ''));
+  let block;
+  let fence;
+  for (const [index, whole] of text.split('\n').entries()) {
+    const line = index + 1;
+    const content = whole.replace(/^[\s>]*/, '');
+    const [mark] = /^(?:`{3,}|~{3,})/.exec(content) ?? [];
+    const begins = mark !== undefined || content === '' || /^(?:#+ |[-*+] |\d+\. |\||:::|\[[^\]]+\]: )/.test(content);
+    if (fence === undefined && block && begins) {
+      yield block;
+      block = undefined;
+    }
+    if (mark && (fence === undefined || content.startsWith(fence))) fence = fence === undefined ? mark : undefined;
+    else if (fence !== undefined || content === '' || /^(?:\[[^\]]+\]: |\|[-: |]+\|$)/.test(content)) continue;
+    else if (content.startsWith('|')) {
+      for (const cell of content.split(/(?<!\\)\|/)) if (cell.trim() !== '') yield { line, text: cell.trim() };
+    } else if (block) block.text += `\n${content}`;
+    else block = { line, text: content.replace(/^(?:#+|[-*+]|\d+\.|:::\s*\w*)\s+/, '') };
+    if (block && /^#+ /.test(content)) {
+      yield block;
+      block = undefined;
+    }
+  }
+  if (block) yield block;
+}
+
+const { SyntaxKind } = ts;
+const LITERALS = new Set([SyntaxKind.StringLiteral, SyntaxKind.NoSubstitutionTemplateLiteral]);
+const BEFORE_DIVISION = new Set([
+  SyntaxKind.Identifier,
+  SyntaxKind.NumericLiteral,
+  SyntaxKind.CloseParenToken,
+  SyntaxKind.CloseBracketToken,
+  SyntaxKind.CloseBraceToken,
+  SyntaxKind.ThisKeyword,
+  ...LITERALS,
+]);
+
+/** The comments of a file with JSX, whose text only a parser can distinguish from code. Its strings are not texts. */
+function tokensOfJsx(path, text) {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
+  const opaque = [];
+  const visit = (node) => {
+    const { kind } = node;
+    if (ts.isLiteralExpression(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      opaque.push([node.getStart(source), node.end]);
+    }
+    if (kind === SyntaxKind.JsxText) opaque.push([node.pos, node.end]);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  const bare = text.split('');
+  for (const [from, to] of opaque) bare.fill(' ', from, to);
+  const comments = [...bare.join('').matchAll(/\/\*[\s\S]*?\*\/|\/\/.*/g)].map(({ index, 0: comment }) => ({
+    pos: index,
+    text: text.slice(index, index + comment.length),
+  }));
+  return { comments, strings: [] };
+}
+
+/** The comments and strings of a file. An X replaces each value of a template. A string comes with the two tokens before it. */
+function tokensOf(path, text) {
+  if (/\.[jt]sx$/.test(path)) return tokensOfJsx(path, text);
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, false, ts.LanguageVariant.Standard, text);
+  const comments = [];
+  const strings = [];
+  const templates = [];
+  let before = ['', ''];
+  let last;
+  for (let kind = scanner.scan(); kind !== SyntaxKind.EndOfFileToken; kind = scanner.scan()) {
+    if (kind === SyntaxKind.SingleLineCommentTrivia || kind === SyntaxKind.MultiLineCommentTrivia) {
+      comments.push({ pos: scanner.getTokenStart(), text: scanner.getTokenText() });
+    }
+    if (kind <= SyntaxKind.LastTriviaToken && kind !== SyntaxKind.Unknown) continue;
+    if ((kind === SyntaxKind.SlashToken || kind === SyntaxKind.SlashEqualsToken) && !BEFORE_DIVISION.has(last)) {
+      kind = scanner.reScanSlashToken();
+    }
+    if (templates.length > 0) {
+      const open = templates.at(-1);
+      if (kind === SyntaxKind.OpenBraceToken) open.depth++;
+      else if (kind === SyntaxKind.CloseBraceToken && open.depth-- === 0) {
+        kind = scanner.reScanTemplateToken(false);
+        open.text += `X${scanner.getTokenText().replace(/^\}|\$\{$|`$/g, '')}`;
+        open.depth = 0;
+        if (kind === SyntaxKind.TemplateTail) strings.push(templates.pop());
+      }
+    }
+    const token = scanner.getTokenText();
+    if (LITERALS.has(kind)) strings.push({ pos: scanner.getTokenStart(), text: token.slice(1, -1), before });
+    if (kind === SyntaxKind.TemplateHead) {
+      templates.push({ pos: scanner.getTokenStart(), text: token.slice(1, -2), before, depth: 0 });
+    }
+    before = [before[1], token];
+    last = kind;
+  }
+  return { comments, strings };
+}
+
+/** Comments of a file, and its strings where they are texts for users or titles of tests. */
+function* blocksOfCode(path, text) {
+  const starts = [0];
+  for (let index = text.indexOf('\n'); index >= 0; index = text.indexOf('\n', index + 1)) starts.push(index + 1);
+  const lineOf = (pos) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (starts[middle] <= pos) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+  const { comments, strings } = tokensOf(path, text);
+  let block;
+  let next = 0;
+  for (const { pos, text: comment } of comments) {
+    const line = lineOf(pos);
+    // Line comments that follow one another are a paragraph.
+    const goesOn = block && comment.startsWith('//') && line === next;
+    if (block && !goesOn) yield block;
+    if (!goesOn) block = undefined;
+    for (const [index, whole] of comment.split('\n').entries()) {
+      const raw = whole.replace(/^\s*(?:\/\*+|\/\/+|\*(?!\/))? ?|\s*\*\/\s*$/g, '');
+      const content = raw.replace(/^@(?:param|throws|returns?|\w+)(?: \{[^}]*\})?(?: [\w.[\]]+(?= ))?\s*|^[-*] /, '');
+      const skipped = /^(?:biome-ignore|eslint|@ts-|<reference|\s{2,}\S)/.test(raw) || content.trim() === '';
+      if (block && (skipped || content !== raw)) {
+        yield block;
+        block = undefined;
+      }
+      if (skipped) continue;
+      if (block) block.text += `\n${content}`;
+      else block = { line: line + index, text: content };
+    }
+    next = line + comment.split('\n').length;
+  }
+  if (block) yield block;
+  const shown = TEXTS.test(path);
+  const isSpec = SPECS.test(path);
+  if (!shown && !isSpec) return;
+  for (const { pos, text: string, before } of strings) {
+    const [called, paren] = before;
+    const isTitle = paren === '(' && /^(?:test|describe|only|skip|\))$/.test(called);
+    if ((shown || isTitle) && /[a-z]+ [a-z]+ [a-z]/i.test(string) && !SQL.test(string)) {
+      yield { line: lineOf(pos), text: string.replace(/\\n/g, '  ').replace(/\\(.)/g, ' $1') };
+    }
+  }
+}
+
+function* blocksOfJson(text) {
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, string] = /^\s*"[^"]+": "(.*)",?$/.exec(line) ?? [];
+    if (string) yield { line: index + 1, text: string.replace(/\\n/g, '  ').replace(/\\(.)/g, ' $1') };
+  }
+}
+
+const blocksOf = (path, text) => {
+  if (path.endsWith('.json')) return blocksOfJson(text);
+  return CODE.test(path) ? blocksOfCode(path, text) : blocksOfMarkdown(text);
+};
+
+/** @param path decides how the text is read; a Markdown page by default */
+export const findingsIn = (text, path = 'README.md') =>
+  [...blocksOf(path, text)].flatMap((block) => [...findingsOf(block)]).sort((a, b) => a.line - b.line);
+
+function* filesBelow(root, folder) {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (SKIPPED.some((pattern) => pattern.test(entry.isDirectory() ? `${path}/` : path))) continue;
+    if (entry.isDirectory()) {
+      if (folder !== '' || FOLDERS.includes(path)) yield* filesBelow(root, path);
+    } else if (/\.md(?:\.eta)?$/.test(path) || path === 'web/words/en-US.json') yield path;
+    else if (folder !== '' && CODE.test(path)) yield path;
+  }
+}
+
+/** The findings of each file that has some. */
+export const findingsBelow = (root) =>
+  new Map(
+    [...filesBelow(root, '')]
+      .sort()
+      .map((path) => [path, findingsIn(readFileSync(join(root, path), 'utf8'), path)])
+      .filter(([, findings]) => findings.length > 0),
+  );
+
+/** The findings of the commits after one, by their short id; undefined if the history does not reach back to it. */
+function findingsOfCommits(root, since) {
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (!since || git('merge-base', '--is-ancestor', since, 'HEAD').status !== 0) return undefined;
+  const { status, stdout } = git('log', '--no-merges', '--format=%h%n%B%x00', `${since}..HEAD`);
+  if (status !== 0) return undefined;
+  const commits = stdout.split('\0').map((commit) => commit.trimStart());
+  return new Map(
+    commits.flatMap((commit) => {
+      const [id, ...message] = commit.replace(/^[\w-]+-by: .*$/gim, '').split('\n');
+      const findings = findingsIn(message.join('\n'));
+      return findings.length > 0 ? [[`commit ${id}`, findings]] : [];
+    }),
+  );
+}
+
+export function readRecord(root) {
+  const path = join(root, RECORD);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+/** Files and commits with more findings than recorded, and what else is worth a line. */
+export function compare(root, found = findingsBelow(root)) {
+  const { since, files } = readRecord(root) ?? { files: {} };
+  const commits = findingsOfCommits(root, since);
+  const over = [...found].filter(([path, { length }]) => length > (files[path] ?? 0));
+  const lower = Object.keys(files).filter((path) => files[path] > (found.get(path)?.length ?? 0));
+  const notes = [];
+  if (commits === undefined) notes.push(`Commit messages were not checked: the history lacks the commit ${since}.`);
+  if (lower.length > 0) {
+    notes.push(
+      `${lower.length} files have fewer findings than recorded. To lower the counts: npm run english -- --write`,
+    );
+  }
+  return { over: new Map([...over, ...(commits ?? [])]), notes };
+}
+
+/** Lowers the recorded counts; without a record, it records every count and the present commit. */
+export function writeRecord(root, found = findingsBelow(root)) {
+  const record = readRecord(root);
+  const since = record?.since ?? spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim();
+  const counts = [...found].map(([path, { length }]) => [
+    path,
+    record ? Math.min(length, record.files[path] ?? 0) : length,
+  ]);
+  const files = Object.fromEntries(counts.filter(([, count]) => count > 0));
+  writeFileSync(join(root, RECORD), `${JSON.stringify({ since, files }, null, 2)}\n`);
+}
+
+function print(findings) {
+  const rules = new Set();
+  for (const [path, some] of findings) {
+    for (const { line, found, write, rule } of some) {
+      console.log(`${path}:${line}: "${found}" → write "${write}" (rule ${rule})`);
+      rules.add(rule);
+    }
+  }
+  for (const rule of [...rules].sort((a, b) => a - b)) console.log(`Rule ${rule}: ${RULES[rule]}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = join(import.meta.dirname, '..');
+  const args = process.argv.slice(2);
+  const paths = args.filter((arg) => !arg.startsWith('--')).map((path) => path.replace(/^\.\/|\/$/g, ''));
+  for (const path of paths)
+    if (!statSync(join(root, path), { throwIfNoEntry: false })) throw new Error(`No such file: ${path}`);
+  const found = findingsBelow(root);
+  if (args.includes('--write')) writeRecord(root, found);
+  const { over, notes } = compare(root, found);
+  const asked = [...found].filter(
+    ([path]) => args.includes('--all') || paths.some((one) => `${path}/`.startsWith(`${one}/`)),
+  );
+  print(
+    args.includes('--all')
+      ? [...asked, ...[...over].filter(([path]) => !found.has(path))]
+      : paths.length > 0
+        ? asked
+        : over,
+  );
+  for (const note of notes) console.log(note);
+  const total = [...found.values()].reduce((sum, { length }) => sum + length, 0);
+  const { files } = readRecord(root) ?? { files: {} };
+  for (const [path, { length }] of over)
+    console.error(`${path} has ${length} findings; ${files[path] ?? 0} are recorded in ${RECORD}`);
+  console.log(`${total} findings in ${found.size} files`);
+  process.exit(over.size > 0 ? 1 : 0);
+}

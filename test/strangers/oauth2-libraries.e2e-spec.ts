@@ -1,11 +1,9 @@
-import { freePort } from '../machine/ports.js';
 import { describeUnless } from '../machine/programs.js';
 import {
   type App,
   asApp,
   type Front,
   type Gatehouse,
-  gatehouse,
   isAlive,
   newApp,
   newTokens,
@@ -14,24 +12,10 @@ import {
   person,
 } from '../support/index.js';
 import { authlibMissing, ofAuthlib } from './authlib.js';
-import { LIBRARIES, type Library, type Login, type Pair, type Registration } from './libraries.js';
+import { decide, ownService } from './consent.js';
+import { LIBRARIES, type Library, type Pair, type Registration } from './libraries.js';
 
 const PAST = "now() - interval '1 second'";
-
-async function ownService(env: Record<string, string> = {}) {
-  const port = await freePort();
-  return gatehouse({ env: { PORT: String(port), PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, ...env } });
-}
-
-/** What the consent page does once somebody is signed in there and has decided. */
-async function decide(service: Gatehouse, who: Persona, { url }: Login, decision = 'approve'): Promise<URL> {
-  const shown = await fetch(url, { redirect: 'manual' });
-  expect(shown.status).toBe(302);
-  const { prompt, ...request } = parametersOf(shown.headers.get('location') ?? '');
-  const answer = await service.as(who).post('/v1/oauth2/authorize/consent', { ...request, decision });
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
-  return new URL(answer.body.redirect_to);
-}
 
 let service: Gatehouse;
 let limited: Gatehouse;
@@ -64,7 +48,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
   };
   const signedIn = async (): Promise<Pair> => {
     const login = await library.begin();
-    return login.redeem(await decide(service, alice, login));
+    return login.redeem(await decide(service, alice, login.url));
   };
   const refused = async (work: Promise<unknown>): Promise<string | undefined> =>
     work.then(
@@ -100,10 +84,10 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
 
   test('a code that was used is refused, and what came of it ends', async () => {
     const login = await library.begin();
-    const back = await decide(service, alice, login);
+    const back = await decide(service, alice, login.url);
     const pair = await login.redeem(back);
     const later = await library.begin();
-    const replayed = await decide(service, alice, later);
+    const replayed = await decide(service, alice, later.url);
     replayed.searchParams.set('code', back.searchParams.get('code') ?? '');
     expect(await refused(later.redeem(replayed))).toBe('invalid_grant');
     expect(await isAlive(service, pair.access)).toBe(false);
@@ -112,7 +96,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
 
   test('a code that has expired is refused', async () => {
     const login = await library.begin();
-    const back = await decide(service, alice, login);
+    const back = await decide(service, alice, login.url);
     await service.sql(`UPDATE oauth_code SET expires_at = ${PAST} WHERE account_id = $1`, [alice.id]);
     expect(await refused(login.redeem(back))).toBe('invalid_grant');
   });
@@ -120,7 +104,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
   test('a wrong secret is refused, and the code stays unused', async () => {
     const stranger = await taught(service, { ...app, secret: 'not the secret' });
     const login = await stranger.begin();
-    const back = await decide(service, alice, login);
+    const back = await decide(service, alice, login.url);
     const unused = () =>
       service.sql(`SELECT 1 FROM oauth_code WHERE digest = sha256(convert_to($1, 'UTF8'))`, [
         back.searchParams.get('code'),
@@ -183,7 +167,7 @@ const hold = (make: (registration: Registration) => Promise<Library>) => {
 
   test('a denial gives no tokens, and state comes back with it', async () => {
     const login = await library.begin();
-    const back = await decide(service, alice, login, 'deny');
+    const back = await decide(service, alice, login.url, 'deny');
     expect(parametersOf(back.href)).toMatchObject({ error: 'access_denied', state: expect.any(String) });
     expect(back.searchParams.get('state')).toBe(login.url.searchParams.get('state'));
     await expect(login.redeem(back)).rejects.toThrow();

@@ -1,0 +1,18 @@
+import { freePort } from '../machine/ports.js';
+import { type Gatehouse, gatehouse, type Persona, parametersOf } from '../support/index.js';
+
+/** A service that knows its own URL. */
+export async function ownService(env: Record<string, string> = {}): Promise<Gatehouse> {
+  const port = await freePort();
+  return gatehouse({ env: { PORT: String(port), PUBLIC_ORIGIN: `http://127.0.0.1:${port}`, ...env } });
+}
+
+/** Does what the consent page does after sign-in. @returns the URL that the browser is redirected to */
+export async function decide(service: Gatehouse, who: Persona, url: URL, decision = 'approve'): Promise<URL> {
+  const shown = await fetch(url, { redirect: 'manual' });
+  expect(shown.status).toBe(302);
+  const { prompt, ...request } = parametersOf(shown.headers.get('location') ?? '');
+  const answer = await service.as(who).post('/v1/oauth2/authorize/consent', { ...request, decision });
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
+  return new URL(answer.body.redirect_to);
+}

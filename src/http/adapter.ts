@@ -15,47 +15,51 @@ import { ANSWERED, type Call, callOf } from '../policy/call.js';
 import type { RequestListener } from './front-door.js';
 import { PlatformWatch, type Unguarded } from './unguarded.js';
 
-/** The part of the front door that the platform calls. */
+/** The request listener that runs before Express or Fastify. */
 export interface Door {
   admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void;
-  /** Answers an error, whatever was thrown. */
+  /** Sends the error response for any thrown value. */
   refuse(call: Call, thrown: unknown): void;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-// Longer than any token, so that an over-long one is refused by validation and not by the router.
+// Longer than any token, so that validation rejects an overlong token, not the router.
 const MAX_PARAMETER_LENGTH = 16 * 1024;
 
 const SERVER_OPTIONS: ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
-  // The longest that any route allows; the door gives every other body 30 s.
+  // The longest that any route allows. The front door limits every other body to 30 s.
   requestTimeout: 15 * 60_000,
   headersTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
-  // The door asks for the header itself: Node's own refusal has no body.
+  // The front door checks the `Host` header itself, because Node's own error response has no body.
   requireHostHeader: false,
 };
 
-/** A Node server that shows every request to the door first; the framework gets what the door lets through. */
+/**
+ * Creates a Node server that passes every request to the front door first. Admitted requests go on to the framework.
+ */
 function serve(door: Door, next: RequestListener): Server {
   const onRequest = (req: IncomingMessage, res: ServerResponse) => door.admit(req, res, next);
   const server = createServer(SERVER_OPTIONS, onRequest);
-  // Node drops lines beyond its limit without a word; the door counts them instead.
+  // Node silently drops header lines beyond its limit. `assertFraming` counts them instead.
   server.maxHeadersCount = 0;
   server.maxRequestsPerSocket = 10_000;
-  // The body of a request that will be refused is never asked for.
+  // Do not send `100 Continue` yet: the body of a rejected request is never requested.
   server.on('checkContinue', onRequest);
-  // An expectation that nobody knows may be ignored (RFC 9110 section 10.1.1).
+  // Unknown expectations may be ignored (RFC 9110 section 10.1.1).
   server.on('checkExpectation', onRequest);
   return server;
 }
 
 const watches = new WeakMap<object, PlatformWatch>();
 
-/** Sees what is registered on the platform; `undefined` when the front door does not stand before it. */
+/**
+ * The watch that records registrations on this adapter; `undefined` if the front door does not run before the adapter.
+ */
 export const watchOf = (adapter: object): PlatformWatch | undefined => watches.get(adapter);
 
-/** Of the adapters of both platforms. */
+/** Watches the registration methods that the adapters of both platforms have. */
 function watchAdapter(watch: PlatformWatch, adapter: object): void {
   for (const name of ['enableCors', 'setOnRequestHook', 'setOnResponseHook', 'registerSecurityHook']) {
     watch.method(adapter, name, () => watch.demand(name));
@@ -86,7 +90,7 @@ async function expressAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
       return watch.own(() => super.setNotFoundHandler(...given));
     }
 
-    // The audit examines the modules that bring middleware.
+    // The route audit checks the modules that add middleware.
     override createMiddlewareFactory(...given: Parameters<NestExpressAdapter['createMiddlewareFactory']>) {
       const register = super.createMiddlewareFactory(...given);
       return (...middleware: Parameters<typeof register>) => watch.own(() => register(...middleware));
@@ -103,12 +107,12 @@ async function expressAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
     if (respond) respond(req, res).catch(next);
     else next();
   });
-  // It would answer 304 to `If-None-Match: *` wherever anything is answered.
+  // Express would otherwise answer 304 to `If-None-Match: *` on every response.
   Object.defineProperty(application.request, 'fresh', { value: false });
   const adapter = new DoorExpressAdapter(application);
   for (const method of ['all', ...METHODS.map((name) => name.toLowerCase())]) {
     watch.method(application, method, (given) => {
-      // `get` with a name alone reads a setting.
+      // `get` with only a name reads a setting.
       if (given.length > 1) watch.route(method.toUpperCase(), String(given[0]));
     });
   }
@@ -124,7 +128,7 @@ async function expressAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
 type FastifyReplyParameters = Parameters<FastifyAdapter<Server>['reply']>;
 type RouteArguments = Parameters<FastifyAdapter<Server>['get']>;
 
-/** A wildcard has a name for Express and none for Fastify. */
+/** Express requires a name for a wildcard, Fastify does not allow one. */
 const namelessWildcard = ([path, ...handlers]: RouteArguments): RouteArguments => [
   typeof path === 'string' ? path.replace(/\/\*\w+$/, '/*') : path,
   ...handlers,
@@ -154,20 +158,20 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
     }
 
     override enableCors(...given: Parameters<FastifyAdapter<Server>['enableCors']>) {
-      // The route for preflight requests is registered later, by the plugin.
+      // The plugin registers the route for preflight requests later.
       watch.expect([{ method: 'OPTIONS', path: '*' }]);
       super.enableCors(...given);
     }
 
     override reply(...[response, body, status]: FastifyReplyParameters): ReturnType<FastifyAdapter<Server>['reply']> {
-      // Fastify must know that the answer is written past it.
+      // Tell Fastify that the response is written without it.
       if (body === ANSWERED && 'hijack' in response) return response.hijack();
       return super.reply(response, body, status);
     }
   }
   const adapter = new DoorFastifyAdapter({
     serverFactory: (handler: RequestListener) => serve(door, handler),
-    // The door answers what the parser refuses.
+    // The front door answers parser errors.
     clientErrorHandler: () => {},
     // Fastify's own response repeats the path, which can contain a secret.
     frameworkErrors: (_error: Error, request: { raw: IncomingMessage }, reply: { hijack(): void }) => {
@@ -184,11 +188,11 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
     skipMiddie: !watch.takesMiddleware,
     multipart: false,
   });
-  // Bodies are read by the guard whose turn it is, never by the framework.
+  // The guards read bodies when they need them. The framework never does.
   const instance = adapter.getInstance();
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request: unknown, _payload: unknown, done: (error: null) => void) => done(null));
-  // It would answer 415 to a type that it cannot read before anybody has judged the request.
+  // Otherwise Fastify would answer 415 to a content type that it cannot read, before any guard runs.
   type Hooked = { headers: object; raw: IncomingMessage };
   instance.addHook('onRequest', (request: Hooked, reply: unknown, done: (error?: Error) => void) => {
     if ('content-type' in request.headers) request.headers = { 'content-type': 'application/octet-stream' };
@@ -199,7 +203,7 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
   instance.addHook('onRoute', ({ method, url }: { method: string | string[]; url: string }) => {
     for (const name of [method].flat()) watch.route(name, url);
   });
-  // Registers the engine of middleware, if there is to be any, which adds hooks of its own.
+  // Loads the middleware engine if it is needed. The engine adds hooks of its own.
   await adapter.init();
   watch.method(instance, 'addHook', ([event]) => {
     if (event !== 'onRegister') watch.demand(`hook ${event}`);
@@ -209,8 +213,9 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
 }
 
 /**
- * The HTTP platform by name; the other one is not loaded. All that is particular to Express or Fastify stands in this file.
- * `unguarded`: what may be registered on it past the controllers.
+ * Creates the HTTP adapter of a platform without loading the other platform. Only this file contains code for Express
+ * or Fastify.
+ * @param unguarded what may be registered on the platform outside the controllers
  */
 export const httpAdapter = (
   platform: 'express' | 'fastify',

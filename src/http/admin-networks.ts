@@ -3,11 +3,14 @@ import { addressIsIn } from '../core/address.js';
 import { Config } from '../core/config/config.js';
 import type { RoutePlan } from '../policy/plan.js';
 
-/** What belongs to administrators: their operations by policy, their pages by path. */
+/** Whether a route belongs to administration: operations by their policy, pages by their path. */
 const isOfAdministrators = ({ policy, path }: RoutePlan): boolean =>
   policy.kind === 'AdminAcl' || path === '/admin' || path.startsWith('/admin/');
 
-/** From where administration is there at all: elsewhere its paths are as unknown as any other (web.md section 4). */
+/**
+ * Restricts administration to configured networks. From other networks, its paths are like unknown paths (web.md
+ * section 4).
+ */
 @Injectable()
 export class AdminNetworks {
   constructor(private readonly config: Config) {}
@@ -18,7 +21,7 @@ export class AdminNetworks {
     return address === null || !addressIsIn(address, networks);
   }
 
-  /** The route, unless it does not exist for that address. */
+  /** The route, or `undefined` if it is hidden from this IP address. */
   visible(plan: RoutePlan | undefined, address: string | null): RoutePlan | undefined {
     return plan && !this.hides(plan, address) ? plan : undefined;
   }

@@ -9,9 +9,10 @@ const MAX_DROPPED = 8 * 1024 * 1024;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Reads a whole body of at most `limit` bytes, piece by piece. Counts while reading, so a missing or wrong
- * `Content-Length` cannot get past the limit.
- * @throws Refusal PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is waited for; ClientGone
+ * Reads a whole body of at most `limit` bytes in pieces. Counts while reading, so that a missing or incorrect
+ * `Content-Length` cannot bypass the limit.
+ * @throws Refusal PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete
+ * yet; ClientGone
  */
 async function readPieces(call: Call, limit: number, take: (piece: Buffer) => void): Promise<void> {
   const { req, res, transfers } = call;
@@ -52,14 +53,14 @@ async function readPieces(call: Call, limit: number, take: (piece: Buffer) => vo
   transfers.resume(call);
 }
 
-/** The bytes of a whole body of at most `limit`. @throws as `readPieces` */
+/** Reads a whole body of at most `limit` bytes. @throws as `readPieces` */
 export async function readBytes(call: Call, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   await readPieces(call, limit, (piece) => void pieces.push(piece));
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
-/** What comes beyond the limit is dropped, within reason, so that the client reads the answer and not a reset. */
+/** Discards what the client still sends, up to 8 MiB, so that it receives the response and not a connection reset. */
 export function drop(req: IncomingMessage): void {
   let rest = MAX_DROPPED;
   req.on('data', (chunk: Buffer) => {
@@ -69,8 +70,8 @@ export function drop(req: IncomingMessage): void {
 }
 
 /**
- * The request's body apart from the request, so that an answer can still be sent when reading ends early. After
- * `deadlineMs` it breaks with `late`.
+ * Pipes the body into a separate stream, so that a response can still be sent when reading ends early. After
+ * `deadlineMs` the stream fails with `late`.
  */
 export function bodyApart(call: Call, deadlineMs: number, late: Error): Readable {
   const { req, res, transfers } = call;
@@ -87,14 +88,17 @@ export function bodyApart(call: Call, deadlineMs: number, late: Error): Readable
     req.socket.off('end', onGone);
   });
   req.once('close', onGone);
-  // A half-closed connection ends an unfinished body long before it is closed.
+  // A half-closed connection ends an unfinished body long before the connection closes.
   req.socket.once('end', onGone);
   if (req.socket.readableEnded || req.destroyed) onGone();
   if (req.headers.expect) res.writeContinue();
   return req.pipe(body);
 }
 
-/** What is no UTF-8 is refused, never mended: two different passwords would become one. A byte order mark goes. */
+/**
+ * Rejects invalid UTF-8 and does not replace it with U+FFFD, because two different passwords could become one. Drops a
+ * byte order mark.
+ */
 const decoder = () => new TextDecoder('utf-8', { fatal: true });
 
 function textOf(bytes: Uint8Array): string {
@@ -105,7 +109,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** JSON that is judged and decoded while it arrives, so that megabytes of it hold nothing up at their end. */
+/** Checks and decodes JSON while it arrives, so that megabytes of JSON do not block the event loop at the end. */
 class JsonText {
   private readonly shape: JsonShape;
   private readonly decoder = decoder();
@@ -145,7 +149,7 @@ class JsonText {
 
 const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** In what JSON was parsed to, which inherits no keys. Lists of its entries would take several times as long. */
+/** Checks parsed JSON, which inherits no keys, without `Object.entries`, which would take several times as long. */
 function hasForbiddenKey(root: object): boolean {
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -172,7 +176,7 @@ function objectIn(text: string): Record<string, unknown> {
   return plainObject(value);
 }
 
-/** What JSON was parsed to, if it may be the input of an operation. @throws Refusal FV(body: INVALID_FORMAT) */
+/** Asserts that parsed JSON is an object without forbidden keys. @throws Refusal FV(body: INVALID_FORMAT) */
 export function plainObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || hasForbiddenKey(value))
     throw invalid('body', 'INVALID_FORMAT');
@@ -180,7 +184,7 @@ export function plainObject(value: unknown): Record<string, unknown> {
 }
 
 /**
- * UTF-8 JSON text to a plain object (conventions.md section 1: shape, depth, keys).
+ * Parses UTF-8 JSON text to a plain object (conventions.md section 1: shape, depth, keys).
  * @throws Refusal FV(body: INVALID_FORMAT)
  */
 export function parseJson(bytes: Uint8Array): Record<string, unknown> {
@@ -189,7 +193,7 @@ export function parseJson(bytes: Uint8Array): Record<string, unknown> {
   return text.end();
 }
 
-/** `application/x-www-form-urlencoded` to names with every value that was sent for them. */
+/** Parses `application/x-www-form-urlencoded` to names, each with all the values that were sent for it. */
 function parseForm(bytes: Buffer): Record<string, unknown> {
   if (!isWithinForm(bytes)) throw invalid('body', 'INVALID_FORMAT');
   const form: Record<string, string[]> = Object.create(null);
@@ -213,8 +217,9 @@ export function assertPlainEncoding({ headers }: IncomingMessage): void {
 }
 
 /**
- * A JSON body of at most `limit` bytes, for handlers that judge the caller by what they load before they read it.
- * `maxMembers`: how many members and elements it may have, if not as many as every body (conventions.md section 1).
+ * Reads a JSON body of at most `limit` bytes, for handlers that check the caller against loaded data before they read
+ * the body.
+ * @param maxMembers maximum number of members and elements, if it differs from the default (conventions.md section 1)
  * @throws Refusal PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, FV(body: INVALID_FORMAT); ClientGone
  */
 export async function readJson(call: Call, limit: number, maxMembers?: number): Promise<Record<string, unknown>> {
@@ -242,7 +247,7 @@ async function parse(call: Call, kind: 'json' | 'form', limit: number): Promise<
   }
 }
 
-/** The body of the call, read and parsed once, no earlier than the first guard that needs it. */
+/** The body of the call. It is read and parsed once, when the first guard needs it. */
 export function bodyOf(call: Call): Promise<ParsedBody> | ParsedBody {
   if (call.body) return call.body;
   const accepts = call.plan?.accepts;

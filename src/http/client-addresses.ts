@@ -7,7 +7,7 @@ import { Log } from '../core/log.js';
 
 const QUIET_MS = 60_000;
 
-/** Whose address counts for a request; a proxy that keeps it back is named in the log, once a minute. */
+/** Determines the client IP address of a request. Logs a proxy that does not forward it, at most once a minute. */
 @Injectable()
 export class ClientAddresses {
   private toldAt = Number.NEGATIVE_INFINITY;

@@ -14,9 +14,11 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Bucket',
 ];
 const ALLOWED = ALLOWED_HEADERS.join(', ');
-/** Media are not for credentials. */
+/** Media are read without credentials, so the headers for credentials are left out. */
 const MEDIA_ALLOWED = ALLOWED_HEADERS.slice(1, -2).join(', ');
-/** An upload by capability is for any page that was handed the URL; OPTIONS never looks at it (media.md 4.2). */
+/**
+ * Any page that has the URL of an upload capability may use it. OPTIONS does not check the capability (media.md 4.2).
+ */
 const UPLOAD_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'PUT',
@@ -27,8 +29,8 @@ export const EXPOSED = EXPOSED_HEADERS.join(', ');
 const DEFAULT_EXPOSED = [...EXPOSED_HEADERS, 'X-Service-Sudo-Mode-JWT'].join(', ');
 
 /**
- * Whether a browser says that the page which asks is neither ours nor one that we were told of: whatever it sends says
- * nothing about its visitor (conventions.md 9.1). Without either header nobody says anything.
+ * Whether the browser reports that the request comes from a page outside this service and `CORS_ORIGINS`. Such a
+ * request says nothing about the visitor (conventions.md 9.1). Without either header, the origin is unknown.
  */
 export function isFromForeignPage(
   headers: IncomingHttpHeaders,
@@ -39,12 +41,15 @@ export function isFromForeignPage(
   return origin !== undefined && origin !== publicOrigin && !corsOrigins.includes(origin);
 }
 
-/** Cross-origin reads (conventions.md section 3). No cookie carries authority, so this guards nothing by itself. */
+/**
+ * Sets the CORS headers (conventions.md section 3). They protect nothing by themselves, because no cookie carries
+ * authority.
+ */
 @Injectable()
 export class CrossOrigin {
   constructor(private readonly config: Config) {}
 
-  /** The headers of a route's answer. */
+  /** Sets the headers for the response of a route. */
   apply(call: Call, { policy, path }: RoutePlan): void {
     const { req } = call;
     if (policy.cors === 'none') return;
@@ -52,7 +57,7 @@ export class CrossOrigin {
       for (const name in UPLOAD_HEADERS) call.header(name, UPLOAD_HEADERS[name] as string);
       return;
     }
-    // Media that are found say so themselves; a refused read is nobody's to see.
+    // Handlers set the header on media that exist. Error responses stay unreadable for other origins.
     if (path.startsWith('/media/') && req.method !== 'OPTIONS') return;
     if (policy.cors === 'any') {
       call.header('Access-Control-Allow-Origin', '*');
@@ -66,7 +71,10 @@ export class CrossOrigin {
     call.header('Access-Control-Expose-Headers', DEFAULT_EXPOSED);
   }
 
-  /** Fills in the answer to a preflight for the routes of one path; false when there is nothing to answer. */
+  /**
+   * Sets the headers of a preflight response for the routes of one path. Returns false if there is no preflight to
+   * answer.
+   */
   preflight(call: Call, plans: readonly RoutePlan[]): boolean {
     const { req, res } = call;
     const [upload] = plans;

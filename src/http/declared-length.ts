@@ -1,12 +1,12 @@
 import { ServerResponse } from 'node:http';
 import { callOf } from '../policy/call.js';
 
-/** The outcome of a request whose response was not as long as its `Content-Length`. */
+/** The outcome of a request whose response did not match its `Content-Length`. */
 export const WRONG_LENGTH = 'WRONG_LENGTH';
 
 /**
- * Holds a response to its `Content-Length`, whoever writes it. On a connection that goes on, bytes beyond the length would be
- * the response to somebody else's request, and missing ones would be taken from it: the connection ends instead.
+ * Enforces the `Content-Length` of a response. On a keep-alive connection, excess bytes would become part of the next
+ * response, and missing bytes would be taken from it. Closes the connection instead.
  */
 export function holdToLength(res: ServerResponse): void {
   res.strictContentLength = true;
@@ -27,7 +27,7 @@ export function endExactly(this: ServerResponse, ...said: unknown[]): ServerResp
   );
 }
 
-/** Node throws where a stream writes, which no handler could catch. */
+/** Node throws where a stream writes, and handlers cannot catch that. */
 function exactly<T>(res: ServerResponse, write: () => T): T | undefined {
   try {
     return write();

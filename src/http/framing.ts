@@ -5,16 +5,16 @@ import { Refusal } from '../core/errors.js';
 import type { Call } from '../policy/call.js';
 
 const MAX_HEADER_LINES = 100;
-/** How long a client whose connection ends may go on sending, so that it reads the answer and not a reset. */
+/** How long a client may keep sending while its connection closes, so that it receives the response and not a reset. */
 export const LINGER_MS = 1500;
 
-/** Ends a connection: nothing more is said on it, but what comes is taken for a while. */
+/** Half-closes the socket and destroys it after LINGER_MS. */
 export function linger(socket: Socket): void {
   socket.end();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Ends the connection of a request with its answer. What it still sends is not read as a request. */
+/** Closes the connection of a request after its response. Data that still arrives is not parsed as a request. */
 export function closeGently({ req, res }: Call): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
   const { socket } = req;
@@ -26,8 +26,8 @@ export function closeGently({ req, res }: Call): void {
 }
 
 /**
- * What Node's parser lets through although two servers in a row could read it differently (RFC 9112, sections 3.2
- * and 6): it is refused, and the connection with it.
+ * Rejects requests that Node's parser accepts although two servers in a row could read them differently (RFC 9112
+ * sections 3.2 and 6). The connection closes with the response.
  */
 export function assertFraming({ req, res, headerLines, hosts }: Call): void {
   const encoding = req.headers['transfer-encoding'];
@@ -42,7 +42,7 @@ export function assertFraming({ req, res, headerLines, hosts }: Call): void {
 const ABSOLUTE = /^https?:\/\/[^/?#]*(\/.*)?$/i;
 const ENCODED_UNRESERVED = /%(?:2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
-/** The result is used: tools that transform code consider the call pure, and drop it if nothing reads its result. */
+/** The result is used because build tools treat the call as pure and drop it if its result is unused. */
 function isDecodable(path: string): boolean {
   try {
     return decodeURIComponent(path).length > 0;
@@ -52,8 +52,8 @@ function isDecodable(path: string): boolean {
 }
 
 /**
- * The path that routing sees, also left in `req.url`: origin form, decodable, and with the letters that need no
- * encoding decoded, because one router would do that and the other would not.
+ * Returns the path for routing and writes it to `req.url`: origin form, decodable, and with unreserved characters
+ * decoded. One of the two routers would decode them, the other would not.
  */
 export function routedPath(req: IncomingMessage): string {
   let url = req.url ?? '';
@@ -73,21 +73,21 @@ export function routedPath(req: IncomingMessage): string {
   return normal;
 }
 
-/** From Node 26 on an offer to switch protocols is made once its request's body is on its way through the parser. */
+/** Since Node 26, the `upgrade` event is emitted while the parser still reads the body of the request. */
 const IS_BODY_PARSED = Number.parseInt(process.versions.node, 10) >= 26;
-/** More than this of such a body is not kept. */
+/** The largest such body that is buffered. */
 const MAX_OFFERED = 64 * 1024;
 
 /**
- * Serves a request whose offer to switch protocols is declined like any other: without the offer it goes through the
- * server's parser once more, body and further requests of the connection included.
+ * Declines a protocol upgrade and serves the request normally. Passes it to the server's parser again without the
+ * upgrade headers, together with its body and later requests of the connection.
  */
 export function declineUpgrade(server: Server, req: IncomingMessage, socket: Duplex, head: Buffer): void {
   if (!IS_BODY_PARSED) {
     serveAgain(server, req, socket, [head], /^(?:upgrade|http2-settings)$/i);
     return;
   }
-  // A stream of its own stands for the connection until the body is read: it too has somebody at its other end.
+  // Until the body is read, a separate stream represents the connection. It also needs the remote IP address.
   if (socket !== req.socket) Object.assign(socket, { remoteAddress: req.socket.remoteAddress });
   const body: Buffer[] = [];
   let size = 0;

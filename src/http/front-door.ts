@@ -25,16 +25,16 @@ import { Tracing } from './tracing.js';
 import { Transfers } from './transfers.js';
 
 const BODY_SECONDS = 30;
-/** How often is looked whether connections are left. */
+/** Poll interval while waiting for connections to close. */
 const LOOK_MS = 20;
-/** How long a connection is kept for its next request once others are to have it. */
+/** Idle keep-alive connections are closed after this long once a successor has taken over. */
 const UNUSED_MS = 3000;
 const CSP = "default-src 'none'; frame-ancestors 'none'";
-/** Headers that describe a success and must not outlive it. */
+/** Headers that describe a success and must not appear on an error response. */
 const SUCCESS_HEADERS = ['ETag', 'Content-Length', 'Content-Disposition', 'Accept-Ranges'];
-/** Paths that hold the token of a webhook, known or not (webhooks.md section 9). */
+/** Paths that contain the token of a webhook, whether the webhook exists or not (webhooks.md section 9). */
 const SECRET_PATH = /^(?:https?:\/\/[^/?]+)?\/v1\/webhooks\/[^/?]+\/./i;
-/** Answered whatever the load, and to banned addresses too. */
+/** Always answered, even under load and to banned IP addresses. */
 export const OPERATIONAL: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 const RATE_HEADERS = ['Limit', 'Remaining', 'Reset', 'Reset-After', 'Bucket'].map((name) => `X-RateLimit-${name}`);
 
@@ -45,7 +45,7 @@ const PARSER_FAULTS: Readonly<Record<string, string>> = {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** No event tells that the handler has said everything while the client has not taken it yet. */
+/** Node has no event for "the handler called end() but the client has not read everything yet". */
 function watchedEnd(this: ServerResponse, ...said: unknown[]): ServerResponse {
   endExactly.apply(this, said);
   const call = callOf(this.req);
@@ -56,12 +56,12 @@ function watchedEnd(this: ServerResponse, ...said: unknown[]): ServerResponse {
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
- * What happens to every request before a framework sees it, the same on both platforms: request id, fixed headers,
- * client address, preflight, load shedding, IP ban.
+ * Processes every request before the framework, in the same way on both platforms: request ID, fixed headers, client IP
+ * address, preflight, load shedding, IP ban.
  */
 @Injectable()
 export class FrontDoor {
-  /** The headers of every answer, whoever writes it. */
+  /** The headers of every response, whichever code sends it. */
   private readonly fixed: readonly string[];
   private readonly closed: (this: ServerResponse) => void;
   private readonly answering = new WeakMap<Duplex, ServerResponse>();
@@ -97,7 +97,7 @@ export class FrontDoor {
 
   admit(req: IncomingMessage, res: ServerResponse, next: RequestListener): void {
     const { socket } = req;
-    // The connection ends with an answer that is out already.
+    // The connection closes after a response that is already sent.
     if (socket.writableEnded || socket.destroyed) return;
     try {
       const call = this.meet(req, res);
@@ -154,13 +154,16 @@ export class FrontDoor {
     next(call.req, call.res);
   }
 
-  /** Whether an earlier request of the connection awaits its answer: nothing else may be written there before it. */
+  /**
+   * Whether an earlier request of the connection waits for its response. Nothing else may be written before that
+   * response.
+   */
   isAnswering(socket: Duplex): boolean {
     const last = this.answering.get(socket);
     return last !== undefined && !last.writableFinished;
   }
 
-  /** Judges a request to switch protocols like every other. `null`: it was refused, and answered. */
+  /** Checks an upgrade request like every other request. Returns `null` if an error response was sent. */
   admitUpgrade(req: IncomingMessage, socket: Duplex): Call | null {
     const call = this.meet(req, new ServerResponse(req));
     this.answering.delete(socket);
@@ -175,7 +178,7 @@ export class FrontDoor {
     }
   }
 
-  /** Answers a request to switch protocols, of which no framework knows, as any other refusal; the connection ends. */
+  /** Sends an error response to an upgrade request, which the framework does not see, and closes the connection. */
   refuseUpgrade(call: Call, socket: Duplex, thrown: unknown): void {
     const { res } = call;
     const connection = socket as Socket;
@@ -206,7 +209,7 @@ export class FrontDoor {
     this.doorkeeper.arrive(call, address);
   }
 
-  /** A preflight answers before load shedding, bans and limits; OPTIONS is nothing else. */
+  /** Answers a preflight before load shedding, bans and limits. Every OPTIONS request must be a preflight. */
   private preflight(call: Call, path: string): void {
     const address = this.addresses.of(call.req);
     const routes = this.routes.matching(path).filter((plan) => !this.adminNetworks.hides(plan, address));
@@ -221,7 +224,7 @@ export class FrontDoor {
     this.refuse(call, new Refusal('BAD_REQUEST'));
   }
 
-  /** The route of a path, unless it does not exist for this caller. */
+  /** The route of a path, or `undefined` if it is hidden from this caller. */
   private openRoute({ req, address }: Call, path: string) {
     return this.adminNetworks.visible(this.routes.find(req.method ?? '', path), address);
   }
@@ -232,8 +235,8 @@ export class FrontDoor {
   }
 
   /**
-   * Sends the error response, whatever was thrown; nothing else can produce an error body. Never throws: no other handler
-   * would catch that.
+   * Sends the error response for any thrown value. No other code can produce an error body. Never throws, because no
+   * other handler would catch that.
    */
   refuse(call: Call, thrown: unknown, prepare = () => {}): void {
     try {
@@ -272,7 +275,7 @@ export class FrontDoor {
     call.answer(JSON.stringify(status >= 500 ? { ...body, request_id: call.id } : body), JSON_TYPE);
   }
 
-  /** With nothing but what is certain: the headers so far, or the error itself, are broken. */
+  /** Sends only the fixed headers and a generic error, because the previous headers or the error itself are broken. */
   private sendPlainError(call: Call): void {
     const { res } = call;
     try {
@@ -291,7 +294,7 @@ export class FrontDoor {
     }
   }
 
-  /** Requests that never reach a handler get our body too, and the connection ends. */
+  /** Sends JSON error responses to requests that do not reach a handler, and closes their connections. */
   answerParserFaults(server: Server): void {
     const answered = new WeakSet<Duplex>();
     server.on('connection', (socket: Socket) => void this.live.connect(socket));
@@ -311,7 +314,7 @@ export class FrontDoor {
     });
   }
 
-  /** In its turn: after the answers to the requests before it, whose handlers may still be at work. */
+  /** Waits for the responses to earlier requests of the connection, whose handlers may still run. */
   private answerUnparsed(socket: Duplex, status: string, refusal: Refusal): void {
     const last = this.answering.get(socket);
     if (last?.req.complete && this.isAnswering(socket)) {
@@ -334,8 +337,8 @@ export class FrontDoor {
   }
 
   /**
-   * Ends each connection with the answer to its next request, and in a while those on which none came; waits until none is
-   * left, or until `deadline`.
+   * Closes each connection with the response to its next request, and idle connections after a grace period. Waits until
+   * none is left or `deadline` has passed.
    */
   async retire(deadline: number): Promise<void> {
     this.load.retiring = true;
@@ -346,7 +349,9 @@ export class FrontDoor {
     }
   }
 
-  /** Ends the connections that clients keep for later. One that is using its own just now meets an end and no reset. */
+  /**
+   * Closes idle keep-alive connections with FIN, not RST, so that a client that is sending a request gets a clean end.
+   */
   async bidFarewell(): Promise<void> {
     this.endUnused();
     const deadline = performance.now() + LINGER_MS;
@@ -362,23 +367,23 @@ export class FrontDoor {
     clearTimeout(call.bodyDeadline);
     this.recorder.record(call);
     const { req } = call;
-    // Whoever was answered early need not send the rest; whoever does has little time for it.
+    // A client that got its response early may stop sending. Otherwise it has LINGER_MS to finish.
     if (!req.complete && !req.destroyed) setTimeout(() => req.complete || req.destroy(), LINGER_MS).unref();
   }
 }
 
-/** Takes back what was said of a success, by whoever has had the response. */
+/** Removes success headers before an error response is written. */
 function forgetSuccess(call: Call, status: number): void {
   call.dress();
   const { res } = call;
-  // Of a 429 only its own numbers are told; those of the route's bucket would be another allowance's.
+  // A 429 carries only the rate-limit headers of the limit that was exceeded, not those of the route's bucket.
   if (status === 429) for (const name of RATE_HEADERS) res.removeHeader(name);
   for (const name of SUCCESS_HEADERS) if (res.hasHeader(name)) res.removeHeader(name);
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Security-Policy', CSP);
 }
 
-/** The one exception filter: everything that controllers and guards throw ends in `FrontDoor.refuse`. */
+/** The only exception filter: everything that controllers and guards throw goes to the front door. */
 @Catch()
 @Injectable()
 export class RefusalFilter implements ExceptionFilter {
@@ -387,7 +392,7 @@ export class RefusalFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const response = http.getResponse();
-    // Fastify must know that the answer is written past it.
+    // Tell Fastify that the response is written without it.
     response.hijack?.();
     this.door.refuse(callOf(http.getRequest()), thrown);
   }

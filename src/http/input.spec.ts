@@ -17,7 +17,7 @@ import {
 
 const ABSENT = Symbol('absent');
 
-/** The value and the faults (`path: code`) of a class with one member `a` of this rule. */
+/** Validates a class with one member `a` of this rule. Returns the value and the errors as `path: code`. */
 function judged(rule: PropertyDecorator, value: unknown): { value: unknown; faults: string[] } {
   class One {
     a?: unknown;

@@ -6,43 +6,44 @@ import { type FieldCode, type FieldError, fieldError } from '../core/errors.js';
 import { codePoints, isStorable, isStorableJson } from '../core/text/text.js';
 import type { Shape } from '../policy/plan.js';
 
-/** The fault of one value: a code at the field itself, or at paths below it such as `.0`. */
+/** The error of one value: a code for the field itself, or codes for paths below it such as `.0`. */
 export type Fault = FieldCode | { readonly at: string; readonly code: FieldCode }[];
 
 const FAULT = 'gatehouse';
-/** Faults that one answer tells. */
+/** Maximum number of field errors per response. */
 const MAX_FAULTS = 100;
 
-/** JSON Schema (2020-12) of a member, as the API description shows it. */
+/** JSON Schema (2020-12) of a member, as the OpenAPI document shows it. */
 type Schema = Readonly<Record<string, unknown>>;
 
 export interface FieldOptions {
-  /** The member may be absent. */
   optional?: boolean;
-  /** The member may be `null`. */
   nullable?: boolean;
 }
 
 interface FieldRule extends FieldOptions {
   description: Schema;
   /**
-   * The most UTF-16 units of text that `convert` and `check` get to see; 4096 where nothing else is said. What is longer
-   * has the fault `tooLong` and is looked at no further: nothing that a caller sends is converted before it is measured.
+   * Maximum length in UTF-16 units that `convert` and `check` accept. Default: 4096. A longer value gets the error
+   * `tooLong` and is not processed further, because no input is converted before it is measured.
    */
   bound?: number | undefined;
-  /** `CONTENT_EXCEEDS_MAX_LENGTH` unless the contract names another code. */
+  /** Default: `CONTENT_EXCEEDS_MAX_LENGTH`. The contract names other codes for some fields. */
   tooLong?: FieldCode;
-  /** May only normalise (trim, number to text); a value that it does not understand stays as it is. */
+  /**
+   * May only normalize, for example trim or convert text to a number. Returns values that it does not understand
+   * unchanged.
+   */
   convert?: (value: unknown) => unknown;
 }
 
 const ANY_BOUND = 4096;
-/** How much longer than its bound a text may be before it is trimmed or normalised. */
+/** Extra length that a text may have before it is trimmed or normalized. */
 export const SPARE = 1024;
 
 const rules = new Map<object, Map<string, FieldRule>>();
 
-/** A class and those that it extends, the class itself first. */
+/** A class and its base classes, starting with the class itself. */
 function lineOf(shape: Shape): object[] {
   const line: object[] = [];
   for (let of: object | null = shape; of !== null; of = Object.getPrototypeOf(of)) line.push(of);
@@ -60,13 +61,13 @@ const ruleOf = (shape: Shape, member: string): FieldRule | undefined => {
 const isOver = (value: unknown, { bound = ANY_BOUND }: { bound?: number | undefined }): boolean =>
   typeof value === 'string' && value.length > bound;
 
-/** The most UTF-16 units that the rule of a member looks at; `undefined` where it has no rule of ours. */
+/** Maximum length in UTF-16 units that the rule of a member accepts; `undefined` if the member has no such rule. */
 export function boundOf(shape: Shape, member: string): number | undefined {
   const rule = ruleOf(shape, member);
   return rule && (rule.bound ?? ANY_BOUND);
 }
 
-/** What the description shows of a member; one that may be `null` has a second type. */
+/** The JSON Schema of a member for the OpenAPI document. A nullable member has a second type. */
 function schemaOfMember({ description, nullable }: FieldRule): Schema {
   const schema: Schema = 'enum' in description ? { type: 'string', ...description } : description;
   if (!nullable) return schema;
@@ -74,7 +75,7 @@ function schemaOfMember({ description, nullable }: FieldRule): Schema {
   return { ...schema, type: [schema.type, 'null'], ...choices };
 }
 
-/** JSON Schema of an input class, from the rules of its members and of the classes that it extends. */
+/** JSON Schema of an input class, from the rules of its own and inherited members. */
 export function schemaOf(shape: Shape): { type: 'object'; properties: Record<string, Schema>; required?: string[] } {
   const found = new Map<string, FieldRule>();
   for (const of of lineOf(shape).reverse()) for (const [name, rule] of rules.get(of) ?? []) found.set(name, rule);
@@ -86,7 +87,7 @@ export function schemaOf(shape: Shape): { type: 'object'; properties: Record<str
   };
 }
 
-/** A field type: one rule that turns a value into its fault or into nothing. `convert` runs first. */
+/** Defines a field type: a rule that returns the error of a value or `undefined`. `convert` runs first. */
 export function field(rule: FieldRule, check: (value: unknown) => Fault | undefined): PropertyDecorator {
   const faultOf = (value: unknown): Fault | undefined => {
     if (value === undefined) return rule.optional ? undefined : 'INVALID_FORMAT';
@@ -114,16 +115,16 @@ interface TextOptions extends FieldOptions {
   min?: number;
   max: number;
   trim?: boolean;
-  /** Normalises instead of trimming. */
+  /** Normalizes the text. Replaces `trim`. */
   convert?: (text: string) => string;
   pattern?: RegExp;
-  /** For the description, where `pattern` or `check` asks for more than letters. */
+  /** Example for the OpenAPI document, if `pattern` or `check` requires a special format. */
   example?: string;
-  /** The code for a wrong length, where the contract names one. */
+  /** Error code for an invalid length, if the contract names one. */
   length?: FieldCode;
-  /** The code for a value that breaks `pattern` or `check`. */
+  /** Error code for a value that does not match `pattern` or `check`. */
   form?: FieldCode;
-  /** What a text of the right length must be beside: whether it is, or the code for what it is not. */
+  /** Additional check after the length is valid. Returns whether the text is valid, or an error code. */
   check?: (text: string) => boolean | FieldCode;
 }
 
@@ -162,10 +163,10 @@ export function Bool(options: FieldOptions = {}): PropertyDecorator {
   );
 }
 
-/** The longest text that could be a number of any kind. */
+/** Longest text that can represent a number of any kind. */
 const NUMBER_LENGTH = 40;
 
-/** A whole number; in a path or a query its decimal text. */
+/** An integer. In a path or a query, it is decimal text. */
 export function Int(options: FieldOptions & { min: number; max: number; text?: boolean }): PropertyDecorator {
   const convert = (value: unknown) =>
     typeof value === 'string' && /^(?:0|-?[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
@@ -202,41 +203,41 @@ export function snowflakeFault(value: unknown): FieldCode | undefined {
   return BigInt(value) > MAX_SNOWFLAKE ? 'SNOWFLAKE_OUT_OF_RANGE' : undefined;
 }
 
-/** What every field that holds an id has in common. */
+/** The common rule of all fields that contain an ID. */
 export const SNOWFLAKE = {
   ...{ bound: NUMBER_LENGTH, tooLong: 'INVALID_SNOWFLAKE_FORMAT' as const },
   description: { type: 'string', format: 'int64', pattern: '^(0|[1-9][0-9]*)$', examples: ['1501314428688998182'] },
 };
 
-/** An id (conventions.md 6.1): decimal text, or a JSON integer; always text afterwards. */
+/** An ID (conventions.md 6.1): decimal text or a JSON integer. The validated value is always text. */
 export function Snowflake(options: FieldOptions = {}): PropertyDecorator {
   const convert = (value: unknown) => (Number.isSafeInteger(value) && (value as number) >= 0 ? String(value) : value);
   return field({ ...options, ...SNOWFLAKE, convert }, snowflakeFault);
 }
 
-/** A time in UTC, as the API writes it: `2024-01-31T12:00:00.000Z`. */
+/** A time in UTC, in the format of the API: `2024-01-31T12:00:00.000Z`. */
 export function Time(options: FieldOptions = {}): PropertyDecorator {
   const form = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?Z$/;
   const description = { type: 'string', format: 'date-time' };
   return field({ ...options, bound: 40, tooLong: 'INVALID_FORMAT', description }, (value) => {
     const second = typeof value === 'string' ? form.exec(value)?.[1] : undefined;
     const at = new Date(String(value));
-    // What is no day of the calendar would be taken for another one.
+    // `Date` turns an invalid day, such as February 30, into a different day.
     const isReal = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(second ?? '-');
     return isReal ? undefined : 'INVALID_FORMAT';
   });
 }
 
-/** An array whose elements are checked one by one; `convert` sees the whole array, once it has been measured. */
+/** An array whose elements are checked one by one. `convert` receives the whole array after it is measured. */
 export function ListOf(
   options: FieldOptions & {
     min?: number;
     max: number;
-    /** Of an element: see `field`. */
+    /** Maximum length of an element: see `field`. */
     bound?: number;
     tooLong?: FieldCode;
     convert?: (value: unknown) => unknown;
-    /** How the description shows an element. */
+    /** JSON Schema of an element for the OpenAPI document. */
     items?: Readonly<Record<string, unknown>>;
   },
   check: (element: unknown) => FieldCode | undefined,
@@ -285,7 +286,7 @@ export function emailFault(value: unknown): FieldCode | undefined {
   return undefined;
 }
 
-/** An internationalized domain is stored as its A-label (`xn--...`), so that one address has one form. */
+/** Internationalized domains are stored as A-labels (`xn--...`), so that one email address has one form. */
 function emailOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const email = value.normalize('NFKC').trim();
@@ -294,14 +295,17 @@ function emailOf(value: unknown): unknown {
   return ascii === '' ? email : email.slice(0, -domain.length) + ascii;
 }
 
-/** An address (auth.md 1.4): NFKC and trimmed before it is judged, so that what is checked is what is stored. */
+/**
+ * An email address (auth.md 1.4). NFKC and trimming come before the check, so that the checked value is the stored
+ * value.
+ */
 export function Email(options: FieldOptions = {}): PropertyDecorator {
   const description = { type: 'string', format: 'email', maxLength: EMAIL_LENGTH };
   const rule = { bound: EMAIL_LENGTH + SPARE, tooLong: 'EMAIL_LENGTH_INVALID', convert: emailOf, description } as const;
   return field({ ...options, ...rule }, emailFault);
 }
 
-/** Is an object of storable text; what it means is judged where it is used. */
+/** Any JSON object whose strings can be stored in PostgreSQL. The code that uses it checks its content. */
 export function Anything(options: FieldOptions = {}): PropertyDecorator {
   const rule = { ...options, bound: 0, tooLong: 'INVALID_FORMAT', description: { type: 'object' } } as const;
   return field(rule, (value) =>
@@ -309,7 +313,7 @@ export function Anything(options: FieldOptions = {}): PropertyDecorator {
   );
 }
 
-/** A list of field errors, in schema order, at most one per path and code, at most 100. */
+/** Field errors in schema order: at most one per path and code, at most 100. */
 class Faults {
   readonly list: FieldError[] = [];
   private readonly seen = new Set<string>();
@@ -340,7 +344,6 @@ class Faults {
 
 const members = new Map<Shape, ReadonlySet<string>>();
 
-/** The members of a class that have rules. */
 function membersOf(shape: Shape): ReadonlySet<string> {
   const known = members.get(shape);
   if (known) return known;
@@ -350,7 +353,10 @@ function membersOf(shape: Shape): ReadonlySet<string> {
   return found;
 }
 
-/** An instance with the members of `value` that have rules. Those with rules of class-validator alone are a team's. */
+/**
+ * Creates an instance with the members of `value` that have rules. Members that have only class-validator rules belong
+ * to extensions.
+ */
 function instantiate<T extends object>(shape: new () => T, value: unknown): T {
   if (typeof value !== 'object' || value === null) return new shape();
   const own: [string, unknown][] = [];
@@ -372,8 +378,8 @@ function instantiate<T extends object>(shape: new () => T, value: unknown): T {
 }
 
 /**
- * Validates a plain value against a DTO class and returns the instance with the faults it has. Members that the class
- * does not declare are dropped unseen, however many there are, never refused.
+ * Validates a plain value against a DTO class. Returns the instance and its field errors. Undeclared members are
+ * dropped without an error, however many there are.
  */
 export function validateShape<T extends object>(
   shape: new () => T,
@@ -385,6 +391,6 @@ export function validateShape<T extends object>(
   return { instance, faults: faults.list };
 }
 
-/** Whether class-validator knows at least one rule for the class: an undecorated DTO would validate nothing. */
+/** Whether class-validator has at least one rule for the class. A DTO without decorators would validate nothing. */
 export const isDeclared = (shape: Shape): boolean =>
   getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false).length > 0;

@@ -5,12 +5,15 @@ import { Metrics } from '../core/metrics.js';
 import type { Call, Stage } from '../policy/call.js';
 
 const CHECK_MS = 1000;
-/** Pipelined requests beyond these wait for their turn, and nothing more is read from their connection. */
+/**
+ * Maximum number of pipelined requests in progress per connection. Further requests wait, and the connection is not
+ * read.
+ */
 export const MAX_PIPELINED = 16;
-/** Counts the requests that are being worked on. */
+/** Name of the count of requests in progress. */
 export const WORK = 'work';
 
-/** The stages that may follow each stage. Nothing follows `closed`. */
+/** Allowed transitions between stages. `closed` is final. */
 const NEXT: Readonly<Record<Stage, readonly Stage[]>> = {
   arrived: ['started', 'responding', 'closed'],
   started: ['waiting', 'responding', 'closed'],
@@ -23,26 +26,26 @@ const NEXT: Readonly<Record<Stage, readonly Stage[]>> = {
 export interface Reading {
   readonly counts: readonly string[];
   call: Call;
-  /** When progress was last seen, and how many bytes had been sent by then. */
+  /** When progress was last detected, and how many bytes were sent by then. */
   since: number;
   sent: number;
 }
 
 export interface Connection {
   readonly socket: Socket;
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   readonly calls: Call[];
-  /** Begins the last ones of `calls`, which wait for their turn. */
+  /** Starts the last requests of `calls`, which wait for earlier requests. */
   readonly queue: (() => void)[];
   reading?: Reading;
-  /** Stops reading while requests wait for their turn. */
+  /** Pauses reading while requests are queued. */
   pause?: () => void;
-  /** It is closed, or no longer speaks HTTP. */
+  /** The connection is closed or no longer uses HTTP. */
   isOver: boolean;
 }
 
 /**
- * Owns the life of every request: its stage, and every count of requests. A count is the number of live requests and
+ * Owns the lifecycle of every request: its stage and all counts of requests. A count is the number of live requests and
  * connections that name it, so it can be derived again at any time.
  */
 @Injectable()
@@ -50,7 +53,7 @@ export class LiveRequests implements OnApplicationShutdown {
   private readonly known = new Map<Socket, Connection>();
   private counts = new Map<string, number>();
   private readonly timer = setInterval(() => this.check(), CHECK_MS).unref();
-  /** Is called after each change of a stage. */
+  /** Called after each change of a stage. */
   onMove: () => void = () => {};
 
   constructor(
@@ -62,14 +65,14 @@ export class LiveRequests implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Requests whose responses are not complete. */
+  /** Number of requests whose responses are not complete. */
   get size(): number {
     let size = 0;
     for (const { calls } of this.known.values()) size += calls.length;
     return size;
   }
 
-  /** Connections that speak HTTP. */
+  /** Open HTTP connections (excludes upgraded WebSockets). */
   *connections(): Generator<Connection> {
     for (const connection of this.known.values()) if (!connection.isOver) yield connection;
   }
@@ -91,14 +94,15 @@ export class LiveRequests implements OnApplicationShutdown {
     return connection;
   }
 
-  /** The connection is closed, or from now on speaks another protocol. */
+  /** Marks the connection as closed or as switched to another protocol. */
   disconnect(socket: Socket): void {
     const connection = this.known.get(socket);
     if (!connection) return;
     connection.isOver = true;
     connection.queue.length = 0;
     for (const { res } of [...connection.calls]) {
-      // Node closes only the response whose turn it is. Those behind it would keep what they send open.
+      // Node emits `close` only for the response that is being written. Pipelined responses behind it would never
+      // release their resources.
       if (!socket.destroyed || res.socket || res.closed) continue;
       res.destroyed = true;
       res.emit('close');
@@ -106,14 +110,14 @@ export class LiveRequests implements OnApplicationShutdown {
     this.forget(connection);
   }
 
-  /** Begins the request, or lets it wait for the requests before it on its connection. */
+  /** Starts the request, or queues it behind earlier requests of its connection. */
   open(call: Call, begin: () => void): void {
     const connection = this.connect(call.req.socket);
     if (connection.calls.push(call) <= MAX_PIPELINED) begin();
     else if (connection.queue.push(begin) === 1) pauseReading(connection);
   }
 
-  /** Returns false if the request is past that: then nothing has changed. */
+  /** Changes the stage. Returns false, and changes nothing, if the transition is not allowed. */
   move(call: Call, stage: Stage, counts: readonly string[] = []): boolean {
     if (!NEXT[call.stage].includes(stage)) return false;
     call.stage = stage;
@@ -128,7 +132,10 @@ export class LiveRequests implements OnApplicationShutdown {
     return this.known.get(socket)?.reading !== undefined;
   }
 
-  /** The client may take its time to read the response, as one of the responses of its connection, or as the first. */
+  /**
+   * Marks a response that its client may read slowly. `first` registers the connection, if this is its first such
+   * response.
+   */
   read(call: Call, first?: Reading): void {
     const connection = this.connect(call.req.socket);
     call.isRead = true;
@@ -138,7 +145,7 @@ export class LiveRequests implements OnApplicationShutdown {
     } else if (connection.reading) connection.reading.call = call;
   }
 
-  /** Returns false if it was closed before. */
+  /** Returns false if the request was already closed. */
   close(call: Call): boolean {
     if (!this.move(call, 'closed')) return false;
     const connection = this.known.get(call.req.socket);
@@ -149,7 +156,7 @@ export class LiveRequests implements OnApplicationShutdown {
       connection.reading = undefined;
       this.add(reading.counts, -1);
     }
-    // In a turn of its own: the event loop serves others between two batches.
+    // Deferred, so that the event loop can serve other connections between two batches.
     if (queue.length > 0) setImmediate(() => beginNext(connection));
     this.forget(connection);
     return true;
@@ -167,7 +174,7 @@ export class LiveRequests implements OnApplicationShutdown {
     }
   }
 
-  /** Compares the counts with the live requests. A difference is a defect: it is reported, and corrected. */
+  /** Compares the counts with the live requests. A difference is a bug: it is reported and corrected. */
   private check(): void {
     for (const { socket, calls, isOver } of this.known.values()) {
       if (!isOver || !socket.destroyed || calls.length === 0) continue;
@@ -199,10 +206,10 @@ function pauseReading(connection: Connection): void {
     connection.pause = () => {
       if (queue.length > 0) socket.pause();
     };
-    // Node also resumes the connection for reasons of its own.
+    // Node also resumes the connection in other situations.
     socket.on('resume', connection.pause);
   }
-  // Node resumes it with the end of each request in the bytes that are being parsed.
+  // Node resumes the connection at the end of each request in the bytes that are being parsed.
   process.nextTick(connection.pause);
 }
 

@@ -5,21 +5,21 @@ import { unavailable } from '../core/errors.js';
 import { EventLoop } from '../platform/process/event-loop.js';
 import { LiveRequests, WORK } from './live-requests.js';
 
-/** How long load may be shed before balancers are told to send it elsewhere. */
+/** How long the process may shed load before readiness fails, so that load balancers send requests elsewhere. */
 const PATIENCE_MS = 10_000;
-/** How long nothing may be shed for the next time to be another story. */
+/** Quiet period after which an overload episode is over. */
 const CALM_MS = 2_000;
 
 /**
- * Whether the process can do more (conventions.md section 12). Only work counts: a request that waits for its client, to
- * send its body or to read its answer, is not at work.
+ * Decides whether the process can accept more requests (conventions.md section 12). Requests that wait for their client
+ * to send a body or read a response do not count.
  */
 @Injectable()
 export class Load {
   private fullSince: number | undefined;
   private calmSince: number | undefined;
   draining = false;
-  /** Another process has taken the place of this one: what still comes is served, and its connection ends. */
+  /** Another process has replaced this one. Requests are still served, and then their connections close. */
   retiring = false;
 
   constructor(
@@ -31,13 +31,13 @@ export class Load {
     live.onMove = () => this.look();
   }
 
-  /** @throws Refusal SERVICE_UNAVAILABLE while there is more to do than can be done */
+  /** @throws Refusal SERVICE_UNAVAILABLE while the process is overloaded or draining */
   demandRoom(): void {
     this.look();
     if (this.draining || this.isFull) throw unavailable(1);
   }
 
-  /** Whether load has been shed long enough for readiness to say so. */
+  /** Whether load has been shed for so long that readiness fails. */
   get isOverloaded(): boolean {
     this.look();
     return this.fullSince !== undefined && this.clock.monotonic() - this.fullSince >= PATIENCE_MS;

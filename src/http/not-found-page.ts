@@ -1,7 +1,7 @@
 import type { Call } from '../policy/call.js';
 import { type RoutePlan, servesPages } from '../policy/plan.js';
 
-/** What a browser shows of a path that nobody serves; nothing of the request is in it. */
+/** The page for browsers on unknown paths. It contains nothing of the request. */
 const NOT_FOUND_PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -16,21 +16,21 @@ const NOT_FOUND_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Whether a browser asks for a page that does not exist: no route has its path, or one that serves pages. */
+/** Whether a browser requests a page that does not exist: no route matches, or the route serves pages. */
 const wantsPage = ({ plan, req }: Call): boolean =>
   (plan === undefined || servesPages(plan)) &&
   /^(?:GET|HEAD)$/.test(req.method ?? '') &&
   /\btext\/html\b/i.test(req.headers.accept ?? '');
 
-/** What a header may carry. Two slashes at the beginning would lead to another origin. */
+/** Characters that a header may contain. Two leading slashes would redirect to another origin. */
 const OWN_TARGET = /^\/(?![/\\])[\x21-\x7e]+$/;
 
 type Find = (path: string) => RoutePlan | undefined;
 
-/** The site of guides begins below this path: with the slash it is what every client means. */
+/** Path of the guides. Every client that adds a trailing slash means the guides. */
 const GUIDES = '/guides';
 
-/** The URL without the slash at its end, if a browser finds a page there, or any client the guides. */
+/** The URL without its trailing slash, if a browser finds a page there or any client finds the guides. */
 function withoutSlash(call: Call, find: Find): string | undefined {
   const [asked = ''] = call.target.split('?', 1);
   const path = asked.slice(0, -1);
@@ -39,7 +39,10 @@ function withoutSlash(call: Call, find: Find): string | undefined {
   return leads ? path + call.target.slice(asked.length) : undefined;
 }
 
-/** Answers 404 in the way of a browser, or sends it to the page that it means. @param find what the caller may know */
+/**
+ * Sends a 404 page to a browser, or redirects it to the page without the trailing slash.
+ * @param find finds the routes that the caller may see
+ */
 export function answerBrowser(call: Call, find: Find): boolean {
   const elsewhere = withoutSlash(call, find);
   if (!elsewhere && !wantsPage(call)) return false;

@@ -7,11 +7,11 @@ import { WRONG_LENGTH } from './declared-length.js';
 import { Doorkeeper } from './doorkeeper.js';
 import { Tracing } from './tracing.js';
 
-/** Methods that a route can have; every other one is as unknown as a path. */
+/** Methods that a route can have. All others count as unknown. */
 export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** The error in the log for an Admin operation whose handler wrote no audit entry. */
+/** The log message for an Admin operation whose handler wrote no audit entry. */
 export const UNAUDITED = 'an operation of administrators left no entry in the audit log';
-/** The status in metrics, traces and the log if the client went away before the end of the response. */
+/** The status in metrics, traces and the log if the client disconnected before the end of the response. */
 const CLIENT_GONE = 499;
 
 export const whichRequest = ({ pattern, id }: Call) => ({ route: pattern, request_id: id });
@@ -22,7 +22,7 @@ function isUnaudited({ plan, req, res, isAudited }: Call): boolean {
   return res.statusCode < 300 && req.method !== 'GET' && req.method !== 'HEAD';
 }
 
-/** Records each request after its end: failures of its address, metrics, trace, log. */
+/** Records each request when it ends: abuse counters of its IP address, metrics, trace, log. */
 @Injectable()
 export class Recorder {
   constructor(
@@ -33,7 +33,7 @@ export class Recorder {
     private readonly tracing: Tracing,
   ) {}
 
-  /** Never throws: no other handler would catch that. */
+  /** Never throws, because no other handler would catch that. */
   record(call: Call): void {
     try {
       this.note(call);

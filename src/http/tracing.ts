@@ -23,15 +23,16 @@ const loaded = () =>
     throw new Error(`Traces need packages that are not installed: npm install ${PACKAGES.join(' ')}`, { cause });
   });
 
-/** Requests as spans for a collector; this one keeps none. A span tells what a line of the log tells, and no more. */
+/** Creates a span for each request. A span contains the same data as a log line. This base class does nothing. */
 export class Tracing {
   begin(_call: Call): void {}
   end(_call: Call, _served: Served): void {}
   async close(): Promise<void> {}
 
   /**
-   * By the standard `OTEL_*` variables of OpenTelemetry's SDK; loaded only if they name a collector.
-   * @throws Error if its packages, optional peers outside the bundle, are not installed
+   * Configured by the standard `OTEL_*` variables of the OpenTelemetry SDK. The SDK is loaded only if they name a
+   * collector.
+   * @throws Error if its packages, which are optional peer dependencies outside the bundle, are not installed
    */
   static async open(config: Config): Promise<Tracing> {
     if (!config.tracing) return new Tracing();
@@ -48,7 +49,7 @@ export class Tracing {
     const spans = new WeakMap<Call, Span>();
 
     return new (class extends Tracing {
-      /** A caller says what it likes in `traceparent`: only that of a trusted proxy counts. */
+      /** Uses `traceparent` only from trusted proxies, because callers can send any value. */
       override begin(call: Call): void {
         const { req } = call;
         const isTrusted = addressIsIn(req.socket.remoteAddress ?? '', config.trustedProxies);
@@ -74,7 +75,7 @@ export class Tracing {
         span.end();
       }
 
-      /** A collector that is down does not hold the shutdown. */
+      /** Waits only a few seconds for a collector that is down. */
       override async close(): Promise<void> {
         const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MS).unref());
         await Promise.race([provider.shutdown().catch(() => {}), late]);

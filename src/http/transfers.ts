@@ -12,15 +12,18 @@ import { Load } from './load.js';
 
 const LOOK_MS = 1000;
 const BYTES_PER_SECOND = 1024;
-/** How far is looked back at a body that comes. */
+/** Window over which the upload rate is measured. */
 const BODY_MS = 10_000;
-/** How far at an answer that goes: the system takes it over in lumps of tens of kilobytes, however evenly it is read. */
+/**
+ * Window for responses. It is longer, because the kernel accepts tens of kilobytes at a time, however steadily the
+ * client reads.
+ */
 const ANSWER_MS = 60_000;
 const RETRY_SECONDS = 5;
-/** Of a long answer that much is handed over at once, so that it can be seen whether it is read. */
+/** Long responses are written in pieces of this size, so that the client's progress is visible. */
 const PIECE = 64 * 1024;
 
-/** Of those whom nobody asks for their address, too. */
+/** Falls back to the socket address on routes that do not determine the client IP address. */
 const whereFrom = ({ address, req }: Call): string => addressKey(address || (req.socket.remoteAddress ?? ''));
 
 const enough = (milliseconds: number): number => (milliseconds / 1000) * BYTES_PER_SECOND;
@@ -28,18 +31,18 @@ const enough = (milliseconds: number): number => (milliseconds / 1000) * BYTES_P
 /** A request that waits for its client's body. */
 interface Wait {
   readonly late: (refusal: Refusal) => void;
-  /** How much had come at which time, the oldest first. */
+  /** Bytes received over time, oldest first. */
   seen: { at: number; bytes: number }[];
 }
 
 /**
- * Bodies on their way in and answers on their way out: no work, but not for nothing either (conventions.md section 12).
- * Either has a budget with a share for each address, and whoever is too slow loses its place.
+ * Limits concurrent uploads and unread responses, in total and per client IP address (conventions.md section 12). They
+ * do not count as work. Ends clients that are too slow.
  */
 @Injectable()
 export class Transfers implements Waiting, OnApplicationShutdown {
   private readonly waits = new WeakMap<Call, Wait>();
-  // Not before what has arrived meanwhile was read: when this process was late, the client was not.
+  // Checks only after pending data is read: if this process was blocked, the client was not slow.
   private readonly timer = setInterval(() => setImmediate(() => this.look()), LOOK_MS).unref();
 
   constructor(
@@ -94,7 +97,10 @@ export class Transfers implements Waiting, OnApplicationShutdown {
     if (!this.read(call)) this.cut(call);
   }
 
-  /** Whether the call has, or now gets, a place among those who read; the answers of one connection share one. */
+  /**
+   * Whether the response may be read slowly: its connection has a slot or gets one now. All responses of a connection
+   * share a slot.
+   */
   private read(call: Call): boolean {
     const { socket } = call.req;
     if (!this.live.isReading(socket)) {
@@ -136,7 +142,7 @@ export class Transfers implements Waiting, OnApplicationShutdown {
 
 function isSlow({ req }: Call, wait: Wait, now: number): boolean {
   const bytes = req.socket.bytesRead;
-  // Nobody is slow whom this process does not listen to.
+  // A client is not slow while this process does not read from it.
   if (req.isPaused()) wait.seen = [];
   while (wait.seen[1] && wait.seen[1].at <= now - BODY_MS) wait.seen.shift();
   const [first] = wait.seen;
@@ -145,7 +151,7 @@ function isSlow({ req }: Call, wait: Wait, now: number): boolean {
   return false;
 }
 
-/** What the system took over. */
+/** Bytes that the kernel has accepted. */
 const sentOn = (socket: Socket): number => socket.bytesWritten - socket.writableLength;
 
 function isStuck(socket: Socket, reading: Reading, now: number): boolean {
@@ -156,7 +162,7 @@ function isStuck(socket: Socket, reading: Reading, now: number): boolean {
     reading.sent = sent;
     return false;
   }
-  // How much of one large piece has gone cannot be seen before all of it has.
+  // Progress within one large piece is not visible until all of it is written.
   const patience = Math.max(ANSWER_MS, (pending / BYTES_PER_SECOND) * 1000);
   return now - reading.since > patience;
 }

@@ -1,18 +1,18 @@
 import { StartError } from '../core/config/start-error.js';
 
-/** What runs before the guards or without them, by name, with the reason. */
+/** Registrations that run before or without the guards: name and reason. */
 export type Unguarded = Readonly<Record<string, string>>;
 
-/** `GET /v1/notes/:`, whatever the platform calls a parameter. */
+/** A normalized route such as `GET /v1/notes/:`, independent of parameter names. */
 const shapeOf = (method: string, path: string): string =>
   `${method} ${path.replace(/:[^/]+/g, ':').replace(/\*[^/]*/g, '*')}`;
 
 /**
- * Everything that is registered on the platform itself, past the controllers. What a team has not declared is refused when
- * it is registered.
+ * Watches everything that is registered on the platform outside the controllers. Rejects what the extension has not
+ * declared.
  */
 export class PlatformWatch {
-  /** Whether something is registered. */
+  /** Whether anything is registered. */
   hasAny = false;
   private readonly expected = new Map<string, number>();
   private readonly gets = new Set<string>();
@@ -20,12 +20,12 @@ export class PlatformWatch {
 
   constructor(private readonly declared: Unguarded) {}
 
-  /** Whether a team declared something that needs the middleware engine of the platform. */
+  /** Whether an extension declared something that needs the middleware engine of the platform. */
   get takesMiddleware(): boolean {
     return Object.keys(this.declared).some((name) => /^(?:middleware of|use)\b/.test(name));
   }
 
-  /** From here on the framework may register each of these routes once. */
+  /** Allows the framework to register each of these routes once. */
   expect(routes: readonly { readonly method: string; readonly path: string }[]): void {
     for (const { method, path } of routes) {
       const shape = shapeOf(method, path);
@@ -33,24 +33,24 @@ export class PlatformWatch {
     }
   }
 
-  /** @throws StartError when a route was not audited and is not declared */
+  /** @throws StartError if the route was not audited and is not declared */
   route(method: string, path: string): void {
     const shape = shapeOf(method, path);
     const left = this.expected.get(shape) ?? 0;
     if (left > 0) this.expected.set(shape, left - 1);
-    // Fastify adds HEAD to every GET by itself.
+    // Fastify adds a HEAD route to every GET route.
     else if (method !== 'HEAD' || !this.gets.has(path)) this.demand(`${method} ${path}`);
     if (method === 'GET') this.gets.add(path);
   }
 
-  /** @throws StartError when this is not declared */
+  /** @throws StartError if `name` is not declared */
   demand(name: string): void {
     if (this.isOwn) return;
     if (!(name in this.declared)) throw new StartError(undeclared(name));
     this.hasAny = true;
   }
 
-  /** What is registered by `work` belongs to the framework, or was examined before. */
+  /** Runs `work` without checks. What it registers belongs to the framework or was checked before. */
   own<T>(work: () => T): T {
     const before = this.isOwn;
     this.isOwn = true;
@@ -61,7 +61,7 @@ export class PlatformWatch {
     }
   }
 
-  /** Replaces a method, so that a call of it is examined first; what the method calls in turn is not. */
+  /** Wraps a method so that calls are checked first. Calls that the method makes itself are not checked. */
   method(target: object, key: string, demand: (given: unknown[]) => void): void {
     const methods = target as Record<string, (...given: unknown[]) => unknown>;
     const method = methods[key];
@@ -74,7 +74,7 @@ export class PlatformWatch {
   }
 }
 
-/** For the audit and for the platform, in the same words. */
+/** The error message, shared by the route audit and the platform watch. */
 export const undeclared = (name: string): string =>
   `'${name}' runs without the guards. Use a controller, or declare it: unguarded: { '${name}': '<the reason>' }`;
 

@@ -21,7 +21,7 @@ import { inputPlanOf } from './route-input.js';
 
 type Blame = (fault: string) => void;
 
-/** A handler as the framework knows it. */
+/** A command handler that was found by reflection. */
 interface FoundCommand {
   readonly controller: Type;
   readonly name: string;
@@ -37,7 +37,7 @@ interface Guards {
 const TEAM_POLICIES: ReadonlySet<string> = new Set(['UserOnly', 'BotOnly', 'Authenticated']);
 const COMMAND_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
-/** The boot audit of gateway commands: as that of routes. */
+/** Audits gateway commands during startup, as `RouteAudit` does for routes. */
 @Injectable()
 export class CommandAudit {
   constructor(
@@ -134,7 +134,10 @@ function messageFaultsOf(message: unknown): string[] {
   ];
 }
 
-/** What the policy of a team's command may not say: it has an identity, and neither a request nor an answer. */
+/**
+ * Finds what the policy of an extension's command must not declare. A command needs an identity and has neither a
+ * request nor a response.
+ */
 function faultsOf(policy: RoutePolicy): string[] {
   const faults: string[] = [];
   const { kind, bucket } = policy;

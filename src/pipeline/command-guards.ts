@@ -11,13 +11,13 @@ import { validateShape } from '../http/input.js';
 import type { RoutePolicy } from '../policy/route-policy.js';
 import { KindGuard, LoadGuard, RateGuard, SuspicionGuard } from './guards.js';
 
-/** What judges the service's own commands before their handlers do (gateway.md sections 7 and 8, row 1). */
+/** The guards of the built-in commands (gateway.md sections 7 and 8, row 1). */
 export const ownCommandGuards = (): Type<CommandGuard>[] => [AttemptGuard];
 
-/** The order of outcomes of a team's commands: rows of credentials.md section 4. The first that refuses decides. */
+/** The order of the guards of extension commands: rows of credentials.md section 4. The first error decides. */
 export const commandGuardsInOrder = (): Type<CommandGuard>[] => [
   CommandLoadGuard, // 1   503 SERVICE_UNAVAILABLE
-  SessionGuard, //     3   attaches the identity that identified as it is now; closes with 4003, 4004
+  SessionGuard, // 3   attaches the current state of the session's identity; closes with 4003, 4004
   RateGuard, //        5   429 RATE_LIMITED: global, then the command's bucket
   KindGuard, //        8   403 ACCESS_DENIED
   SuspicionGuard, //  12   403 ACCOUNT_SUSPICIOUS_ACTIVITY
@@ -81,7 +81,7 @@ export class SessionGuard implements CommandGuard {
   }
 }
 
-/** What no class has validated no handler gets to see. */
+/** Handlers receive only payloads that were validated against a class. */
 @Injectable()
 export class PayloadGuard implements CommandGuard {
   concerns(): boolean {

@@ -2,19 +2,19 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { RoutePlan } from '../policy/plan.js';
 import type { Guard } from './guards.js';
 
-/** A plan with the rows that can refuse a request to its route. */
+/** A plan with the guards that can reject a request to its route. */
 export interface CompiledRoute {
   readonly plan: RoutePlan;
   readonly guards: readonly Guard[];
 }
 
-/** A compiled route with what the framework knows it by. */
+/** A compiled route with its controller and handler. */
 export interface AuditedRoute extends CompiledRoute {
   readonly controller: Type;
   readonly handler: object;
 }
 
-/** What the guard stack runs: compiled once at boot by the route audit, frozen, read on every request. */
+/** The routes that the guard stack runs. The route audit compiles them once during startup and freezes them. */
 @Injectable()
 export class CompiledRoutes {
   private readonly routes = new Map<Type, Map<object, CompiledRoute>>();
@@ -38,7 +38,7 @@ export class CompiledRoutes {
     return this.audited.filter((route) => route.controller === controller);
   }
 
-  /** The rows of a plan, in order. */
+  /** The guards of a plan, in order. */
   guardsOf(plan: RoutePlan): readonly Guard[] {
     return this.audited.find((route) => route.plan === plan)?.guards ?? [];
   }

@@ -5,7 +5,7 @@ import { Doorkeeper } from '../http/doorkeeper.js';
 import type { Call } from '../policy/call.js';
 import { BanGuard, LoadGuard } from './guards.js';
 
-/** Runs the rows that come before routing. */
+/** Runs the guards that come before routing. */
 @Injectable()
 export class ArrivalStack extends Doorkeeper {
   constructor(

@@ -23,12 +23,15 @@ export class ExplainInput {
   @Bool({ optional: true }) sso_enforced?: boolean;
 }
 
-/** What would come of a call (web.md section 4). */
+/** Explains the result of a call without making it (web.md section 4). */
 @Controller('v1/admin/explain')
 export class ExplainController {
   constructor(private readonly explanation: Explanation) {}
 
-  /** Explains what would come of a call that is only imagined: who judges it, who decides, what is answered. */
+  /**
+   * Explain the result of a hypothetical call. Shows the guards that check it, the guard that decides, and the
+   * response.
+   */
   @Post()
   @HttpCode(200)
   @AdminAcl('admin:authenticate')

@@ -8,25 +8,25 @@ import { CompiledRoutes } from './compiled-routes.js';
 import { BanGuard, type Caller, type Guard, LoadGuard } from './guards.js';
 import { callerOf, type Imagined } from './imagined-caller.js';
 
-/** `depends`: on the request, the address or what is stored. `unreached`: a row above it refuses. */
+/** `depends`: on the request, the IP address or stored data. `unreached`: an earlier guard rejects the call. */
 export type Judgement = 'passes' | 'refuses' | 'depends' | 'unreached';
 
-/** A row that judges a route, with what it says. */
+/** A guard of the route with its result. */
 export interface ExplainedRow {
   readonly row: string;
   readonly judgement: Judgement;
-  /** With which it may refuse. */
+  /** Codes that the guard can return. */
   readonly codes: readonly ErrorCode[];
 }
 
 interface Explained {
   readonly rows: readonly ExplainedRow[];
-  /** The row that refuses; null where none does for certain. */
+  /** The guard that rejects the call; `null` if no guard certainly rejects it. */
   readonly decides: string | null;
   readonly refusal: Refusal | null;
 }
 
-/** What would come of a call, told by the rows that judge real ones. */
+/** Predicts the result of a call with the guards that check real calls. */
 @Injectable()
 export class Explanation {
   constructor(
@@ -37,7 +37,7 @@ export class Explanation {
     private readonly bans: BanGuard,
   ) {}
 
-  /** The route that answers, the rows that judge it in order, the one that decides, and the answer. */
+  /** Returns the matching route, its guards in order, the guard that decides, and the response. */
   explain(method: string, path: string, imagined: Imagined) {
     const plan = this.routes.find(method, path);
     const { rows, decides, refusal } = plan ? this.judge(plan, imagined) : unknown(this.arrival());
@@ -70,7 +70,7 @@ export class Explanation {
     return { rows, decides, refusal };
   }
 
-  /** Before a route is known. */
+  /** Guards that run before routing. */
   private arrival(): ExplainedRow[] {
     return [this.load, this.bans].map((guard) => ({
       row: guard.constructor.name,

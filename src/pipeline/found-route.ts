@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 
-/** A handler at one of its paths, as the framework knows it. */
+/** A handler at one of its paths, found by reflection. */
 export interface FoundRoute {
   readonly controller: Type;
   readonly name: string;

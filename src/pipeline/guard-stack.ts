@@ -10,7 +10,7 @@ import { type Call, ClientGone, callOf } from '../policy/call.js';
 import { type CompiledRoute, CompiledRoutes } from './compiled-routes.js';
 import { handOver } from './route-input.js';
 
-/** The only APP_GUARD: runs the rows that the plan of the route or of the gateway command holds, in order. */
+/** The only APP_GUARD. Runs the guards in the plan of the route or gateway command, in order. */
 @Injectable()
 export class GuardStack implements CanActivate {
   constructor(
@@ -24,9 +24,9 @@ export class GuardStack implements CanActivate {
     return context.getType() === 'ws' ? this.admitCommand(context) : this.admitRequest(context);
   }
 
-  /** Runs the rows of a route for a request to it. @throws Refusal */
+  /** Runs the guards of a route for a request. @throws Refusal */
   admit(call: Call, { plan, guards }: CompiledRoute): Promise<void> {
-    // Nothing of the route shows: neither its headers nor its name in metrics.
+    // Nothing reveals the route: neither its headers nor its name in metrics.
     if (this.adminNetworks.hides(plan, call.address)) throw new Refusal('NOT_FOUND');
     call.plan = plan;
     this.cors.apply(call, plan);
@@ -68,11 +68,11 @@ async function judge<C, P>(call: C, plan: P, guards: readonly Row<C, P>[]): Prom
   }
 }
 
-/** Ends of a connection, and of a message: what a guard may throw beside a refusal. */
+/** Whether the error ends a connection or a message. Guards may throw these in addition to a `Refusal`. */
 const isEnd = (error: unknown): boolean =>
   error instanceof ClientGone || error instanceof ClosingError || error instanceof Dropped;
 
-/** A guard that throws something unexpected denies with 500, whatever status the thrown thing would have had. */
+/** If a guard throws something unexpected, the response is 500, whatever status the thrown value has. */
 const deny = (error: unknown): unknown =>
   error instanceof Refusal || isEnd(error) || refusalOf(error).code === 'SERVICE_UNAVAILABLE'
     ? error

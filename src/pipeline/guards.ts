@@ -20,43 +20,43 @@ import type { RoutePolicy } from '../policy/route-policy.js';
 import { type Limited, RequestLimits } from './request-limits.js';
 import { readInput } from './route-input.js';
 
-/** One row of the order. A row speaks only if every row above it let the request pass. */
+/** One check in the order of outcomes. Guards run in order; the first that throws wins. */
 export interface Guard {
-  /** Whether the row can refuse a request to a route of this policy; the others skip it. */
+  /** Whether the guard can reject a request to a route of this policy. Other guards are left out of the plan. */
   concerns(policy: RoutePolicy): boolean;
-  /** The codes with which the row may refuse a request to a route of this policy that it concerns. */
+  /** The error codes that the guard can return for routes of this policy. */
   refuses(policy: RoutePolicy): readonly ErrorCode[];
-  /** Throws a `Refusal`, or lets the request pass. */
+  /** Throws a `Refusal` to reject the request. */
   check(call: Call, plan: RoutePlan): void | Promise<void>;
   /**
-   * The same judgement of a caller of whom nothing else is known, real or imagined: nothing is asked, spent or noted. Rows
-   * without it, and those that answer false, need a request to tell.
+   * Evaluates the guard for a real or hypothetical caller without side effects. Guards that lack this method or return
+   * false need a real request.
    */
   foresee?(caller: Caller, policy: RoutePolicy): boolean;
 }
 
-/** What rows that judge the caller alone know. */
+/** The inputs of guards that depend only on the caller. */
 export interface Caller extends Pick<Call, 'identity' | 'authorization'> {
-  /** Unless another case is imagined, what holds. */
+  /** Overrides the instance setting, for hypothetical callers. */
   readonly isSsoEnforced?: boolean;
 }
 
-/** A row that judges before a route is known and before anything is read. */
+/** A guard that runs before routing and before anything is read. */
 export interface ArrivalGuard {
   arrive(call: Call): void;
-  /** The codes with which the row may refuse a request. */
+  /** The error codes that the guard can return. */
   refuses(): readonly ErrorCode[];
 }
 
-/** Before anything is read, on every path, known or not (credentials.md section 4, rows 1 and 2). */
+/** The guards that run before anything is read, on known and unknown paths (credentials.md section 4, rows 1 and 2). */
 export const arrivalGuardsInOrder = (): Type<ArrivalGuard>[] => [
   LoadGuard, //       1   503 SERVICE_UNAVAILABLE
   BanGuard, //        2   403 GLOBAL_IP_BANNED, GLOBAL_IP_TEMPORARILY_BANNED
 ];
 
-/** The order of outcomes of every route (credentials.md section 4, rows 3 to 14). The first that refuses decides. */
+/** The order of outcomes of every route (credentials.md section 4, rows 3 to 14). The first error decides. */
 export const guardsInOrder = (): Type<Guard>[] => [
-  ResolutionGuard, // 3   refuses nothing: attaches the identity or its absence
+  ResolutionGuard, // 3   rejects nothing: attaches the identity, if there is one
   SsoGuard, //        4   403 SSO_REQUIRED
   RateGuard, //       5   429 RATE_LIMITED: global, then the route's bucket
   CaptchaGuard, //    6   400 CAPTCHA_REQUIRED, INVALID_CAPTCHA
@@ -212,7 +212,10 @@ export class IdentityGuard implements Guard {
     return true;
   }
 
-  /** admin.md section 2: a bot, and the Admin application's bearer of an account that is deleted, disabled or banned. */
+  /**
+   * Callers that count as unauthenticated (admin.md section 2): bots, and Admin application bearers of a deleted,
+   * disabled or banned account.
+   */
   private isNoneToAdmin(identity: Identity): boolean {
     if (identity.via === 'bot') return true;
     const isAdminBearer = identity.via === 'bearer' && identity.applicationId === this.adminApplication.id;
@@ -342,7 +345,7 @@ export class SuspicionGuard implements Guard {
   }
 }
 
-/** After all that judges the caller, and before sudo: a bad body never spends a factor. */
+/** Runs after all checks of the caller and before sudo, so that an invalid body never consumes a factor. */
 @Injectable()
 export class InputGuard implements Guard {
   concerns(): boolean {

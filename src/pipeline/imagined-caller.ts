@@ -2,17 +2,17 @@ import type { Account } from '../policy/account.js';
 import type { Identity } from '../policy/identity.js';
 import type { Caller } from './guards.js';
 
-/** Kinds of credential that may be imagined; `admin-bearer` is one of the Admin application. */
+/** Kinds of credential that can be simulated; `admin-bearer` is a bearer of the Admin application. */
 export const IMAGINED_CREDENTIALS = ['none', 'session', 'bot', 'bearer', 'admin-bearer', 'admin-key'] as const;
 export type ImaginedCredential = (typeof IMAGINED_CREDENTIALS)[number];
 
-/** Whoever is imagined to call; what is not said is empty. */
+/** A simulated caller. Omitted members are empty. */
 export interface Imagined {
   readonly credential?: ImaginedCredential | undefined;
   readonly scopes?: readonly string[] | undefined;
-  /** Of the account; for a key those of its owner. */
+  /** ACLs of the account. For an Admin API key, the ACLs of its owner. */
   readonly acls?: readonly string[] | undefined;
-  /** Of the key; those of its owner unless said. */
+  /** ACLs of the Admin API key. Default: the ACLs of its owner. */
   readonly keyAcls?: readonly string[] | undefined;
   readonly suspicious?: number | undefined;
   readonly isSsoEnforced?: boolean | undefined;
@@ -79,7 +79,7 @@ function identityOf(imagined: Imagined, adminApplicationId: string): Identity | 
   }
 }
 
-/** A caller who presents a credential that works. An Admin key is one below `/v1/admin` alone. */
+/** A caller with a valid credential. Admin API keys count only below `/v1/admin`. */
 export function callerOf(imagined: Imagined, adminApplicationId: string, isAdminRoute: boolean): Caller {
   const { credential, isSsoEnforced } = imagined;
   const isRead = credential !== 'admin-key' || isAdminRoute;

@@ -16,7 +16,7 @@ import { arrivalGuardsInOrder, guardsInOrder } from './guards.js';
 import { RouteAudit } from './route-audit.js';
 import { StaticRoutes } from './static-routes.js';
 
-/** The gatehouse itself. The only APP_GUARD in the tree stands here. */
+/** Registers the guard pipeline, with the only APP_GUARD. */
 @Global()
 @Module({
   imports: [DiscoveryModule],
@@ -26,7 +26,7 @@ import { StaticRoutes } from './static-routes.js';
     ...arrivalGuardsInOrder(),
     ...guardsInOrder(),
     ...ownCommandGuards(),
-    // The others are rows of routes as well.
+    // The other command guards are also guards of routes.
     ...[CommandLoadGuard, SessionGuard, PayloadGuard],
     { provide: Doorkeeper, useClass: ArrivalStack },
     GuardStack,

@@ -17,7 +17,7 @@ import type { RoutePlan } from '../policy/plan.js';
 const GLOBAL_LIMIT = 50;
 const HIGH_GLOBAL_LIMIT = 1200;
 
-/** Buckets that do not count against the global one. */
+/** Buckets that do not count against the global limit. */
 const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
   'webhook:execute',
   'webhook:message_get',
@@ -27,10 +27,10 @@ const GLOBAL_EXEMPT: ReadonlySet<string> = new Set([
   'media:read',
 ]);
 
-/** What is counted: a request, or a gateway command, which has no answer to tell the numbers in. */
+/** The subject of a rate limit: a request or a gateway command. A command has no response headers. */
 export type Limited = Pick<Call, 'identity' | 'address' | 'isOperational' | 'params'> & Partial<Pick<Call, 'header'>>;
 
-/** The caller as a key: the identity of a credential, else its address. */
+/** The rate-limit key of the caller: its identity, or its IP address without one. */
 function callerOf({ identity, address }: Limited): string {
   switch (identity?.via) {
     case undefined:
@@ -44,7 +44,7 @@ function callerOf({ identity, address }: Limited): string {
   }
 }
 
-/** The limits that every request is counted against: the global one, then that of the route's bucket. */
+/** The rate limits of every request: the global limit, then the bucket of the route. */
 @Injectable()
 export class RequestLimits {
   constructor(

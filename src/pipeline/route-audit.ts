@@ -36,7 +36,7 @@ import { GuardStack } from './guard-stack.js';
 import { type Guard, guardsInOrder, InputGuard } from './guards.js';
 import { inputPlanOf } from './route-input.js';
 
-/** Thrown at boot: every route and every gateway command that is not declared as it must be. */
+/** Thrown during startup. Lists every route and gateway command with an invalid declaration. */
 export class RouteAuditError extends StartError {
   constructor(readonly faults: string[]) {
     super(`Route policy audit failed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -47,7 +47,7 @@ const BOT_ROUTES: ReadonlySet<string> = new Set(['GET /v1/gateway/bot', 'GET /v1
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const METHODS: ReadonlySet<string> = new Set(['GET', ...BODY_METHODS]);
 
-/** The boot audit: walks every handler, refuses what is not declared as it must be, compiles the rest into plans. */
+/** Audits all handlers during startup: rejects invalid declarations and compiles the rest into plans. */
 @Injectable()
 export class RouteAudit implements OnApplicationBootstrap {
   private readonly faults: string[] = [];
@@ -75,8 +75,8 @@ export class RouteAudit implements OnApplicationBootstrap {
   }
 
   /**
-   * Runs before the router learns the routes: it would refuse some of them in its own words.
-   * @throws RouteAuditError when a route is not declared as it must be
+   * Runs before the router registers the routes, because the router would reject some of them with its own errors.
+   * @throws RouteAuditError if a route has an invalid declaration
    */
   audit(unguarded: Unguarded = {}): void {
     const guards: Guard[] = guardsInOrder().map((type) => this.modules.get(type, { strict: false }));
@@ -95,7 +95,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     this.commands.fill(commands);
   }
 
-  /** Guards that were added while modules started stand on every route by now. */
+  /** Repeats the check, because modules can add global guards while they start. */
   onApplicationBootstrap(): void {
     this.refuseForeignGuards();
     this.throwFaults();
@@ -155,7 +155,7 @@ export class RouteAudit implements OnApplicationBootstrap {
     return routes;
   }
 
-  /** A path that is given to a module stands on none of its routes, so no rule about paths would see it. */
+  /** A path that is set on a module is not part of its routes, so rules about paths would miss it. */
   private refuseModulePath(module: object & { name?: string }): void {
     const keys: unknown[] = Reflect.getMetadataKeys(module);
     if (keys.some((key) => String(key).startsWith(MODULE_PATH))) {
@@ -212,7 +212,7 @@ export class RouteAudit implements OnApplicationBootstrap {
   }
 }
 
-/** What a policy may not say at this method and path. */
+/** Finds what a policy must not declare for this method and path. */
 function faultsOf({ kind, acl, scope, bucket, ...policy }: RoutePolicy, { method, path }: FoundRoute): string[] {
   const faults: string[] = [];
   const isAdminPath = path === '/v1/admin' || path.startsWith('/v1/admin/');

@@ -16,12 +16,12 @@ const PARTS: Partial<Record<number, 'params' | 'query' | 'body'>> = {
   [RouteParamtypes.BODY]: 'body',
 };
 
-/** The part of the input that an entry of the framework's arguments binds. */
+/** The part of the input that is bound by an entry of Nest's argument metadata. */
 export const boundPartOf = (key: string): 'params' | 'query' | 'body' | undefined =>
-  // `3:0` is Nest's own decorator of kind 3; those of `createParamDecorator` begin with a random id.
+  // `3:0` belongs to Nest's own decorator of kind 3. Keys of `createParamDecorator` begin with a random ID.
   PARTS[Number(/^(\d+):\d+$/.exec(key)?.[1] ?? -1)];
 
-/** What Nest's own parameter decorators bind; every bound part must be a class with rules. */
+/** Collects what Nest's own parameter decorators bind. Every bound part must be a class with rules. */
 export function inputPlanOf(
   { controller, name }: Pick<FoundRoute, 'controller' | 'name'>,
   policy: RoutePolicy,
@@ -43,8 +43,8 @@ export function inputPlanOf(
 }
 
 /**
- * Validates path, query and body, all of them before the answer. A body that the operation has no use for has to be
- * readable all the same.
+ * Validates path, query and body, and reports all errors in one response. Also rejects an unreadable body that the
+ * operation does not use.
  * @throws Refusal INVALID_FORM_BODY, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 export async function readInput(call: Call, { input = {}, accepts }: RoutePlan): Promise<void> {
@@ -64,7 +64,7 @@ export async function readInput(call: Call, { input = {}, accepts }: RoutePlan):
   call.input = checked;
 }
 
-/** Replaces the framework's untyped input by the validated instances, where Nest's own decorators read them. */
+/** Replaces the raw input on the framework's request with the validated instances, for Nest's own decorators. */
 export function handOver(input: InputPlan, call: Call, request: object): void {
   for (const part of ['params', 'query', 'body'] as const) {
     if (input[part])
@@ -72,7 +72,7 @@ export function handOver(input: InputPlan, call: Call, request: object): void {
   }
 }
 
-/** The field errors of an unreadable body; a fault that is not of a field, such as 413, is thrown. */
+/** The field errors of an unreadable body. Throws errors that do not belong to a field, such as 413. */
 function fieldErrorsOf(fault: Error): FieldError[] {
   if (fault instanceof Refusal && fault.code === 'INVALID_FORM_BODY') {
     return (fault.getResponse() as { errors: FieldError[] }).errors;
@@ -88,7 +88,7 @@ function collect(shape: Shape, value: unknown, faults: FieldError[]): object {
   return result.instance;
 }
 
-/** Query parameters as text; one that is sent twice is a list, which no scalar field accepts. */
+/** Parses query parameters to text. A repeated parameter becomes a list, which scalar fields reject. */
 function queryOf(url: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   const start = url.indexOf('?');

@@ -21,9 +21,9 @@ import { type AuditedRoute, CompiledRoutes } from './compiled-routes.js';
 import { GuardStack } from './guard-stack.js';
 import { boundPartOf } from './route-input.js';
 
-/** What is hung on a class or a handler that only the framework runs. */
+/** Metadata on classes and handlers that only the framework can execute. */
 const ENHANCERS = [INTERCEPTORS_METADATA, PIPES_METADATA, EXCEPTION_FILTERS_METADATA, VERSION_METADATA];
-/** What makes an answer that only the framework gives. */
+/** Metadata of responses that only the framework can send. */
 const ANSWERS = [REDIRECT_METADATA, RENDER_METADATA, SSE_METADATA];
 
 type Answering = (value: unknown, response: unknown, request: unknown) => Promise<unknown>;
@@ -40,7 +40,7 @@ type Argument = {
 const carries = (target: object, keys: readonly string[]): boolean =>
   keys.some((key) => Reflect.getMetadata(key, target) !== undefined);
 
-/** How each argument is read from the call; `null` where one is the framework's to make. */
+/** Reads each argument from the call; `null` if the framework must supply one. */
 function readersOf(controller: Type, name: string): Reader[] | null {
   const bound: Record<string, Argument> = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
   const readers: Reader[] = [];
@@ -53,7 +53,7 @@ function readersOf(controller: Type, name: string): Reader[] | null {
   return Array.from(readers, (reader) => reader ?? (() => undefined));
 }
 
-/** The headers that a handler declares; `null` where the framework has to look at one. */
+/** The headers that a handler declares; `null` if the framework must process one of them. */
 function headersOf(handler: object): readonly (readonly [name: string, value: string])[] | null {
   const declared: Header[] = Reflect.getMetadata(HEADERS_METADATA, handler) ?? [];
   const isPlain = ({ name, value }: Header) => typeof value === 'string' && name.toLowerCase() !== 'content-type';
@@ -61,9 +61,9 @@ function headersOf(handler: object): readonly (readonly [name: string, value: st
 }
 
 /**
- * Routes without parameters whose plan, arguments and headers say all that there is to say: the door calls their handlers
- * itself. Those with interceptors, pipes, filters or arguments of somebody else's are called by the framework, and all of
- * them are where a module has middleware or something more hangs on the platform.
+ * The routes without parameters that the front door can call without the framework. Routes with interceptors, pipes,
+ * filters or external argument decorators stay with the framework. All routes do if a module has middleware or the
+ * platform has other registrations.
  */
 @Injectable()
 export class StaticRoutes extends DirectRoutes implements OnApplicationBootstrap {
@@ -80,7 +80,7 @@ export class StaticRoutes extends DirectRoutes implements OnApplicationBootstrap
     super();
   }
 
-  /** Nothing but its way of answering is asked for, which needs the platform alone. */
+  /** Only its response handling is used, which needs just the HTTP adapter. */
   private get framework(): RouterExecutionContext {
     return Reflect.construct(RouterExecutionContext, [
       ...Array(7),
@@ -93,7 +93,7 @@ export class StaticRoutes extends DirectRoutes implements OnApplicationBootstrap
     return this.byMethod.get(method === 'HEAD' ? 'GET' : method)?.get(path);
   }
 
-  /** By now the framework has compiled its own, and looks at nothing that is added later. */
+  /** The framework has compiled its routes by now, and ignores what is added later. */
   onApplicationBootstrap(): void {
     if (this.hasGlobalEnhancers() || this.hasMiddleware()) return;
     for (const wrapper of this.discovery.getControllers()) {

@@ -1,11 +1,11 @@
-/** What an account could sign in with besides a password. */
+/** What an account can use to sign in, apart from a password. */
 export interface Authenticators {
   readonly hasTotp: boolean;
   readonly passkeys: number;
   readonly passkeySecondFactor: boolean;
 }
 
-/** The account behind a credential, with everything that guards and the private user object need. */
+/** The account of a credential, with all data for guards and the private user object. */
 export interface Account extends Authenticators {
   readonly id: string;
   readonly bot: boolean;
@@ -18,9 +18,9 @@ export interface Account extends Authenticators {
   readonly emailBounced: boolean;
   readonly hasVerifiedPhone: boolean;
   readonly hasPassword: boolean;
-  /** Those of a bot's owner, which it shows as its own; a bot has none. */
+  /** The authenticators of a bot's owner, shown as the bot's own; a bot has none. */
   readonly ownerAuthenticators: Authenticators | null;
-  /** ISO 8601, as it is shown; so are the other times of an account. */
+  /** ISO 8601, as the API returns it, like the other times of an account. */
   readonly passwordChangedAt: string | null;
   readonly bio: string | null;
   readonly pronouns: string | null;
@@ -32,14 +32,14 @@ export interface Account extends Authenticators {
   readonly flags: bigint;
   readonly traits: readonly string[];
   readonly acls: readonly string[];
-  /** Effective bits (account.md section 7), computed at every resolution. */
+  /** Effective flags (account.md section 7), computed each time a credential is resolved. */
   readonly suspicious: number;
   readonly epoch: number;
   readonly addressEpoch: number;
   readonly termsAgreedAt: string | null;
   readonly banned: boolean;
   readonly bannedUntil: Date | null;
-  /** Public: the account's owner is told. */
+  /** Public: the account's owner can see it. */
   readonly banReason: string | null;
   readonly deletedAt: string | null;
   readonly createdAt: string;

@@ -1,4 +1,4 @@
-/** @own-modules It registers ACLs, which stay for as long as the modules do. */
+/** @own-modules This file registers ACLs, which last as long as the modules. */
 import fc from 'fast-check';
 import { acls, aclWords, grants, inRegistryOrder, isAcl, meets, registerAcl } from './acls.js';
 

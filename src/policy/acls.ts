@@ -37,14 +37,14 @@ const MAX_LENGTH = 64;
 
 export const acls = (): readonly string[] => REGISTRY;
 
-/** Whether a set of ACLs grants one: by name, or by the literal wildcard. */
+/** Whether a set of ACLs grants one ACL: by name or by the wildcard `*`. */
 export const grants = (held: readonly string[], acl: string): boolean => held.includes(acl) || held.includes('*');
 
-/** Whether a set of ACLs is what an operation demands. */
+/** Whether a set of ACLs satisfies the requirement of an operation. */
 export const meets = (held: readonly string[], { mode, acls }: AclRequirement): boolean =>
   mode === 'any' ? acls.some((acl) => grants(held, acl)) : acls.every((acl) => grants(held, acl));
 
-/** ACLs in the order of the registry; unknown ones last. */
+/** Sorts ACLs into registry order; unknown ones last. */
 export const inRegistryOrder = (list: readonly string[]): string[] => [
   ...REGISTRY.filter((acl) => list.includes(acl)),
   ...list.filter((acl) => !isAcl(acl)),
@@ -52,12 +52,12 @@ export const inRegistryOrder = (list: readonly string[]): string[] => [
 
 export const isAcl = (value: string): boolean => REGISTRY.includes(value);
 
-/** What ACLs of a team's own say to administrators, in the order of the registry. */
+/** The descriptions of extension ACLs for administrators, in registry order. */
 export const aclWords = (): Readonly<Record<string, SpokenWords>> => Object.fromEntries(words);
 
 /**
- * Adds an ACL of a team's own: lower-case parts between colons, such as `notes:moderate`.
- * @param said what its holder may do, such as "remove notes of others"; English where a language is not there
+ * Adds an ACL of an extension: lower-case parts between colons, such as `notes:moderate`.
+ * @param said what the ACL allows, such as "remove notes of others"; English is the fallback for missing languages
  */
 export function registerAcl(acl: string, said: SpokenWords): void {
   if (isAcl(acl) || acl.length > MAX_LENGTH || !/^[a-z0-9_]+(?::[a-z0-9_]+)+$/.test(acl))

@@ -1,10 +1,10 @@
-/** An answer that no type tells: one without a body, or with one that is no JSON of ours. */
+/** A response that cannot be derived from the return type: it has no body, or a body that is not built-in JSON. */
 export interface Answer {
-  /** That of the route where nothing else is said. */
+  /** Default: the status of the route. */
   readonly status?: number;
-  /** Media types, with `*` for any; none where there is no body. */
+  /** Media types, with `*` for any; none if there is no body. */
   readonly type?: string | readonly string[];
-  /** Headers that it carries and others do not. */
+  /** Headers that other responses do not have. */
   readonly headers?: readonly string[];
   readonly description?: string;
 }
@@ -12,7 +12,7 @@ export interface Answer {
 /** A body that the handler reads itself. */
 export interface Taken {
   readonly type: string;
-  /** JSON Schemas of its members, by name. */
+  /** JSON Schemas of the members, by name. */
   readonly members?: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
   readonly example?: unknown;
@@ -21,7 +21,7 @@ export interface Taken {
 const TAKES = Symbol('gatehouse:takes');
 const ANSWERS = Symbol('gatehouse:answers');
 
-/** What a handler answers that writes it itself, or returns text. Several decorators add up. */
+/** Declares the responses that a handler writes itself or returns as text. Multiple decorators add up. */
 export const Answers =
   (...answers: readonly Answer[]): MethodDecorator =>
   (_target, _key, descriptor) => {
@@ -31,7 +31,7 @@ export const Answers =
 
 export const answersOf = (handler: object): readonly Answer[] => Reflect.getOwnMetadata(ANSWERS, handler) ?? [];
 
-/** The bodies that a handler takes which reads them itself. */
+/** Declares the bodies that a handler reads itself. */
 export const Takes =
   (...bodies: readonly Taken[]): MethodDecorator =>
   (_target, _key, descriptor) =>
@@ -41,16 +41,16 @@ export const takesOf = (handler: object): readonly Taken[] => Reflect.getOwnMeta
 
 const QUERY = Symbol('gatehouse:query');
 
-/** A parameter of the query that a handler reads itself. */
+/** A query parameter that a handler reads itself. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
-  /** A JSON Schema. */
+  /** JSON Schema of the parameter. */
   readonly schema: object;
   readonly required?: boolean;
 }
 
-/** The parameters of the query that a handler reads itself, where they are bound to no class. */
+/** Declares the query parameters that a handler reads itself, if they are not bound to a class. */
 export const ReadsQuery =
   (...parameters: readonly QueryParameter[]): MethodDecorator =>
   (_target, _key, descriptor) =>

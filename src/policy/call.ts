@@ -6,10 +6,10 @@ import type { Credential } from './credential.js';
 import type { Client, Identity } from './identity.js';
 import type { RoutePlan } from './plan.js';
 
-/** What a body or a form turned out to be. A fault is kept until the input guard raises it. */
+/** The result of parsing a body or form. An error is stored until the input guard throws it. */
 export type ParsedBody = { value: Record<string, unknown> } | { fault: Error };
 
-/** What the caller sent to prove itself for sudo mode (account.md 8.1), beside the proof header. */
+/** The members of a body that prove sudo mode (account.md 8.1), in addition to the proof header. */
 export interface SudoMembers {
   password?: string;
   mfa_method?: 'totp' | 'webauthn';
@@ -19,95 +19,96 @@ export interface SudoMembers {
 }
 
 /**
- * The life of a request: `arrived` until the checks before routing have passed, `started` while it is work, `waiting` for
- * its body, `responding` once its response is decided, `closed` at the end of the response or of the connection.
+ * The stages of a request. It is `arrived` until the checks before routing pass. It is `started` while it counts as
+ * work, and `waiting` while it waits for its body. It is `responding` once its response is decided, and `closed` when
+ * the response or the connection has ended.
  */
 export type Stage = 'arrived' | 'started' | 'waiting' | 'responding' | 'closed';
 
-/** The client is gone, or has its response already: no error of the service and no signal. */
+/** The client has disconnected or already has its response. This is neither an error of the service nor an alert. */
 export class ClientGone extends Error {
   constructor() {
     super('the client went away');
   }
 }
 
-/** Where a request waits for its client, to send its body or to take its answer (conventions.md section 12). */
+/** Tracks requests that wait for their client to send a body or read a response (conventions.md section 12). */
 export interface Waiting {
   /**
-   * Begins to wait for the rest of a body; `late` hears when it comes too slowly.
+   * Starts to wait for the rest of a body. `late` is called if the body arrives too slowly.
    * @throws Refusal RATE_LIMITED; ClientGone
    */
   wait(call: Call, late: (refusal: Refusal) => void): void;
-  /** The wait is over. */
+  /** Ends the wait without a load check. */
   goOn(call: Call): void;
-  /** The same, unless there is more to do than can be done. @throws Refusal SERVICE_UNAVAILABLE; ClientGone */
+  /** Ends the wait, unless the process is overloaded. @throws Refusal SERVICE_UNAVAILABLE; ClientGone */
   resume(call: Call): void;
   /**
-   * Begins to send bytes that a client may take its time to read. Nothing of the answer is written yet when it is refused.
+   * Starts a response that a client may read slowly. If this throws, nothing of the response is written yet.
    * @throws Refusal RATE_LIMITED; ClientGone
    */
   beginAnswer(call: Call): void;
-  /** The handler has said all it had to say; whether its client has taken it is another matter. */
+  /** The handler has ended the response. The client may not have read it yet. */
   answered(call: Call): void;
-  /** Sends the body of an answer; `ended` hears of an error. */
+  /** Sends the body of a response; `ended` receives the error, if there is one. */
   send(call: Call, bytes: Readable | Uint8Array, ended: (error: NodeJS.ErrnoException | null) => void): void;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** One HTTP request on its way through the front door: the framework-free facts that guards work on. */
+/** One HTTP request in the front door and the guards: framework-independent data about it. */
 export class Call {
-  /** `X-Request-ID`: the caller's if it has the right form, else a fresh UUIDv4. */
+  /** `X-Request-ID`: the caller's value if it has a valid format, otherwise a new UUIDv4. */
   readonly id: string;
-  /** The request target as it came, before any decoding: what a signature covers. */
+  /** The request target as received, before any decoding. Signatures cover this value. */
   readonly target: string;
-  /** Lines of `Authorization` as received; two or more are malformed. */
+  /** The `Authorization` lines as received; two or more are malformed. */
   readonly authorization: readonly string[];
-  /** Number of header lines, counted before Node folds them. */
+  /** Number of header lines, counted before Node merges them. */
   readonly headerLines: number;
-  /** Number of `Host` lines, of which Node shows one. */
+  /** Number of `Host` lines. Node exposes only one. */
   readonly hosts: number;
   readonly startedAt = performance.now();
-  /** The client address (conventions.md section 1); empty on operational routes, which nobody asks for it. */
+  /** The client IP address (conventions.md section 1); empty on operational routes, which do not need it. */
   address = '';
-  /** Health and metrics: never shed, banned or limited. */
+  /** A health or metrics request: never shed, banned or limited. */
   isOperational = false;
   plan?: RoutePlan;
   credential?: Credential;
   identity: Identity | null = null;
-  /** Raw path parameters as the router decoded them. */
+  /** Raw path parameters as decoded by the router. */
   params: Record<string, unknown> = {};
   body?: Promise<ParsedBody> | ParsedBody;
   sudoMembers?: SudoMembers;
-  /** What the input guard validated. */
+  /** The input after validation by the input guard. */
   input?: { params?: object; query?: object; body?: object };
-  /** The sudo members held a right factor, which is spent now. */
+  /** The sudo members contained a correct factor, which is now consumed. */
   sudoFactorSpent = false;
-  /** The caller is in sudo mode, or has nothing to prove it with. */
+  /** The caller is in sudo mode or has no factor to prove it with. */
   hasSudo = false;
-  /** A sudo proof that only a refusal returns: success of the operation voids it. */
+  /** A sudo proof that is returned only with an error response, because success of the operation revokes it. */
   proofOnRefusal?: string;
-  /** When the body must have arrived; a handler that takes uploads lifts it once the caller may send one. */
+  /** The timer for the deadline of the body. Handlers of uploads clear it once the caller may send one. */
   bodyDeadline?: NodeJS.Timeout;
-  /** The application that authenticated itself on a `@ClientAuth()` route. */
+  /** The application that authenticated on a `@ClientAuth()` route. */
   client?: Client;
-  /** What was sent to authenticate an application: its id with its secret, wherever they stood. */
+  /** The application credential that was sent, from any part of the request: ID and secret. */
   clientGuess?: string;
-  /** The code of the refusal that was answered, for logs and metrics. */
+  /** The code of the error response, for logs and metrics. */
   outcome?: string;
 
-  /** Answers what its handler returned, by the framework's request and response, though it was called without. */
+  /** Sends the handler's result through the framework, although the handler was called without it. */
   respond?: (request: unknown, response: unknown) => Promise<unknown>;
-  /** It left an entry in the audit log. */
+  /** The handler wrote an audit log entry. */
   isAudited = false;
-  /** Its client may take its time to read the answer. */
+  /** The client may read the response slowly. */
   isRead = false;
-  /** Only `LiveRequests` changes this, and `counts`. */
+  /** Only `LiveRequests` changes `stage` and `counts`. */
   stage: Stage = 'arrived';
-  /** Names of the counts of requests that include this one. */
+  /** Names of the request counts that include this request. */
   counts: readonly string[] = [];
 
-  /** Headers of the answer that the response does not have yet, names and values in turn. */
+  /** Pending response headers that are not set on the response yet: names and values alternate. */
   private undressed: string[] | undefined;
 
   constructor(
@@ -131,18 +132,18 @@ export class Call {
     this.id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
   }
 
-  /** Begins the headers of the answer. None of these is set again before `dress`. */
+  /** Sets the base headers. No other header may repeat their names while they are pending. */
   head(headers: string[]): void {
     this.undressed = headers;
   }
 
-  /** Adds a header that no other has the name of. */
+  /** Adds a header whose name is not used yet. */
   header(name: string, value: string): void {
     if (this.undressed) this.undressed.push(name, value);
     else this.res.setHeader(name, value);
   }
 
-  /** Gives the response all headers so far: whoever comes now may look at them and change them. */
+  /** Writes pending headers to the response so that handlers can read or change them. */
   dress(): void {
     const { undressed } = this;
     if (!undressed) return;
@@ -151,12 +152,12 @@ export class Call {
       this.res.setHeader(undressed[i] as string, undressed[i + 1] as string);
   }
 
-  /** Whether nobody but the door and the guards had the response so far. */
+  /** True until a handler or the framework has accessed the response. */
   get isUndressed(): boolean {
     return this.undressed !== undefined;
   }
 
-  /** Answers with a text; the headers go in one piece where nobody has looked at them. */
+  /** Sends a text response. Pending headers are written in one call. */
   answer(text: string, type: string): void {
     const { res, undressed } = this;
     this.header('Content-Type', type);
@@ -166,7 +167,7 @@ export class Call {
     res.end(text);
   }
 
-  /** Method and route template, the only form in which a route is ever written anywhere. */
+  /** Method and route template. Logs contain routes only in this form. */
   get pattern(): string {
     return this.plan ? `${this.plan.method} ${this.plan.path}` : 'unmatched';
   }
@@ -176,7 +177,7 @@ export class Call {
   }
 }
 
-/** What a handler returns that has answered, or is answering, on `call.res` itself. */
+/** The return value of a handler that sends the response on `call.res` itself. */
 export const ANSWERED = Symbol('answered');
 
 declare module 'node:http' {
@@ -185,7 +186,7 @@ declare module 'node:http' {
   }
 }
 
-/** The call behind a framework's request object: Express hands out Node's own, Fastify wraps it. */
+/** The call of a framework's request object. Express passes Node's own request, Fastify wraps it. */
 export function callOf(request: IncomingMessage | { raw: IncomingMessage }): Call {
   const call = ('raw' in request ? request.raw : request).call;
   if (!call) throw new Error('the request did not pass the front door');

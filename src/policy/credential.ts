@@ -2,13 +2,13 @@ import { SESSION_TOKEN, TOKEN } from '../core/secrets.js';
 
 export type CredentialKind = 'session' | 'bot' | 'bearer' | 'admin-key';
 
-/** What the caller sent (credentials.md section 2). Tokens are opaque and unchanged. */
+/** The credential that the caller sent (credentials.md section 2). Tokens are opaque and unchanged. */
 export type Credential = { kind: 'none' } | { kind: 'malformed' } | { kind: CredentialKind; token: string };
 
 export interface HeaderRules {
-  /** The route is below `/v1/admin`, the only place where `Admin` is a scheme. */
+  /** The route is below `/v1/admin`, the only place where the scheme `Admin` is valid. */
   readonly admin: boolean;
-  /** `Bot ` matches without regard to case: the two bot routes. */
+  /** `Bot ` is matched case-insensitively: on the two bot routes. */
   readonly anyCase: boolean;
 }
 
@@ -23,12 +23,12 @@ export const BOT_TOKEN = /^(0|[1-9][0-9]{0,18})\.([A-Za-z0-9_-]{43})$/;
 
 /** `fa_<key_id>_<secret>`. */
 export const ADMIN_KEY = /^fa_(0|[1-9][0-9]{0,18})_[A-Za-z0-9]{32}$/;
-/** The end of the address of a webhook: its id and its token. */
+/** The end of a webhook URL: its ID and its token. */
 export const WEBHOOK_ADDRESS = /\/webhooks\/(0|[1-9][0-9]{0,18})\/([A-Za-z0-9]{64})(?:[/?#]|$)/;
 
 const inText = ({ source }: RegExp): string => source.slice(1, -1);
 
-/** How each kind of credential looks in a text, for whoever looks for leaked ones (web.md section 6). */
+/** The format of each kind of credential in text, for secret scanners (web.md section 6). */
 export const CREDENTIAL_PATTERNS = {
   session: inText(SESSION_TOKEN),
   bot: inText(BOT_TOKEN),
@@ -39,8 +39,8 @@ export const CREDENTIAL_PATTERNS = {
 } as const;
 
 /**
- * The `Authorization` lines of a request as a credential. Pure; decides by bytes alone, never trims.
- * `malformed` is answered like an unknown credential.
+ * Parses the `Authorization` lines of a request. A pure function that compares bytes and never trims. Guards treat
+ * `malformed` like an unknown credential.
  */
 export function parseAuthorization(lines: readonly string[], rules: HeaderRules): Credential {
   const line = lines[0];
@@ -60,15 +60,17 @@ export function parseAuthorization(lines: readonly string[], rules: HeaderRules)
   }
 }
 
-/** The token of Identify and Resume: its form alone tells the kind, a scheme prefix is no part of it (gateway.md 7). */
+/**
+ * Parses the token of Identify and Resume. Its format determines the kind, and it has no scheme prefix (gateway.md 7).
+ */
 export function parseBareToken(token: string): Credential {
   if (SESSION_TOKEN.test(token)) return { kind: 'session', token };
   return BOT_TOKEN.test(token) ? { kind: 'bot', token } : MALFORMED;
 }
 
-/** `GET /v1/applications/@me`: whether the value has the `Bot` prefix at all (oauth.md 6.1). */
+/** `GET /v1/applications/@me`: whether the value has the `Bot` prefix (oauth.md 6.1). */
 export const hasBotPrefix = (lines: readonly string[]): boolean => /^bot(?: |$)/i.test(lines[0] ?? '');
 
-/** `GET /v1/gateway/bot`: whether the value has the form of a bot token; nothing is looked up (oauth.md 6.2). */
+/** `GET /v1/gateway/bot`: whether the value has the format of a bot token, without a lookup (oauth.md 6.2). */
 export const hasBotTokenForm = (lines: readonly string[]): boolean =>
   lines.length === 1 && (lines[0] ?? '').length <= MAX_LENGTH && /^bot [0-9]+\.[A-Za-z0-9_-]+$/i.test(lines[0] ?? '');

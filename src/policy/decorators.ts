@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Call, callOf } from './call.js';
 import { type AclRequirement, MODIFIERS, type PolicyKind, type RoutePolicy, type SudoOptions } from './route-policy.js';
 
-/** What one decorator says of a route. */
+/** The part of a policy that one decorator declares. */
 interface Mark {
   readonly name: string;
   readonly says: Partial<RoutePolicy>;
@@ -21,9 +21,9 @@ const mark =
     Reflect.defineMetadata(MARKS, [{ name, says }, ...marks], handler);
   };
 
-/** Anyone. A valid credential is noticed (rate limits, captcha waiver), a bad one is ignored. */
+/** Anyone. A valid credential counts for rate limits and the captcha waiver, an invalid one is ignored. */
 export const Public = () => mark('Public');
-/** Anyone; `Authorization` is never read, not even for rate limits. */
+/** Anyone. `Authorization` is never read, not even for rate limits. */
 export const CredentialFree = () => mark('CredentialFree');
 /** A session or a bot. */
 export const Authenticated = () => mark('Authenticated');
@@ -33,79 +33,83 @@ export const UserOnly = () => mark('UserOnly');
 export const BotOnly = () => mark('BotOnly');
 /** An OAuth2 access token. */
 export const BearerOnly = () => mark('BearerOnly');
-/** A session, a bearer of the built-in Admin application or an Admin API key, holding the ACLs (admin.md section 2). */
+/** A session, a bearer of the built-in Admin application or an Admin API key that has the ACLs (admin.md section 2). */
 export const AdminAcl = (...acls: [string, ...string[]] | [{ anyOf: [string, ...string[]] }]) => {
   const [first] = acls;
   const acl: AclRequirement =
     typeof first === 'object' ? { mode: 'any', acls: first.anyOf } : { mode: 'all', acls: acls as string[] };
   return mark('AdminAcl', { acl });
 };
-/** The client credentials of an application (oauth.md 5.5); `confidential` refuses public clients. */
+/** The client credentials of an application (oauth.md 5.5); `confidential` rejects public clients. */
 export const ClientAuth = (options: { confidential?: boolean } = {}) =>
   mark('ClientAuth', { confidentialClient: options.confidential === true });
 
-/** Opens the operation to bearers that hold exactly this scope. */
+/** Allows bearers that have exactly this scope. */
 export const OAuthScope = (scope: string) => mark('OAuthScope', { scope });
-/** `403 SSO_REQUIRED` while single sign-on is enforced. */
+/** Returns `403 SSO_REQUIRED` while single sign-on is enforced. */
 export const BlockedBySso = () => mark('BlockedBySso', { blockedBySso: true });
-/** Admits accounts with an outstanding suspicious-activity requirement. */
+/** Allows accounts with an outstanding suspicious-activity requirement. */
 export const AllowSuspicious = () => mark('AllowSuspicious', { allowSuspicious: true });
-/** Needs a sudo proof or a fresh factor (account.md section 8). */
+/** Requires sudo mode: a sudo proof or a factor (account.md section 8). */
 export const RequiresSudo = (options: SudoOptions = {}) => mark('RequiresSudo', { sudo: options });
 /**
- * The route's bucket (conventions.md 7.3); `per` adds a path parameter to the key. An address that has used up the
- * bucket `misses`, which the handler charges, is refused as well.
+ * The route's rate-limit bucket (conventions.md 7.3).
+ * @param options `per` adds a path parameter to the key. `misses` names a bucket that the handler charges; callers that
+ * have used it up are also rejected.
  */
 export const RateLimit = (name: string, options: { per?: string; misses?: string } = {}) =>
   mark('RateLimit', { bucket: { name, ...options } });
-/** An Admin operation that changes nothing, though its method may: it leaves no entry in the audit log. */
+/** An Admin operation that changes nothing, even if its method suggests it. It writes no audit log entry. */
 export const ChangesNothing = () => mark('ChangesNothing', { changesNothing: true });
-/** Needs a captcha token, if the instance has a provider. */
+/** Requires a captcha token, if the instance has a captcha provider. */
 export const Captcha = () => mark('Captcha', { captcha: true });
-/** `Bot ` without regard to case: the two bot routes. */
+/** Matches `Bot ` case-insensitively: on the two bot routes. */
 export const CaseInsensitiveScheme = () => mark('CaseInsensitiveScheme', { caseInsensitiveScheme: true });
-/** Cross-origin use from any origin, for uploads too, or from none (conventions.md section 3, media.md 4.2). */
+/**
+ * Allows cross-origin requests from any origin, uploads from any origin, or none (conventions.md section 3, media.md
+ * 4.2).
+ */
 export const Cors = (cors: 'any' | 'upload' | 'none') => mark('Cors', { cors });
 /**
- * The body that the route takes: `json` (the default, 256 KiB), `form`, or `raw`, which the handler reads itself
- * with a limit of its own.
+ * The body of the route: `json` (the default, 256 KiB), `form`, or `raw`, which the handler reads itself with its own
+ * limit.
  */
 export const Accepts = (kind: 'json' | 'form' | 'raw', options: { limit?: number } = {}) =>
   mark('Accepts', { accepts: { kind, ...options } });
 
-/** The call that a handler serves. */
+/** The call of the current handler. */
 export const callIn = (context: ExecutionContext): Call => callOf(context.switchToHttp().getRequest());
 
-/** Where a gateway command stands among what its handler is called with: behind the connection and the payload. */
+/** Index of a gateway command in the arguments of its handler, after the connection and the payload. */
 const COMMAND_ARGUMENT = 2;
 
 type Factory<T> = (data: unknown, context: ExecutionContext) => T;
 
 const readers = new WeakMap<object, (call: Call) => unknown>();
 
-/** The decorator of an argument that the call alone tells: without a framework, too. */
+/** Creates a parameter decorator that reads only the call, so that it also works without the framework. */
 export function fromCall<T>(read: (call: Call) => T, factory: Factory<T> = (_, context) => read(callIn(context))) {
   readers.set(factory, read);
   return createParamDecorator(factory);
 }
 
-/** How an argument is read from the call, by the factory of its decorator. */
+/** The function that reads an argument from the call, found by the factory of its decorator. */
 export const readerOf = (factory: object): ((call: Call) => unknown) | undefined => readers.get(factory);
 
 const identityOf = ({ identity }: Pick<Call, 'identity'>) => identity;
 
-/** The identity that the guards resolved; `null` only on `@Public()` routes. */
+/** The identity from the guards; `null` only on `@Public()` routes. */
 export const Me = fromCall(identityOf, (_, context) =>
   identityOf(context.getType() === 'ws' ? context.getArgByIndex(COMMAND_ARGUMENT) : callIn(context)),
 );
 
-/** Reads the whole call, with the raw response in it. */
+/** Reads the whole call, including the raw response. */
 export const theCall = (call: Call): Call => call;
 
-/** The call itself: client address, request id, raw request and response. */
+/** The call itself: client IP address, request ID, raw request and response. */
 export const TheCall = fromCall(theCall);
 
-/** The policy of a handler, or the faults that make it unusable. */
+/** Returns the policy of a handler, or the errors that make it invalid. */
 export function readPolicy(handler: object): RoutePolicy | string[] {
   const marks: Mark[] = Reflect.getMetadata(MARKS, handler) ?? [];
   const bases = marks.filter(({ name }) => isPolicy(name));

@@ -18,13 +18,13 @@ export type AdminKeyIdentity = Held & {
   readonly acls: readonly string[];
 };
 
-/** Who the caller is. Handlers never see a raw token (credentials.md section 5). */
+/** The identity of the caller. Handlers never receive a raw token (credentials.md section 5). */
 export type Identity = SessionIdentity | BotIdentity | BearerIdentity | AdminKeyIdentity;
 
-/** The application that authenticated itself, and what of the request is judged by time. */
+/** The authenticated application and the start time of its request. */
 export interface Client {
   readonly applicationId: string;
   readonly confidential: boolean;
-  /** When the request began, by the clock of the store: milliseconds since 1970. */
+  /** When the request began, in milliseconds since 1970 by the clock of the store. */
   readonly beganAt: number;
 }

@@ -13,7 +13,7 @@ export interface InputPlan {
   readonly sudo?: Shape;
 }
 
-/** A route as the guards see it: compiled once at boot, frozen, read on every request. */
+/** A route as the guards see it. The route audit compiles it once during startup and freezes it. */
 export interface RoutePlan {
   readonly controller: string;
   readonly handler: string;
@@ -24,18 +24,18 @@ export interface RoutePlan {
   readonly accepts: { readonly kind: 'json' | 'form' | 'raw' | 'none'; readonly limit: number };
   readonly input: InputPlan | undefined;
   readonly bucketId: string | undefined;
-  /** Of a success that has no status of its own. */
+  /** Status of a successful response, unless the response sets another one. */
   readonly status: number;
-  /** What the route answers beside the JSON that its handler returns. */
+  /** Responses of the route other than the JSON that its handler returns. */
   readonly answers: readonly Answer[];
-  /** Bodies that its handler reads itself. */
+  /** Bodies that the handler reads itself. */
   readonly takes: readonly Taken[];
-  /** Parameters of the query that its handler reads itself. */
+  /** Query parameters that the handler reads itself. */
   readonly query: readonly QueryParameter[];
-  /** The codes with which a row may refuse a request to it. */
+  /** The error codes that guards can return for the route. */
   readonly refusals: readonly ErrorCode[];
 }
 
-/** Whether browsers open the route: then they also get its 404 as a page. */
+/** Whether browsers open the route. Browsers then also get its 404 as a page. */
 export const servesPages = ({ answers }: RoutePlan): boolean =>
   answers.some(({ type }) => [type].flat().includes('text/html'));

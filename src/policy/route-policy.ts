@@ -1,7 +1,7 @@
 const COMMON = ['RateLimit', 'Cors', 'Accepts'];
 const OF_ACCOUNTS = ['OAuthScope', 'BlockedBySso', 'AllowSuspicious', 'RequiresSudo', 'Captcha', ...COMMON];
 
-/** The eight ways to say who may enter (credentials.md section 3), each with the modifiers that may refine it. */
+/** The eight base policies (credentials.md section 3), each with the modifiers that it allows. */
 export const MODIFIERS = {
   Public: ['BlockedBySso', 'Captcha', ...COMMON],
   CredentialFree: ['CaseInsensitiveScheme', ...COMMON],
@@ -20,23 +20,26 @@ export interface AclRequirement {
   readonly acls: readonly string[];
 }
 
-/** Sees the validated body and the caller, because the input guard runs before the sudo guard. */
+/** Receives the validated body and the caller. This works because the input guard runs before the sudo guard. */
 export type BodyPredicate = (body: never, me: never) => boolean;
 
 export interface SudoOptions {
-  /** `false`: neither a fresh proof nor a valid one that was sent appears on the response. */
+  /** If false, the response contains neither a new proof nor a valid proof that was sent. */
   readonly issuesProof?: boolean;
-  /** The operation raises the account's security epoch, so a success must not return a dead proof. */
+  /** The operation raises the account's security epoch, so a success must not return a revoked proof. */
   readonly voidsProofs?: boolean | BodyPredicate;
-  /** Sudo is needed only for bodies that this predicate accepts. */
+  /** Sudo mode is required only for bodies that match this predicate. */
   readonly when?: BodyPredicate;
-  /** Without a factor or a valid proof the operation does less: `Call.hasSudo` tells which. A wrong factor is refused. */
+  /**
+   * Without a factor or a valid proof, the operation does less. `Call.hasSudo` says which case applies. An incorrect
+   * factor is rejected.
+   */
   readonly isOptional?: boolean;
-  /** Throws what must be refused before a factor is spent, and only stored state can tell. */
+  /** Pre-check that runs before a factor is consumed. Only for errors that stored state decides. */
   readonly first?: (body: never, me: never) => void;
 }
 
-/** What a route declares: one policy, then modifiers. */
+/** The declaration of a route: one base policy, then modifiers. */
 export interface RoutePolicy {
   readonly kind: PolicyKind;
   readonly acl?: AclRequirement;
@@ -49,7 +52,7 @@ export interface RoutePolicy {
   readonly caseInsensitiveScheme: boolean;
   readonly confidentialClient: boolean;
   readonly cors: 'default' | 'any' | 'upload' | 'none';
-  /** An Admin operation that leaves no entry in the audit log, whatever its method. */
+  /** An Admin operation that writes no audit log entry, whatever its method. */
   readonly changesNothing?: boolean;
   readonly accepts?: { readonly kind: 'json' | 'form' | 'raw'; readonly limit?: number };
 }

@@ -13,7 +13,7 @@ const policyOf = (kind: PolicyKind, more: Partial<RoutePolicy> = {}): RoutePolic
   ...more,
 });
 
-/** Routes of these methods and templates. */
+/** A list of routes with these methods and templates. */
 function routesOf(...lines: string[]): Routes {
   const routes = new Routes();
   routes.fill(

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { RoutePlan } from './plan.js';
 import type { AclRequirement, RoutePolicy } from './route-policy.js';
 
-/** Every route of the application with its policy, as the route audit found it: what preflights, tests and documents read. */
+/** Every route of the application with its policy, from the route audit. Preflights, tests and documents use it. */
 @Injectable()
 export class Routes {
   private listed: readonly RoutePlan[] = [];
   private unguarded: readonly (readonly [name: string, reason: string])[] = [];
-  /** Each with its template in parts, the more specific first. */
+  /** Each route with its template in parts, the most specific first. */
   private ranked: readonly { readonly plan: RoutePlan; readonly parts: readonly string[] }[] = [];
 
   /** Sorted by path, then method. */
@@ -15,7 +15,10 @@ export class Routes {
     return this.listed;
   }
 
-  /** `unguarded`: what a team declared to run without the guards, and why. */
+  /**
+   * Sets the routes.
+   * @param unguarded what an extension declared to run without the guards, and why
+   */
   fill(plans: readonly RoutePlan[], unguarded: Readonly<Record<string, string>> = {}): void {
     this.unguarded = Object.entries(unguarded);
     this.listed = plans.toSorted(
@@ -26,20 +29,22 @@ export class Routes {
       .map((plan) => ({ plan, parts: plan.path.split('/') }));
   }
 
-  /** The routes whose template fits a path, the more specific first, as routing has it: for preflights. */
+  /**
+   * The routes whose template matches a path, the most specific first, in the order of the router. Used for preflights.
+   */
   matching(path: string): RoutePlan[] {
     const segments = path.split('/');
     return this.ranked.filter(({ parts }) => fits(parts, segments)).map(({ plan }) => plan);
   }
 
-  /** The route that would answer, for answers that precede routing. */
+  /** The route that would match a request, for responses that are sent before routing. */
   find(method: string, path: string): RoutePlan | undefined {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const segments = path.split('/');
     return this.ranked.find(({ plan, parts }) => plan.method === wanted && fits(parts, segments))?.plan;
   }
 
-  /** `METHOD path policy`, a line each, then what runs without the guards: the output of `npm run routes`. */
+  /** One line `METHOD path policy` per route, then what runs without the guards: the output of `npm run routes`. */
   describe(): string {
     const routes = this.listed.map(({ method, path, policy }) => `${method} ${path} ${describePolicy(policy)}`);
     const others = this.unguarded.map(([name, reason]) => `UNGUARDED ${name}: ${reason}`);
@@ -56,7 +61,7 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
   return template.length === segments.length;
 }
 
-/** Nothing in place of a text, which goes before a parameter, as that does before a wildcard. */
+/** Sort key: static text comes before parameters, parameters before wildcards. */
 const rankOf = (path: string): string =>
   path.replace(/[^/]+/g, (part) => (part[0] === '*' ? '2' : part[0] === ':' ? '1' : ''));
 
@@ -70,7 +75,7 @@ function describeAcl({ mode, acls }: AclRequirement): string {
   return mode === 'any' ? `{ anyOf: [${names}] }` : names;
 }
 
-/** A policy as it reads in the code, for `npm run routes` and the description. */
+/** Formats a policy as decorators, for `npm run routes` and the OpenAPI document. */
 export function describePolicy(policy: RoutePolicy): string {
   const sudo = Object.entries(policy.sudo ?? {})
     .map(([name, value]) => `${name}: ${typeof value === 'function' ? value.name || 'predicate' : value}`)

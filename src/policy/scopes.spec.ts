@@ -1,4 +1,4 @@
-/** @own-modules It registers scopes, which stay for as long as the modules do. */
+/** @own-modules This file registers scopes, which last as long as the modules. */
 import { isScope, parseScopes, registerScope, scopes, scopeWords } from './scopes.js';
 
 describe('oauth.md 2: scopes', () => {

@@ -9,12 +9,12 @@ export const scopes = (): readonly string[] => REGISTRY;
 
 export const isScope = (value: string): boolean => REGISTRY.includes(value);
 
-/** What scopes of a team's own say to people, in the order of the registry. */
+/** The descriptions of extension scopes for users, in registry order. */
 export const scopeWords = (): Readonly<Record<string, SpokenWords>> => Object.fromEntries(words);
 
 /**
- * Adds a scope of a team's own.
- * @param said what people read who are asked for it, such as "see your notes"; English where their language is not there
+ * Adds a scope of an extension.
+ * @param said the text of the consent screen, such as "see your notes"; English is the fallback for missing languages
  */
 export function registerScope(scope: string, said: SpokenWords): void {
   if (isScope(scope) || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
@@ -24,7 +24,10 @@ export function registerScope(scope: string, said: SpokenWords): void {
   words.set(scope, Object.freeze({ ...said }));
 }
 
-/** Splits a scope parameter on spaces and `+` and puts it into registry order; `null` when one is unknown or none is left. */
+/**
+ * Splits a scope parameter on spaces and `+` and sorts it into registry order. Returns `null` if a scope is unknown or
+ * none is given.
+ */
 export function parseScopes(text: string): string[] | null {
   const named = new Set(text.split(/[ +]/).filter((scope) => scope !== ''));
   if (named.size === 0 || [...named].some((scope) => !isScope(scope))) return null;

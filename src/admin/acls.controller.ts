@@ -7,7 +7,10 @@ import { Routes } from '../policy/routes.js';
 export class AclsController {
   constructor(private readonly routes: Routes) {}
 
-  /** The ACL registry, in its order, with the words of ACLs that were added and the operations that ask for one. */
+  /**
+   * Lists the ACLs in the order of the registry. The response also has the descriptions of added ACLs and the
+   * operations that require an ACL.
+   */
   @Get()
   @AdminAcl('admin:authenticate')
   @RateLimit('admin:lookup')

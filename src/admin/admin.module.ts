@@ -35,7 +35,6 @@ import { UserSso } from './users/user-sso.service.js';
 import { UserStateController } from './users/user-state.controller.js';
 import { UserState } from './users/user-state.service.js';
 
-/** The Admin API and what it governs. */
 @Global()
 @Module({
   controllers: [

@@ -17,7 +17,7 @@ export class TransferInput {
   @Snowflake() new_owner_id: string;
 }
 
-/** Applications (admin.md section 6). */
+/** Applications in the Admin API (admin.md section 6). */
 @Controller('v1/admin')
 export class AdminApplicationsController {
   constructor(private readonly applications: AdminApplications) {}
@@ -46,7 +46,7 @@ export class AdminApplicationsController {
     return this.applications.show(application_id);
   }
 
-  /** Gives an application to another owner. */
+  /** Transfers an application to another owner. */
   @Patch('applications/:application_id')
   @AdminAcl('application:transfer_ownership')
   @RateLimit('admin:application:modify')

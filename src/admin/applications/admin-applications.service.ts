@@ -12,7 +12,7 @@ import { AuditLog } from '../audit/audit.service.js';
 import type { Operator } from '../audit/operator.js';
 import { TargetProtection } from '../users/target-protection.service.js';
 
-/** An application as administrators see it (admin.md section 6): what stands in for its secrets, never the secrets. */
+/** An application in the Admin API (admin.md section 6). It shows whether secrets exist, never the secrets. */
 const adminApplicationView = (application: Application, owner: Account | undefined, bot: Account | undefined) => ({
   id: application.id,
   name: application.name,
@@ -35,7 +35,7 @@ const adminApplicationView = (application: Application, owner: Account | undefin
   version: application.version,
 });
 
-/** Applications as administrators read and hand them over (admin.md section 6). */
+/** Reads and transfers applications for administrators (admin.md section 6). */
 @Injectable()
 export class AdminApplications {
   constructor(
@@ -47,20 +47,23 @@ export class AdminApplications {
     private readonly protection: TargetProtection,
   ) {}
 
-  /** Oldest first. @throws Refusal UNKNOWN_USER */
+  /**
+   * Returns the applications of an owner, oldest first.
+   * @throws Refusal UNKNOWN_USER
+   */
   async ofOwner(ownerId: string) {
     if (!(await this.accounts.find(ownerId))) throw new Refusal('UNKNOWN_USER');
     return { applications: await this.views(await this.applications.ofOwner(ownerId)) };
   }
 
-  /** The built-in application included; `null` for an unknown one. */
+  /** Also finds the built-in application. Returns `null` for an unknown ID. */
   async show(id: string) {
     const application = await this.applications.find(id);
     return { application: application ? ((await this.views([application]))[0] ?? null) : null };
   }
 
   /**
-   * Gives an application to another account; its credentials stay valid until the new owner resets them.
+   * Transfers an application to another account. Its credentials stay valid until the new owner resets them.
    * @throws Refusal UNKNOWN_APPLICATION, MISSING_ACL, ACCESS_DENIED, UNKNOWN_USER, MAX_APPLICATIONS
    */
   async transfer(by: Operator, id: string, newOwnerId: string) {

@@ -5,7 +5,7 @@ import { AuditEntry } from './audit.entities.js';
 export const GENESIS = Buffer.alloc(32);
 const BATCH = 1000;
 
-/** How far the chain was walked: the last entry that fits, and its hash. */
+/** A position in the chain: the last verified entry and its hash. */
 export interface Place {
   readonly sequence: number;
   readonly head: Buffer;
@@ -13,23 +13,26 @@ export interface Place {
 
 export const START: Place = { sequence: 0, head: GENESIS };
 
-/** What walking found: the first entry that does not fit, the end, or neither. */
+/**
+ * The result of a walk: the position it reached, the fault of the next entry if there is one, and whether the chain
+ * ends there.
+ */
 export interface Walked extends Place {
   readonly fault?: string;
   readonly isEnd: boolean;
 }
 
-/** The hash of an entry: over the one before it and everything that the entry says. */
+/** Returns the hash of an entry, which covers the previous hash and every column of the entry. */
 export function linkOf(previous: Buffer, entry: Omit<AuditEntry, 'hash'>): Buffer {
   const { sequence, id, adminUserId, apiKeyId, action, targetType, targetId, reason, requestId, createdAt, ip } = entry;
   const metadata = Object.entries(entry.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
   const facts = [sequence, id, adminUserId, apiKeyId, action, targetType, targetId, reason, metadata, requestId];
-  // Entries without an address hash as they did before there was one.
+  // // Entries from before this column have no IP address. Leave it out, so that their hashes stay valid.
   const content = JSON.stringify([...facts, createdAt.toISOString(), ...(ip === null ? [] : [ip])]);
   return hash('sha256', Buffer.concat([previous, Buffer.from(content)]), 'buffer');
 }
 
-/** Walks the chain from a place on, past at most so many entries. */
+/** Verifies the chain after `from`, up to `atMost` entries. */
 export async function walkChain(tx: Tx, from: Place, atMost = Number.POSITIVE_INFINITY): Promise<Walked> {
   let { sequence, head } = from;
   while (sequence - from.sequence < atMost) {

@@ -6,23 +6,23 @@ import type { AuditQuery } from './audit.dto.js';
 
 const LARGEST_ID = 9223372036854775807n;
 
-/** The first id that could have been made at a time. */
+/** The smallest ID that can have been issued at this time. */
 function firstIdAt(ms: number): string {
   const id = BigInt(Math.max(0, ms - SNOWFLAKE_EPOCH)) << 22n;
   return String(id > LARGEST_ID ? LARGEST_ID : id);
 }
 
 /**
- * What is looked for in the audit log. Ids tell the time, so that times and the cursor bound them, and whatever is asked
- * for beside is answered by an index in their order.
+ * A search in the audit log. IDs contain their time, so times and the cursor become ranges of IDs. Each other filter
+ * has an index in ID order.
  */
 export class AuditSearch {
   private readonly values: unknown[] = [];
   private readonly conditions: readonly string[];
-  /** An entry fits when it fits one of them, and none fits two: of what is common, nothing has to be told twice. */
+  /** Each matching entry matches exactly one alternative. Therefore `UNION ALL` returns no duplicates. */
   private readonly alternatives: readonly string[];
 
-  /** @param seesAddresses whether the reader may know where an operation came from */
+  /** @param seesAddresses whether the reader may see the IP addresses of operations */
   constructor(
     private readonly query: AuditQuery,
     seesAddresses: boolean,
@@ -44,7 +44,7 @@ export class AuditSearch {
     return value === undefined ? [] : [condition.replace('?', `$${this.values.push(value)}`)];
   }
 
-  /** Bans of it, and what was done from it. A ban of an IPv6 address is often that of its /64. */
+  /** Matches bans of the IP address and operations that came from it. A ban of an IPv6 address often covers its /64. */
   private ofAddress(ip: string, seesAddresses: boolean): string[] {
     const network = parseNetwork(ip);
     if (!network) throw new Error('the input was validated');
@@ -57,7 +57,7 @@ export class AuditSearch {
     ];
   }
 
-  /** Ids of entries that fit, the tail being that of each alternative. */
+  /** Selects the IDs of matching entries. `tail` is appended to each alternative. */
   private select(more: readonly string[], tail: string): string {
     return this.alternatives
       .map((alternative) => [...this.conditions, ...more, alternative].join(' AND '))
@@ -65,7 +65,7 @@ export class AuditSearch {
       .join(' UNION ALL ');
   }
 
-  /** How many entries fit, as far as pages reach; the cursor takes none away. */
+  /** Counts matching entries, up to `MAX_TOTAL`. The cursor does not reduce the count. */
   async total(tx: Tx): Promise<number> {
     const [{ total }] = await tx.query<[{ total: number }]>(
       `SELECT least(count(*), ${MAX_TOTAL})::int AS total FROM (${this.select([], `LIMIT ${MAX_TOTAL}`)}) fitting`,
@@ -74,7 +74,7 @@ export class AuditSearch {
     return total;
   }
 
-  /** The ids of a page, the newest first. */
+  /** Returns the IDs of one page, newest first. */
   async ids(tx: Tx, { limit, offset }: Page): Promise<string[]> {
     const [reach, skipped] = [Number(limit) + Number(offset), Number(offset)];
     const behind = this.where('id < ?', this.query.before);

@@ -5,13 +5,13 @@ import { Janitor } from '../../platform/process/janitor.js';
 import { ChainVerification } from './audit.entities.js';
 import { START, type Walked, walkChain } from './audit-chain.js';
 
-/** Entries that one replica walks past each minute. */
+/** Entries that one replica verifies each minute. */
 const STRIDE = 5000;
 const CHAIN = 'chain';
 
 /**
- * Walks the hash chain of the audit log again and again, a stretch at a time, so that it is known whether it holds without
- * anybody asking for it. A fault stays told until the whole chain was found to hold.
+ * Verifies the hash chain of the audit log continuously, one stretch at a time. After a fault, the state stays `broken`
+ * until a complete walk finds the chain intact.
  */
 @Injectable()
 export class AuditVerification {
@@ -26,7 +26,7 @@ export class AuditVerification {
     });
   }
 
-  /** What the last walk that came to an end found. */
+  /** Returns the result of the last finished walk. */
   async state() {
     const found = await this.database.manager.findOneBy(ChainVerification, { name: CHAIN });
     const brokenAt = found?.brokenAt ?? null;
@@ -48,7 +48,7 @@ export class AuditVerification {
     await tx.upsert(ChainVerification, { name: CHAIN, ...(await this.learned(tx, walked)) }, ['name']);
   }
 
-  /** At the end and at a fault the walk begins anew. */
+  /** At the end of the chain and after a fault, the walk starts again. */
   private async learned(tx: Tx, { sequence, head, fault, isEnd }: Walked) {
     if (!isEnd && fault === undefined) return { sequence: String(sequence), head };
     const [{ now }] = await tx.query<[{ now: Date }]>('SELECT now()');

@@ -4,12 +4,12 @@ import { AuditEntryPath, AuditQuery } from './audit.dto.js';
 import { AuditLog } from './audit.service.js';
 import { By, type Operator } from './operator.js';
 
-/** The audit log (admin.md section 7). */
+/** The audit log in the Admin API (admin.md section 7). */
 @Controller('v1/admin/audit-logs')
 export class AuditController {
   constructor(private readonly audit: AuditLog) {}
 
-  /** Lists entries of the audit log, the newest first. */
+  /** Lists entries of the audit log, newest first. */
   @Get()
   @AdminAcl('audit_log:view')
   @RateLimit('admin:audit_log')

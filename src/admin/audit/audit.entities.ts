@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One Admin operation that was carried out. The table takes no UPDATE and no DELETE. */
+/** One completed Admin operation. The database rejects UPDATE and DELETE on this table. */
 @Entity('audit_log')
 export class AuditEntry {
   @PrimaryColumn('bigint') id: string;
@@ -14,19 +14,19 @@ export class AuditEntry {
   @Column('jsonb') metadata: Record<string, string>;
   @Column('text', { name: 'request_id' }) requestId: string;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
-  /** The address that it came from; `null` at the console, and in entries that are older than this member. */
+  /** The IP address of the request. It is `null` for the console and for entries that are older than this column. */
   @Column('text', { nullable: true }) ip: string | null;
   /** Position in the chain, from 1, without gaps. */
   @Column('bigint') sequence: string;
-  /** SHA-256 over the hash before it and the content of this entry. */
+  /** SHA-256 over the hash of the previous entry and the content of this entry. */
   @Column('bytea') hash: Buffer;
 }
 
-/** How far the chain was verified, and what the last whole walk found. The only row. */
+/** The progress of chain verification and the result of the last complete walk. This table has one row. */
 @Entity('audit_verification')
 export class ChainVerification {
   @PrimaryColumn('text') name: string;
-  /** Of the last entry that was found to fit in the walk that is under way. */
+  /** The last entry that the current walk has verified. */
   @Column('bigint') sequence: string;
   @Column('bytea') head: Buffer;
   @Column('timestamptz', { name: 'verified_at', nullable: true }) verifiedAt: Date | null;

@@ -13,11 +13,11 @@ import type { Operator } from './operator.js';
 
 export type TargetType = 'user' | 'application' | 'admin_api_key' | 'ip_ban' | 'instance';
 
-/** What was done, as the audit log keeps it. */
+/** An operation as the audit log records it. */
 export interface Deed<T extends string = TargetType> {
   readonly action: string;
   readonly target: { readonly type: T; readonly id?: string };
-  /** Facts, never secrets. Lists are joined by commas, `null` is the empty text. */
+  /** Facts, never secrets. Lists are joined with commas, and `null` becomes an empty string. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 }
 
@@ -25,7 +25,7 @@ export type Verdict =
   | { readonly intact: true; readonly entries: number; readonly head: string }
   | { readonly intact: false; readonly sequence: string; readonly fault: string };
 
-/** What of an entry a reader may see beyond `audit_log:view`. */
+/** The fields of an entry that the reader may see in addition to those of `audit_log:view`. */
 interface Sight {
   readonly email: boolean;
   readonly ip: boolean;
@@ -38,7 +38,10 @@ function metadataOf(metadata: Deed['metadata'] = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, text(value)]));
 }
 
-/** The audit log: one entry per Admin mutation, in the mutation's own transaction, each chained to the one before. */
+/**
+ * The audit log. Every Admin mutation adds one entry in its own transaction, and each entry is chained to the previous
+ * one.
+ */
 @Injectable()
 export class AuditLog {
   constructor(
@@ -48,9 +51,7 @@ export class AuditLog {
     private readonly verification: AuditVerification,
   ) {}
 
-  /**
-   * Appends an entry. Call it last in the transaction: from here to the commit, every other appender waits.
-   */
+  /** Appends an entry. Call it last in the transaction, because every other append waits until the commit. */
   async record(tx: Tx, by: Operator, { action, target, metadata }: Deed<string>): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', CHAIN_LOCK);
     const [last] = await tx.find(AuditEntry, {
@@ -69,7 +70,7 @@ export class AuditLog {
       reason: by.reason,
       metadata: metadataOf(metadata),
       requestId: by.requestId,
-      // What is found by its time is found by its id.
+      // // Use the time of the ID, because searches translate times to IDs.
       createdAt: new Date(snowflakeTime(id)),
       ip: by.origin?.ip ?? null,
       sequence: String(BigInt(last?.sequence ?? 0) + 1n),
@@ -78,7 +79,7 @@ export class AuditLog {
     by.audited();
   }
 
-  /** Newest first; the total as far as pages reach. With it, whether the chain of all entries holds. */
+  /** Lists entries, newest first, with the total up to `MAX_TOTAL` and the state of the whole chain. */
   async list(by: Operator, query: AuditQuery) {
     const { manager } = this.database;
     const search = new AuditSearch(query, by.holds('user:view:ip'));
@@ -105,7 +106,7 @@ export class AuditLog {
     return entries.map((entry) => auditEntryView(entry, summaries, sight));
   }
 
-  /** Walks the whole chain; the first entry that does not fit is named. */
+  /** Verifies the whole chain. Returns the first invalid entry if there is one. */
   async verify(): Promise<Verdict> {
     const { sequence, head, fault } = await walkChain(this.database.manager, START);
     return fault === undefined

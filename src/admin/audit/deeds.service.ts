@@ -3,26 +3,29 @@ import type { Tx } from '../../platform/database/database.js';
 import { AuditLog, type Deed } from './audit.service.js';
 import type { Operator } from './operator.js';
 
-/** A kind of Admin operation of a team, as `registerDeed` made it. */
+/** A kind of Admin operation of an extension, as returned by `registerDeed`. */
 export interface DeedKind {
   readonly action: string;
   readonly target: string;
 }
 
-/** To whom or what it was done, and facts about it: never secrets. */
+/** The target of an operation and facts about it, never secrets. */
 export interface DeedFacts {
-  /** Of what `target` names. */
+  /** The ID of the target. `DeedKind.target` is its type. */
   readonly id?: string;
-  /** Lists are joined by commas, `null` is the empty text. Names that end in `email` are redacted for most readers. */
+  /**
+   * Lists are joined with commas, and `null` becomes an empty string. Most readers see members whose name ends in
+   * `email` redacted.
+   */
   readonly metadata?: Deed['metadata'];
 }
 
 const kinds = new Map<string, DeedKind>();
 
 /**
- * Adds a kind of Admin operation of a team's own to what the audit log may tell.
- * @param action begins with the name of the module, so that it is none of ours: `notes:remove`
- * @param target what it is done to: `user`, or a word of the team's own
+ * Registers a kind of Admin operation of an extension for the audit log.
+ * @param action starts with the name of the module, to avoid conflicts with built-in actions: `notes:remove`
+ * @param target the type of the target: `user` or a type of the extension
  */
 export function registerDeed(action: string, target: string): DeedKind {
   const isNamed = /^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$/.test(action) && /^[a-z][a-z0-9_]{0,63}$/.test(target);
@@ -32,12 +35,15 @@ export function registerDeed(action: string, target: string): DeedKind {
   return kind;
 }
 
-/** Entries of the audit log that teams write: one for every Admin operation that changes something. */
+/** Audit log entries of extensions. Every Admin operation that changes something must record one. */
 @Injectable()
 export class Deeds {
   constructor(private readonly audit: AuditLog) {}
 
-  /** In the operation's own transaction, last: from here to the commit, every other writer of entries waits. */
+  /**
+   * Records an entry. Call it last in the transaction of the operation, because every other append waits until the
+   * commit.
+   */
   async record(tx: Tx, by: Operator, { action, target }: DeedKind, { id, metadata }: DeedFacts = {}): Promise<void> {
     const whom = id === undefined ? { type: target } : { type: target, id };
     await this.audit.record(tx, by, { action, target: whom, ...(metadata ? { metadata } : {}) });

@@ -7,28 +7,31 @@ import type { Call } from '../../policy/call.js';
 import { fromCall } from '../../policy/decorators.js';
 import type { Identity } from '../../policy/identity.js';
 
-/** Who carries out an Admin operation, how far they reach, and why they do it. */
+/** The caller of an Admin operation, its ACLs and the reason it gave. */
 export interface Operator {
-  /** What was presented; `null` at the console. */
+  /** The identity of the caller. It is `null` for the console. */
   readonly identity: Identity | null;
-  /** `0`: the console. */
+  /** `0` for the console. */
   readonly accountId: string;
-  /** The Admin API key that was presented, if one was. */
+  /** The ID of the Admin API key, if the caller presented one. */
   readonly keyId: string | null;
-  /** `X-Audit-Log-Reason`. */
+  /** The header `X-Audit-Log-Reason`. */
   readonly reason: string | null;
   readonly requestId: string;
-  /** Where the request came from; `null` at the console. */
+  /** The origin of the request. It is `null` for the console. */
   readonly origin: Origin | null;
-  /** What is done leaves an entry in the audit log. */
+  /** Marks the request as recorded in the audit log. */
   audited(): void;
-  /** Whether the ACL is in the effective set: of the account, for a key of key and owner both (admin.md section 2). */
+  /**
+   * Whether the effective ACLs contain this ACL. For an Admin API key, both the key and its owner must have it
+   * (admin.md section 2).
+   */
   holds(acl: string): boolean;
 }
 
 const REASON_LENGTH = 512;
 
-/** Node reads header bytes as Latin-1; what was sent as UTF-8 is read as UTF-8. */
+/** Decodes a header as UTF-8 if it is valid UTF-8. Node decodes header bytes as Latin-1. */
 function decoded(header: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
@@ -63,7 +66,10 @@ export function operatorOf(call: Call): Operator {
   };
 }
 
-/** Whoever has a shell beside the database may do everything; the audit log shows account `0`. */
+/**
+ * The console operator has every ACL, because a user with a shell next to the database can do everything. The audit log
+ * shows account `0`.
+ */
 export const theConsole = (): Operator => ({
   identity: null,
   accountId: '0',
@@ -75,14 +81,14 @@ export const theConsole = (): Operator => ({
   holds: () => true,
 });
 
-/** Whoever found a credential: nobody that is known, who may end it and nothing else. */
+/** The anonymous reporter of a leaked credential. It may revoke that credential and has no ACLs. */
 export const theFinder = (requestId: string): Operator => ({ ...theConsole(), requestId, holds: () => false });
 
-/** The operator of an Admin operation: who, with which reach and reason. */
+/** Injects the operator of an Admin operation. */
 export const By = fromCall(operatorOf);
 
 /**
- * Nobody hands on what they do not hold.
+ * Operators can only grant ACLs that they have.
  * @throws Refusal MISSING_ACL
  */
 export function demandGrantable(by: Operator, acls: readonly string[]): void {

@@ -22,14 +22,17 @@ const entryView = (entry: IpBanEntry) => ({
   signals: entry.signals,
 });
 
-/** Under which an address or range is banned, by an administrator or by itself. */
+/**
+ * The values that a ban of this IP address or range can have. An administrator bans `own`, and automatic bans use
+ * `reach`.
+ */
 function valuesOf(value: string): [own: string, reach: string] {
   const network = parseNetwork(value);
   if (!network) throw new Error('the input was validated');
   return [network.text, reachOf(network).text];
 }
 
-/** The ban list as administrators read and change it (admin.md section 8). */
+/** Reads and changes the IP ban list for administrators (admin.md section 8). */
 @Injectable()
 export class IpBanEntries {
   constructor(
@@ -39,7 +42,7 @@ export class IpBanEntries {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Bans in force, ordered by value. */
+  /** Lists active bans, ordered by value. */
   async list({ limit = 50, after }: BanEntriesQuery) {
     const query = this.database.manager
       .createQueryBuilder(IpBanEntry, 'b')
@@ -54,8 +57,8 @@ export class IpBanEntries {
   }
 
   /**
-   * For ever, unless told for how long; what the operator says replaces whatever ban there was.
-   * @throws Refusal IP_BAN_DECLINED for a range that would keep out the service itself or the operator
+   * Bans an IP address or a range. The ban is permanent if no duration is given, and it replaces an existing ban.
+   * @throws Refusal IP_BAN_DECLINED for a range that contains the service itself or the IP address of the operator
    */
   async ban(by: Operator, { ip, duration_hours: hours = 0 }: BanAddressInput): Promise<void> {
     const network = parseNetwork(ip);
@@ -86,7 +89,7 @@ export class IpBanEntries {
     return [...PRIVATE_NETWORKS, ...exempt, ...(own ? [own] : [])].some((network) => overlap(reach, network));
   }
 
-  /** Whether the address is kept out right now, and by which entry; no address, no ban. */
+  /** Reports whether the IP address is banned now, and by which entry. Text that is not an IP address is not banned. */
   async check(value: string) {
     const address = parseAddress(value);
     const ban = address && this.bans.find(address.toString());
@@ -94,7 +97,7 @@ export class IpBanEntries {
     return { banned: ban !== null, entry: entry && entryView(entry) };
   }
 
-  /** Whether a ban is in force that `lift` lifts. */
+  /** Whether there is an active ban that `lift` would remove. */
   isListed(value: string): Promise<boolean> {
     return this.database.manager
       .createQueryBuilder(IpBanEntry, 'b')
@@ -102,7 +105,7 @@ export class IpBanEntries {
       .getExists();
   }
 
-  /** Lifts the ban of the address or range, the automatic one of its /64 included. */
+  /** Lifts the ban of the IP address or range, including an automatic ban of its /64. */
   async lift(by: Operator, value: string): Promise<void> {
     const [own, reach] = valuesOf(value);
     await this.database.transaction(async (tx) => {

@@ -4,12 +4,12 @@ import { By, type Operator } from '../audit/operator.js';
 import { IpBanEntries } from './ip-ban-entries.service.js';
 import { BanAddressInput, BanEntriesQuery, CheckAddressPath, LiftBanPath } from './ip-bans.dto.js';
 
-/** Banned addresses (admin.md section 8). */
+/** IP bans in the Admin API (admin.md section 8). */
 @Controller('v1/admin/blocklists/ip/entries')
 export class IpBansController {
   constructor(private readonly entries: IpBanEntries) {}
 
-  /** Lists banned addresses and ranges. */
+  /** Lists banned IP addresses and ranges. */
   @Get()
   @AdminAcl('ban:ip:check')
   @RateLimit('admin:ban:operation')
@@ -17,7 +17,7 @@ export class IpBansController {
     return this.entries.list(query);
   }
 
-  /** Bans an address or a range. */
+  /** Bans an IP address or a range. */
   @Post()
   @HttpCode(204)
   @AdminAcl('ban:ip:add')
@@ -26,7 +26,7 @@ export class IpBansController {
     return this.entries.ban(by, input);
   }
 
-  /** Tells whether an address is banned, and by which entry. */
+  /** Reports whether an IP address is banned, and by which entry. */
   @Get(':value')
   @AdminAcl('ban:ip:check')
   @RateLimit('admin:ban:operation')
@@ -34,7 +34,7 @@ export class IpBansController {
     return this.entries.check(value);
   }
 
-  /** Lifts the ban of an address or a range. */
+  /** Lifts the ban of an IP address or a range. */
   @Delete(':value')
   @HttpCode(204)
   @AdminAcl('ban:ip:remove')

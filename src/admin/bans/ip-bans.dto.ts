@@ -11,7 +11,7 @@ export class BanAddressInput {
   @Int({ min: 0, max: 8760, optional: true }) duration_hours?: number;
 }
 
-/** Whatever stands there: what is no address is not banned. */
+/** Accepts any text. Text that is not an IP address is reported as not banned. */
 export class CheckAddressPath {
   @Text({ max: 16_384 }) value: string;
 }

@@ -9,7 +9,7 @@ import { Bool, Email, type Fault, field, OneOf, Snowflake, Text, Time, validateS
 import { isSecureUrl } from '../instance/instance.dto.js';
 import type { Line, LineFault } from './lines.js';
 
-/** Why a line is refused, beside the field codes of the API. */
+/** Why the import rejects a line: the field codes of the API and codes of the import. */
 export type ImportCode =
   | FieldCode
   | LineFault
@@ -19,10 +19,10 @@ export type ImportCode =
   | 'ID_ALREADY_IN_USE'
   | 'IDENTITY_ALREADY_IN_USE';
 
-/** One reason why a line is refused. It names places and codes, never what stands there. */
+/** One reason why a line was rejected. It contains positions and codes, never values from the file. */
 export interface Refused {
   readonly line: number;
-  /** The member; empty where the line is none. */
+  /** The member at fault. It is empty if the whole line is at fault. */
   readonly field: string;
   readonly code: ImportCode;
 }
@@ -34,7 +34,7 @@ export interface ForeignIdentity {
 
 const MOST_IDENTITIES = 10;
 const [LONGEST_ISSUER, LONGEST_SUBJECT] = [2048, 255];
-/** Authenticators of other services are known from 80 bits on; new ones here have 128 at least. */
+/** Authenticator secrets of other services can have as few as 80 bits. New secrets here have at least 128. */
 export const LEAST_TOTP_BYTES = 10;
 
 function TotpSecret(): PropertyDecorator {
@@ -54,7 +54,7 @@ function identityFaults(value: unknown, at: string): { at: string; code: FieldCo
   ];
 }
 
-/** At most one per issuer, as single sign-on links them (sso.md section 3). */
+/** At most one identity per issuer, as for single sign-on (sso.md section 3). */
 function Identities(): PropertyDecorator {
   const description = { type: 'array', items: { type: 'object' }, maxItems: MOST_IDENTITIES } as never;
   return field(
@@ -69,7 +69,7 @@ function Identities(): PropertyDecorator {
   );
 }
 
-/** An account of another service. The rules are those of registration where there are any. */
+/** A user of another service. The rules of registration apply where they exist. */
 export class ImportedUser {
   @Snowflake({ optional: true }) id?: string;
   @Email({ optional: true }) email?: string;
@@ -86,7 +86,7 @@ export class ImportedUser {
   @Time({ optional: true }) terms_agreed_at?: string;
 }
 
-/** Every member that a line may have. */
+/** All members that a line may have. */
 export const MEMBERS = [
   ...(['id', 'email', 'email_verified', 'password_hash', 'totp_secret', 'identities', 'username'] as const),
   ...(['discriminator', 'global_name', 'locale', 'theme', 'created_at', 'terms_agreed_at'] as const),
@@ -94,15 +94,15 @@ export const MEMBERS = [
 
 const KNOWN = new Set<string>(MEMBERS);
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Whether a report may repeat the name of a member. */
+/** Whether a report may contain the name of a member. */
 const isTellable = (name: string): boolean => name.length <= 64 && NAME.test(name);
 
 type FieldFault = Omit<Refused, 'line'>;
 
-/** What the rules of single members do not see. */
+/** Checks rules that involve several members. */
 function* faultsBetween(user: ImportedUser, now: number): Generator<FieldFault> {
   const { id, email, identities = [], password_hash: hash, discriminator, username } = user;
-  // An id of the time to come would be given out again.
+  // // Reject IDs of future times, because the ID generator would issue them again.
   if (id !== undefined && (id === '0' || snowflakeTime(id) > now)) {
     yield { field: 'id', code: 'SNOWFLAKE_OUT_OF_RANGE' };
   }
@@ -129,7 +129,7 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The account that a line describes, or everything that is wrong with it. `null` says as much as nothing. */
+/** Parses a line into a user or into all its faults. A member that is `null` counts as absent. */
 export function readUser({ text, number: line, fault }: Line, now: number): ImportedUser | Refused[] {
   if (fault) return [{ line, field: '', code: fault }];
   const value = parsed(text);

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Bytes of one line, without what ends it. */
+/** Maximum bytes of a line, without its line break. */
 export const LONGEST_LINE = 32_768;
 
 export type LineFault = 'LINE_TOO_LONG' | 'INVALID_UTF8';
 
-/** A line of a file, counted from 1. */
+/** A line of a file. Numbers start at 1. */
 export interface Line {
   readonly number: number;
-  /** Bytes of the file up to the end of the line. */
+  /** The offset in the file at which the line ends, in bytes. */
   readonly end: number;
   readonly text: string;
   readonly fault?: LineFault;
@@ -17,7 +17,7 @@ export interface Line {
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Collects the bytes of one line, and lets go of what is more than a line may have. */
+/** Collects the bytes of one line and discards them if the line is too long. */
 class Collector {
   private readonly parts: Buffer[] = [];
   private length = 0;
@@ -44,7 +44,7 @@ class Collector {
   }
 }
 
-/** The lines of a file as it is read; no more of it is held than one line and one chunk. Blank lines are passed over. */
+/** Splits a file into lines and skips blank lines. Memory use is limited to one line and one chunk. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   const collector = new Collector();
   let [number, position] = [0, 0];

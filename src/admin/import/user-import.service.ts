@@ -32,27 +32,27 @@ import {
 } from './imported-user.js';
 import type { Line } from './lines.js';
 
-/** Lines that are judged and written together. */
+/** Number of lines that are checked and written together. */
 const BATCH = 1000;
-/** Others may take an address or a name while a batch is written. */
+/** Retries of a batch, because other requests may take an email address or a name while it is written. */
 const ATTEMPTS = 5;
 const DISCRIMINATORS = 9999;
 
-/** How many lines had which end. */
+/** Number of lines by result. */
 export interface Tally {
   lines: number;
   imported: number;
-  /** Found as they are described: by a run before, or by a line before. */
+  /** Lines whose account exists already, from an earlier run or an earlier line. */
   present: number;
   refused: number;
 }
 
 export interface ImportOptions {
-  /** Finds out everything and keeps nothing. */
+  /** Checks everything and stores nothing. */
   readonly dryRun: boolean;
-  /** Told of refused lines after each batch, in the order of the file. */
+  /** Called after each batch with its rejected lines, in the order of the file. */
   onRefused(refused: readonly Refused[]): Promise<void>;
-  /** Told after each batch, with the bytes of the file that are done. */
+  /** Called after each batch with the number of bytes that are done. */
   onProgress(tally: Readonly<Tally>, end: number): void;
 }
 
@@ -61,7 +61,7 @@ interface Candidate {
   readonly user: ImportedUser;
 }
 
-/** A line that is going to be an account. */
+/** A line that will become an account. */
 interface Accepted extends Candidate {
   readonly id: string;
   readonly username: string;
@@ -80,7 +80,7 @@ interface Outcome {
   readonly refused: readonly Refused[];
 }
 
-/** Where a run writes and looks. */
+/** The tables and the transaction that a run uses. A dry run uses temporary tables. */
 interface Place {
   readonly accounts: Intake;
   readonly identities: IdentityIntake;
@@ -92,7 +92,7 @@ const REAL = { accounts: INTAKE, identities: IDENTITY_INTAKE };
 const identityKey = ({ issuer, subject }: ForeignIdentity): string => `${issuer}\n${subject}`;
 const tagKey = (username: string, discriminator: number): string => `${username.toLowerCase()}#${discriminator}`;
 
-/** Everything that is taken already, by what it is taken by: accounts that are there, then lines that were accepted. */
+/** Identifiers that are in use by existing accounts or by earlier lines of the batch. */
 class Taken {
   private readonly byId = new Map<string, Holder>();
   private readonly byEmail = new Map<string, Holder>();
@@ -109,7 +109,7 @@ class Taken {
     this.byIdentity.set(identityKey(identity), accountId);
   }
 
-  /** The account that a line describes, if all that it says of it is true. */
+  /** Whether a line describes an imported account and all its values match. */
   describes({ id, email, username, discriminator, created_at: createdAt, identities = [] }: ImportedUser): boolean {
     const [first] = identities;
     const owner = first && this.byId.get(this.byIdentity.get(identityKey(first)) ?? '');
@@ -137,7 +137,7 @@ class Taken {
   }
 }
 
-/** Takes accounts of another service, of a file of any length: what a batch of lines becomes is one transaction. */
+/** Imports users of another service from a file of any length. Each batch of lines is one transaction. */
 @Injectable()
 export class UserImport {
   constructor(
@@ -150,12 +150,12 @@ export class UserImport {
     private readonly clock: Clock,
   ) {}
 
-  /** A run after one that was cut off goes on: what is there already is passed over. */
+  /** You can repeat an interrupted run. Accounts that exist already are skipped. */
   async run(lines: AsyncIterable<Line>, options: ImportOptions): Promise<Tally> {
     if (options.dryRun) return this.tryAll(lines, options);
     const place = { ...REAL, run: <T>(work: (tx: Tx) => Promise<T>) => this.database.transaction(work) };
     const tally = await this.takeAll(lines, options, place);
-    // None were drawn, too, where the run before was cut off at its end.
+    // // Also draw decoys if an earlier run was interrupted before it drew them.
     if (tally.imported > 0 || (tally.present > 0 && !this.decoys.areDrawn)) await this.decoys.draw();
     return tally;
   }
@@ -175,7 +175,7 @@ export class UserImport {
     });
   }
 
-  /** While the database writes a batch, the next one is read. */
+  /** Reads the next batch while the database writes the previous one. */
   private async takeAll(lines: AsyncIterable<Line>, options: ImportOptions, place: Place): Promise<Tally> {
     const tally: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
     let written: Promise<void> = Promise.resolve();
@@ -193,7 +193,7 @@ export class UserImport {
       for await (const read of this.batches(lines)) {
         await written;
         written = write(read);
-        // Whoever waits for it hears of a failure; until then nobody does.
+        // // The next `await` reports a failure. Until then, this avoids an unhandled rejection.
         written.catch(() => {});
       }
     } finally {
@@ -286,7 +286,7 @@ export class UserImport {
     return { ...candidate, id, username, discriminator };
   }
 
-  /** Gives a free discriminator to everybody who brought none; who gets none is refused. */
+  /** Assigns a free discriminator to each user without one. Rejects a line if no discriminator is free. */
   private async allocate(tx: Tx, { accounts }: Place, accepted: readonly Accepted[]): Promise<[Accepted[], Refused[]]> {
     const names = accepted
       .filter(({ discriminator }) => discriminator === 0)

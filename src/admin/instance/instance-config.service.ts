@@ -21,16 +21,16 @@ import {
   RegistrationSection,
 } from './instance.dto.js';
 
-/** What a PATCH asks of one section: members by the names of the settings. */
+/** The requested changes of one section, by the names of the settings. */
 interface Wish<S extends keyof InstanceSettings = keyof InstanceSettings> {
   readonly section: S;
-  /** Where the section stands in the configuration. */
+  /** Path of the section in the configuration. */
   readonly path: string;
-  /** Setting and value, by the member that was sent. */
+  /** Setting and value by the name of the member in the request. */
   readonly members: Readonly<Record<string, readonly [setting: string, value: unknown]>>;
 }
 
-/** Reads a section member by member; its faults are collected under the section's path. */
+/** Validates sections and collects their faults with the path of the section. */
 class SectionReader {
   readonly faults: FieldError[] = [];
 
@@ -44,7 +44,7 @@ class SectionReader {
 const only = (members: Record<string, readonly [string, unknown]>) =>
   Object.fromEntries(Object.entries(members).filter(([, [, value]]) => value !== undefined));
 
-/** @throws Refusal FV(<section>.<member>: ...) for every faulty member at once */
+/** @throws Refusal FV(<section>.<member>: ...) with all invalid members */
 function wishesOf(input: InstanceConfigInput): Wish[] {
   const reader = new SectionReader();
   const registration = reader.read(RegistrationSection, input.registration, 'registration');
@@ -75,16 +75,16 @@ function wishesOf(input: InstanceConfigInput): Wish[] {
   ];
 }
 
-/** A section that is no object has a fault of its own already, and no members. */
+/** A section that is not an object already has its own fault and no members. */
 const isObject = (value: unknown): object | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
 type InstanceConfigView = Awaited<ReturnType<InstanceConfig['show']>>;
 
-/** With the links to administrators that a new provider voided. */
+/** The configuration and the number of administrator links that a new provider invalidated. */
 export type ChangedInstanceConfig = InstanceConfigView & { readonly voided_admin_links?: number };
 
-/** The configuration of the instance, as administrators read and change it (admin.md section 9). */
+/** Reads and changes the configuration of the instance for administrators (admin.md section 9). */
 @Injectable()
 export class InstanceConfig {
   constructor(
@@ -114,8 +114,8 @@ export class InstanceConfig {
   }
 
   /**
-   * All of it or nothing; absent members keep what they are. Whoever may name the provider may be anybody: that takes the
-   * wildcard.
+   * Applies all changes or none. Absent members keep their values. A change of the identity provider requires `*`,
+   * because an attacker who controls the provider can sign in as any user.
    * @throws Refusal FV(<section>.<member>: ...), MISSING_ACL
    */
   async change(by: Operator, input: InstanceConfigInput): Promise<ChangedInstanceConfig> {
@@ -139,7 +139,7 @@ export class InstanceConfig {
     return { ...(await this.show()), ...voided };
   }
 
-  /** The way out for operators whose provider is lost. */
+  /** Turns off the enforcement of single sign-on for operators who have lost access to their identity provider. */
   async liftSsoEnforcement(by: Operator): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.sso.liftEnforcement(tx);
@@ -151,7 +151,7 @@ export class InstanceConfig {
     });
   }
 
-  /** Stores what differs and answers the names of those members. */
+  /** Stores the members that differ and returns their names. */
   private async fulfil(tx: Tx, { section, path, members }: Wish, before: InstanceSettings): Promise<string[]> {
     const known = before[section] as unknown as Record<string, unknown>;
     const differing = Object.entries(members).filter(([, [setting, value]]) => !isEqual(known[setting], value));

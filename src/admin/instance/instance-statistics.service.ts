@@ -25,7 +25,7 @@ const replicaView = ({ workerId, version, startedAt, seenAt, numbers }: SeenRepl
   event_loop_delay_ms: numbers.eventLoopDelayMs,
 });
 
-/** How the instance is right now (web.md section 4): the numbers of metrics, of each replica and together. */
+/** Current statistics of the instance, per replica and in total (web.md section 4). */
 @Injectable()
 export class InstanceStatistics {
   constructor(

@@ -12,7 +12,7 @@ import type { CaptchaTestInput } from './instance.dto.js';
 
 const MAILS = { limit: 5, seconds: 900 };
 
-/** Tries out what the instance was configured with, before anybody depends on it (admin.md section 9). */
+/** Tests the configured integrations before users depend on them (admin.md section 9). */
 @Injectable()
 export class InstanceTrials {
   constructor(
@@ -33,9 +33,10 @@ export class InstanceTrials {
   }
 
   /**
-   * Mails the operator themselves. An address that is not verified yet gets it too: where no mail arrives, none can be.
-   * @throws Refusal FEATURE_TEMPORARILY_DISABLED without a mail transport, FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root),
-   *   RATE_LIMITED
+   * Sends a test email to the operator. The email address need not be verified, because verification needs working
+   * email.
+   * @throws Refusal FEATURE_TEMPORARILY_DISABLED without a mail transport,
+   * FV(USER_DOES_NOT_HAVE_AN_EMAIL_ADDRESS@root), RATE_LIMITED
    */
   async mail(by: Operator) {
     if (!this.outbox.isOpen) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
@@ -48,7 +49,10 @@ export class InstanceTrials {
     return { ok, detail };
   }
 
-  /** Nobody is exempt from it. @throws Refusal FEATURE_TEMPORARILY_DISABLED without a provider */
+  /**
+   * Verifies a captcha token, also for accounts that are exempt from captchas.
+   * @throws Refusal FEATURE_TEMPORARILY_DISABLED without a captcha provider
+   */
   async captcha(by: Operator, { token, type }: CaptchaTestInput, address: string) {
     const { provider } = this.verifier;
     if (provider === 'none') throw new Refusal('FEATURE_TEMPORARILY_DISABLED');

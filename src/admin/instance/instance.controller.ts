@@ -14,7 +14,7 @@ import { InstanceStatistics } from './instance-statistics.service.js';
 import { InstanceTrials } from './instance-trials.service.js';
 import { PendingRegistrations } from './pending-registrations.service.js';
 
-/** The instance and who asks to join it (admin.md section 9). */
+/** The configuration of the instance and pending registrations (admin.md section 9). */
 @Controller('v1/admin/instance')
 export class InstanceController {
   constructor(
@@ -40,7 +40,7 @@ export class InstanceController {
     return this.config.change(by, input);
   }
 
-  /** Shows how the instance is right now: requests, refusals, sign-ins, sockets, mail, each replica and all together. */
+  /** Shows current statistics of the instance, per replica and in total. */
   @Get('statistics')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')
@@ -48,7 +48,7 @@ export class InstanceController {
     return this.statistics.show();
   }
 
-  /** Tries the stored single sign-on out, before it is enforced. */
+  /** Tests the stored configuration of single sign-on. */
   @Post('sso/test')
   @HttpCode(200)
   @AdminAcl('*')
@@ -57,7 +57,7 @@ export class InstanceController {
     return this.trials.sso(by);
   }
 
-  /** Sends the caller a mail and tells whether it left. */
+  /** Sends a test email to the caller and reports whether it was sent. */
   @Post('mail/test')
   @HttpCode(200)
   @AdminAcl('instance:config:update')
@@ -66,7 +66,7 @@ export class InstanceController {
     return this.trials.mail(by);
   }
 
-  /** Judges a solved captcha as those of people are judged. */
+  /** Tests a solved captcha the way captchas of users are verified. */
   @Post('captcha/test')
   @HttpCode(200)
   @AdminAcl('instance:config:update')
@@ -75,7 +75,7 @@ export class InstanceController {
     return this.trials.captcha(by, input, address);
   }
 
-  /** Lists registrations that await approval. */
+  /** Lists registrations that wait for approval. */
   @Get('pending-registrations')
   @AdminAcl('instance:config:view')
   @RateLimit('admin:lookup')

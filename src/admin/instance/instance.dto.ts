@@ -4,7 +4,7 @@ import { Anything, Bool, type Fault, field, Int, OneOf, Snowflake, Text } from '
 
 const URL_LENGTH = 2048;
 
-/** `https`, with a host, without user and fragment; stored as it was sent. */
+/** Whether a URL uses `https` and has a host, no user info and no fragment. The URL is stored as it was sent. */
 export function isSecureUrl(value: string): boolean {
   if (!URL.canParse(value) || value !== value.trim()) return false;
   const { protocol, hostname, username, password } = new URL(value);

@@ -13,7 +13,7 @@ import type { PendingQuery } from './instance.dto.js';
 const PENDING = 'registration_pending_approval';
 const REJECTED = 'registration_rejected';
 
-/** Registrations that wait for a decision (admin.md section 9). */
+/** Registrations that wait for approval (admin.md section 9). */
 @Injectable()
 export class PendingRegistrations {
   constructor(
@@ -24,7 +24,7 @@ export class PendingRegistrations {
     private readonly changes: UserChanges,
   ) {}
 
-  /** Oldest first. */
+  /** Lists pending registrations, oldest first. */
   async list(by: Operator, { limit = 50, offset = 0 }: PendingQuery) {
     const sight = sightOf(by);
     const { records, total } = await this.records.search({ trait: PENDING }, { limit, offset }, 'oldest');
@@ -40,7 +40,7 @@ export class PendingRegistrations {
     return { pending_registrations, total };
   }
 
-  /** A rejected registration may still be approved. */
+  /** Approves or rejects a registration. A rejected registration can still be approved. */
   decide(by: Operator, id: string, status: 'approved' | 'rejected') {
     return this.changes.show(by, id, {
       action: status === 'approved' ? 'approve_registration' : 'reject_registration',

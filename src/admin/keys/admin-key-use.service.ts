@@ -6,7 +6,7 @@ import { AdminKey } from './admin-key.entities.js';
 const USE_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
-/** When keys were last used: written at most once a minute for each. */
+/** Records when keys were last used, at most once a minute per key. */
 @Injectable()
 export class AdminKeyUse {
   private readonly written = new Map<string, number>();

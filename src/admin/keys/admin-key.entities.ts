@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An Admin API key. It acts as its owner, within the ACLs of both. */
+/** An Admin API key. It acts as its owner and has the ACLs that both the key and the owner have. */
 @Entity('admin_key')
 export class AdminKey {
   @PrimaryColumn('bigint') id: string;

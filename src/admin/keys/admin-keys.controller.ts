@@ -4,7 +4,7 @@ import { By, type Operator } from '../audit/operator.js';
 import { AdminKeyPath, CreateAdminKeyInput, EditAdminKeyInput } from './admin-keys.dto.js';
 import { AdminKeys } from './admin-keys.service.js';
 
-/** Admin API keys (admin.md section 4). */
+/** Admin API keys in the Admin API (admin.md section 4). */
 @Controller('v1/admin/api-keys')
 export class AdminKeysController {
   constructor(private readonly keys: AdminKeys) {}
@@ -17,7 +17,7 @@ export class AdminKeysController {
     return this.keys.list(by);
   }
 
-  /** Makes an Admin API key, which is shown this once. */
+  /** Creates an Admin API key. The key is shown only once. */
   @Post()
   @HttpCode(200)
   @AdminAcl('admin_api_key:manage')
@@ -34,7 +34,7 @@ export class AdminKeysController {
     return this.keys.show(by, key_id);
   }
 
-  /** Changes name or ACLs of an Admin API key. */
+  /** Changes the name or the ACLs of an Admin API key. */
   @Patch(':key_id')
   @AdminAcl('admin_api_key:manage')
   @RateLimit('admin:user:modify')

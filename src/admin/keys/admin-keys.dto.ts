@@ -3,7 +3,7 @@ import { isAcl } from '../../policy/acls.js';
 
 const MAX_ACLS = 256;
 
-/** ACLs of the registry; sent twice is stored once. */
+/** A list of registered ACLs. Duplicates are stored once. */
 export function AclList(options: { optional?: boolean } = {}): PropertyDecorator {
   return ListOf({ ...options, max: MAX_ACLS, bound: 256, items: { type: 'string', format: 'acl' } }, (value) =>
     typeof value === 'string' && isAcl(value) ? undefined : 'INVALID_FORMAT',

@@ -28,7 +28,7 @@ const keyView = (key: AdminKey) => ({
   expires_at: key.expiresAt?.toISOString() ?? null,
 });
 
-/** Admin API keys (admin.md section 4): each operator sees and changes only their own. */
+/** Admin API keys (admin.md section 4). Operators see and change only their own keys. */
 @Injectable()
 export class AdminKeys {
   constructor(
@@ -43,7 +43,7 @@ export class AdminKeys {
     parts.alsoRemove(async (tx, ownerId) => void (await tx.delete(AdminKey, { ownerId })));
   }
 
-  /** Live keys, newest first. */
+  /** Lists active keys, newest first. */
   async list(by: Operator) {
     const keys = await this.live(this.database.manager, by.accountId).orderBy('k.id', 'DESC').getMany();
     return keys.map(keyView);
@@ -64,7 +64,7 @@ export class AdminKeys {
   }
 
   /**
-   * Issues a key to an account at the console; the key may hold what its owner holds.
+   * Issues a key to an account from the console. The key may have only ACLs that its owner has.
    * @throws Refusal UNKNOWN_USER, MISSING_ACL, MAX_ADMIN_API_KEYS
    */
   async createFor(by: Operator, ownerId: string, input: CreateAdminKeyInput) {
@@ -77,7 +77,7 @@ export class AdminKeys {
   }
 
   private async issue(tx: Tx, by: Operator, ownerId: string, input: CreateAdminKeyInput) {
-    // Creations of one owner wait for each other, so that none is counted too few.
+    // // Serialize creations for one owner, so that parallel requests cannot exceed the limit.
     await this.records.lock(tx, ownerId);
     if ((await this.live(tx, ownerId).getCount()) >= MAX_LIVE_KEYS) throw new Refusal('MAX_ADMIN_API_KEYS');
     const id = this.snowflakes.next();
@@ -153,12 +153,12 @@ export class AdminKeys {
     return { success: true };
   }
 
-  /** Ends every key of an account. Answers how many worked. */
+  /** Revokes every key of an account. Returns how many had not expired. */
   async endAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
     return (await this.end(tx, 'owner_id = $1', [ownerId], ending)).length;
   }
 
-  /** Ends one key, if it has this digest. False: it has ended before. */
+  /** Revokes one key if it has this digest. Returns false if it was revoked or had expired. */
   async endKey(tx: Tx, id: string, digest: Buffer, ending: Ending): Promise<boolean> {
     return (await this.end(tx, 'id = $1 AND digest = $2', [id, digest], ending)).length === 1;
   }
@@ -204,7 +204,7 @@ export class AdminKeys {
   }
 }
 
-/** A key may not make, strengthen or end keys. */
+/** An Admin API key must not create, change or revoke keys. */
 function demandNoKey(by: Operator): void {
   if (by.keyId !== null) throw new Refusal('ACCESS_DENIED');
 }

@@ -8,7 +8,7 @@ export class SetupInput {
   @Text({ min: 1, max: 256 }) token: string;
 }
 
-/** Outside `/v1/admin`, so that every Admin route keeps its rule without exception (admin.md section 3). */
+/** This route is outside `/v1/admin`, so that the rules of Admin routes need no exception (admin.md section 3). */
 @Controller('v1/setup')
 export class SetupController {
   constructor(private readonly setup: SetupToken) {}

@@ -16,7 +16,7 @@ const NO_ADMINISTRATOR = "NOT EXISTS (SELECT 1 FROM account WHERE acls @> ARRAY[
 
 const hexDigest = (token: string): string => digest(token).toString('hex');
 
-/** The one-time token that makes the first administrator (admin.md section 3). Only its digest is at rest. */
+/** The one-time token that creates the first administrator (admin.md section 3). Only its digest is stored. */
 @Injectable()
 export class SetupToken implements OnModuleInit {
   constructor(
@@ -28,7 +28,7 @@ export class SetupToken implements OnModuleInit {
     private readonly audit: AuditLog,
   ) {}
 
-  /** A preset token replaces whatever token there was; one that was spent stays spent. */
+  /** A preset token replaces any earlier token. A token that was spent stays spent. */
   async onModuleInit(): Promise<void> {
     const { setupToken } = this.config;
     if (setupToken !== undefined) {
@@ -44,8 +44,8 @@ export class SetupToken implements OnModuleInit {
   }
 
   /**
-   * The token to show at this boot: a new one if the instance has neither an administrator nor a token yet, else
-   * `null`. Of parallel first boots one gets it.
+   * Returns a new token to print during startup if the instance has no administrator and no token, otherwise `null`. If
+   * several processes start at the same time, one gets the token.
    */
   async reveal(): Promise<string | null> {
     const token = mintToken();
@@ -59,8 +59,8 @@ export class SetupToken implements OnModuleInit {
   }
 
   /**
-   * Makes the caller an administrator. Of parallel callers exactly one wins.
-   * @throws Refusal MISSING_PERMISSIONS for a token that is wrong, spent or void, and for an inactive account
+   * Makes the caller an administrator. Of parallel calls, exactly one succeeds.
+   * @throws Refusal MISSING_PERMISSIONS if the token is wrong, spent or void, or if the account is inactive
    */
   async redeem(by: Operator, token: string) {
     const user = await this.database.transaction(async (tx) => {
@@ -85,7 +85,7 @@ export class SetupToken implements OnModuleInit {
     return rows.length > 0;
   }
 
-  /** Ends the token for good: an account holds the wildcard from now on. */
+  /** Invalidates the token permanently, because an account has the wildcard ACL now. */
   async void(tx: Tx): Promise<void> {
     await tx.query(
       `UPDATE instance SET value = value || '{"void": true}', changed_at = now()

@@ -4,7 +4,7 @@ import { By, type Operator } from '../audit/operator.js';
 import { UserPath, UsersQuery } from './admin-users.dto.js';
 import { AdminUsers } from './admin-users.service.js';
 
-/** What administrators read of accounts (admin.md 5.2). */
+/** Read access to accounts in the Admin API (admin.md 5.2). */
 @Controller('v1/admin/users')
 export class AdminUsersController {
   constructor(private readonly users: AdminUsers) {}
@@ -17,7 +17,7 @@ export class AdminUsersController {
     return this.users.search(by, query);
   }
 
-  /** Shows the caller as administrators see accounts. */
+  /** Shows the account of the caller in the format of the Admin API. */
   @Get('@me')
   @AdminAcl('admin:authenticate')
   @RateLimit('admin:lookup')
@@ -25,7 +25,7 @@ export class AdminUsersController {
     return this.users.self(by);
   }
 
-  /** Looks an account up by its id. */
+  /** Shows an account by its ID. */
   @Get(':user_id')
   @AdminAcl('user:lookup')
   @RateLimit('admin:lookup')

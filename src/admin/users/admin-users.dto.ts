@@ -7,7 +7,7 @@ const MAX_IDS = 100;
 const MAX_NAME = 320;
 const MAX_ADDRESS = 45;
 
-/** One id, or up to 100 by repeating the parameter; a list afterwards. */
+/** Accepts one ID, or up to 100 IDs as repeated parameters. A repeated parameter becomes a list. */
 function SnowflakesOfQuery(): PropertyDecorator {
   const items = { ...SNOWFLAKE.description, type: 'string' } as const;
   const description = { type: 'array', items, maxItems: MAX_IDS } as const;
@@ -25,7 +25,7 @@ function SnowflakesOfQuery(): PropertyDecorator {
 const TAG = /^(.{1,32})#(\d{4})$/;
 const DIGITS = /^\d+$/;
 
-/** What `resolve` names: an id, an address or `name#0000`. */
+/** Parses `resolve`, which is an ID, an email address or `name#0000`. */
 export function resolved(text: string) {
   if (DIGITS.test(text)) return { ids: [text] };
   if (text.includes('@')) return { email: text };
@@ -43,7 +43,7 @@ function Resolvable(): PropertyDecorator {
   });
 }
 
-/** An address in any spelling; in the stored one afterwards. */
+/** Accepts an IP address in any notation and normalizes it to the stored one. */
 function Address(): PropertyDecorator {
   const convert = (value: unknown) =>
     typeof value === 'string' && ipaddr.isValid(value) ? ipaddr.process(value).toString() : value;

@@ -11,7 +11,7 @@ export const sightOf = (by: Operator): Sight => ({
   ip: by.holds('user:view:ip'),
 });
 
-/** @throws Refusal FV(INVALID_FORMAT@root) for several selectors */
+/** @throws Refusal FV(INVALID_FORMAT@root) if there is more than one selector */
 function selectorOf(query: UsersQuery, digestsOf: (phone: string) => Buffer[]): AccountSelector {
   const { user_id, resolve, username, email, phone, session_id_hash, last_active_ip } = query;
   const given = [user_id, resolve, username, email, phone, session_id_hash, last_active_ip];
@@ -27,7 +27,7 @@ function selectorOf(query: UsersQuery, digestsOf: (phone: string) => Buffer[]): 
   return last_active_ip === undefined ? {} : { lastActiveIp: last_active_ip };
 }
 
-/** Accounts as administrators read them (admin.md 5.2). */
+/** Searches and shows accounts for administrators (admin.md 5.2). */
 @Injectable()
 export class AdminUsers {
   constructor(
@@ -35,7 +35,7 @@ export class AdminUsers {
     private readonly digestKeys: DigestKeys,
   ) {}
 
-  /** @throws Refusal MISSING_ACL for a selector without the ACL to see or change what it asks for */
+  /** @throws Refusal MISSING_ACL if the operator lacks the ACL to read or change the searched member */
   async search(by: Operator, query: UsersQuery) {
     const selector = selectorOf(query, (phone) => this.digestKeys.digestsOf('phone', phone));
     const sight = sightOf(by);
@@ -48,14 +48,14 @@ export class AdminUsers {
     return { users: records.map((record) => adminUserView(record, sight)), total };
   }
 
-  /** The operator's own account, unredacted. */
+  /** Returns the operator's own account without redaction. */
   async self(by: Operator) {
     const record = await this.records.find(by.accountId);
     if (!record) throw new Refusal('UNAUTHORIZED');
     return { user: adminUserView(record, FULL_SIGHT) };
   }
 
-  /** A list of one or of none. */
+  /** Returns a list of one account or an empty list. */
   async show(by: Operator, id: string) {
     const record = await this.records.find(id);
     return { users: record ? [adminUserView(record, sightOf(by))] : [] };

@@ -3,7 +3,7 @@ import type { AccountRecord } from '../../accounts/account-records.service.js';
 import { clientInfo } from '../../accounts/events/origin.js';
 import { idHash } from '../../auth/sessions/sessions.service.js';
 
-/** What of an account an operator may read beyond `user:lookup`. */
+/** The fields of an account that an operator may read in addition to those of `user:lookup`. */
 export interface Sight {
   readonly email: boolean;
   readonly ip: boolean;
@@ -13,7 +13,7 @@ export const FULL_SIGHT: Sight = { email: true, ip: true };
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** An account as administrators see it (admin.md 5.1). No secret of any kind is among the members. */
+/** An account in the Admin API (admin.md 5.1). It contains no secrets. */
 export const adminUserView = (user: AccountRecord, sight: Sight) => ({
   id: user.id,
   username: user.username,
@@ -48,7 +48,7 @@ export const adminUserView = (user: AccountRecord, sight: Sight) => ({
   last_active_ip: sight.ip ? user.lastActiveIp : null,
 });
 
-/** A session of an account, live or ended (admin.md 5.1). */
+/** A session in the Admin API, active or revoked (admin.md 5.1). */
 export function adminSessionView(
   session: {
     digest: Buffer;

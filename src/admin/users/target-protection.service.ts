@@ -6,7 +6,10 @@ import type { Tx } from '../../platform/database/database.js';
 import { isAcl } from '../../policy/acls.js';
 import { demandGrantable, type Operator } from '../audit/operator.js';
 
-/** Nobody changes an account that holds more than they do, nor what belongs to such an account (admin.md section 2). */
+/**
+ * Operators cannot change accounts that have ACLs they lack, nor anything that belongs to such accounts (admin.md
+ * section 2).
+ */
 @Injectable()
 export class TargetProtection {
   constructor(
@@ -15,7 +18,7 @@ export class TargetProtection {
   ) {}
 
   /**
-   * A bot is its owner's. Values outside the registry authorise nothing, and protect nothing.
+   * A bot is protected like its owner. ACLs that are not registered grant nothing and protect nothing.
    * @throws Refusal MISSING_ACL
    */
   async demandReach(by: Operator, target: AccountRecord, tx?: Tx): Promise<void> {
@@ -25,7 +28,7 @@ export class TargetProtection {
   }
 
   /**
-   * What an Admin operation on something of an account begins with.
+   * The first check of Admin operations on something that belongs to an account.
    * @throws Refusal UNKNOWN_USER, MISSING_ACL
    */
   async demandReachOfAccount(by: Operator, accountId: string, tx?: Tx): Promise<void> {
@@ -42,8 +45,8 @@ export class TargetProtection {
 }
 
 /**
- * What an account signs in with is its owner's own business, with sudo: a stolen session of an administrator cannot strip
- * its own account (admin.md section 2, "Oneself").
+ * Operators change their own sign-in methods only through the account API, which requires sudo mode. Therefore a stolen
+ * administrator session cannot remove the factors of its own account (admin.md section 2, "Oneself").
  * @throws Refusal ACCESS_DENIED
  */
 export function demandOther(by: Operator, target: AccountRecord): void {

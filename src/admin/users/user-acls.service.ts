@@ -9,7 +9,7 @@ import { demandGrantable, type Operator } from '../audit/operator.js';
 import { SetupToken } from '../setup/setup.service.js';
 import { demandOrdinary, UserChanges } from './user-changes.service.js';
 
-/** The ACLs of accounts: what is written here decides who administers the instance. */
+/** Changes the ACLs of accounts, which decide who administers the instance. */
 @Injectable()
 export class UserAcls {
   constructor(
@@ -19,7 +19,10 @@ export class UserAcls {
     private readonly notices: SecurityNotices,
   ) {}
 
-  /** @throws Refusal ACCESS_DENIED for the operator's own account and for a bot, MISSING_ACL for the grant bound */
+  /**
+   * @throws Refusal ACCESS_DENIED for the operator's own account and for a bot, MISSING_ACL for ACLs that the operator
+   * lacks
+   */
   async replace(by: Operator, id: string, acls: readonly string[]) {
     if (id === by.accountId) throw new Refusal('ACCESS_DENIED');
     return this.changes.show(by, id, {
@@ -33,7 +36,7 @@ export class UserAcls {
   }
 
   /**
-   * Adds registry ACLs to an account, at the console. Answers the account's set.
+   * Adds registered ACLs to an account from the console. Returns all ACLs of the account.
    * @throws Refusal UNKNOWN_USER, ACCESS_DENIED for a bot
    */
   async grant(by: Operator, id: string, acls: readonly string[]): Promise<readonly string[]> {
@@ -48,7 +51,7 @@ export class UserAcls {
   }
 
   /**
-   * Takes ACLs from an account, at the console. Answers what is left.
+   * Removes ACLs from an account from the console. Returns the remaining ACLs.
    * @throws Refusal UNKNOWN_USER
    */
   async revoke(by: Operator, id: string, acls: readonly string[]): Promise<readonly string[]> {

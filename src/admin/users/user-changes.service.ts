@@ -12,15 +12,20 @@ import { demandOther, TargetProtection } from './target-protection.service.js';
 /** One change of one account. */
 export interface Change {
   readonly action: string;
-  /** The operation is about the address: bots are refused before anything else. */
+  /** Set for operations on the email address. They reject bots before any other check. */
   readonly ofEmail?: boolean;
-  /** Operators leave their own account alone here: its own operations do that, with sudo. */
+  /**
+   * Set for operations that reject the operator's own account. Operators use the account API for it, with sudo mode.
+   */
   readonly ofOthers?: boolean;
-  /** Makes the change of the locked account, and answers what the audit entry says of it. */
+  /** Changes the locked account and returns the metadata of the audit entry. */
   make(tx: Tx, target: AccountRecord): Promise<Deed['metadata']>;
 }
 
-/** The frame of every mutation of an account: lookup, protection, change, audit entry, all or nothing (admin.md 5.3). */
+/**
+ * The steps of every mutation of an account: lookup, protection, change and audit entry in one transaction (admin.md
+ * 5.3).
+ */
 @Injectable()
 export class UserChanges {
   constructor(
@@ -32,8 +37,9 @@ export class UserChanges {
   ) {}
 
   /**
-   * Answers the account as it is afterwards.
-   * @throws Refusal UNKNOWN_USER, BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED, ACCESS_DENIED, MISSING_ACL, and what `make` throws
+   * Returns the changed account.
+   * @throws Refusal UNKNOWN_USER, BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED, ACCESS_DENIED, MISSING_ACL, and the errors of
+   * `make`
    */
   apply(by: Operator, id: string, change: Change): Promise<AccountRecord> {
     const { action, make } = change;
@@ -48,13 +54,13 @@ export class UserChanges {
     });
   }
 
-  /** `apply` with the answer that most operations give. */
+  /** Like `apply`, with the response of most operations. */
   async show(by: Operator, id: string, change: Change) {
     return { user: adminUserView(await this.apply(by, id, change), sightOf(by)) };
   }
 
   /**
-   * The target as it stands, for what has to be known before the change begins.
+   * Returns the target for checks that must run before the change.
    * @throws Refusal as `apply`
    */
   async examine(by: Operator, id: string, kind: Pick<Change, 'ofEmail' | 'ofOthers'>): Promise<AccountRecord> {

@@ -5,12 +5,12 @@ import { UserPath } from './admin-users.dto.js';
 import { EmailBounceInput, SetEmailInput } from './user-contact.dto.js';
 import { UserContact } from './user-contact.service.js';
 
-/** Where accounts are reached (admin.md 5.3). */
+/** Contact data of accounts in the Admin API (admin.md 5.3). */
 @Controller('v1/admin/users/:user_id')
 export class UserContactController {
   constructor(private readonly contact: UserContact) {}
 
-  /** Sets the address of an account. */
+  /** Sets the email address of an account. */
   @Patch('email')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -18,7 +18,7 @@ export class UserContactController {
     return this.contact.setEmail(by, user_id, email);
   }
 
-  /** Counts the address of an account as verified. */
+  /** Marks the email address of an account as verified. */
   @Put('email-verification')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -26,7 +26,7 @@ export class UserContactController {
     return this.contact.verifyEmail(by, user_id);
   }
 
-  /** Says whether mail to an account bounces. */
+  /** Sets whether email to an account bounces. */
   @Put('email-bounce')
   @AdminAcl('user:update:email')
   @RateLimit('admin:user:modify')
@@ -34,7 +34,7 @@ export class UserContactController {
     return this.contact.setBounce(by, user_id, bounced);
   }
 
-  /** Mails an account what verifies its address. */
+  /** Sends a verification email to an account. */
   @Post('verification-email')
   @HttpCode(204)
   @AdminAcl('user:update:email')
@@ -43,7 +43,7 @@ export class UserContactController {
     return this.contact.mailVerification(by, user_id);
   }
 
-  /** Mails an account what resets its password. */
+  /** Sends a password reset email to an account. */
   @Post('password-reset')
   @HttpCode(204)
   @AdminAcl('user:update:email')

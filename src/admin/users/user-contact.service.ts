@@ -18,7 +18,7 @@ import { UserChanges } from './user-changes.service.js';
 const SENDS = { limit: 3, seconds: 900 };
 const OF_EMAIL = { ofEmail: true };
 
-/** The addresses of accounts other than the operator's own, and the mails that an administrator has sent there (admin.md 5.3). */
+/** Changes the email addresses of other accounts and sends emails on behalf of administrators (admin.md 5.3). */
 @Injectable()
 export class UserContact {
   constructor(
@@ -35,7 +35,7 @@ export class UserContact {
   ) {}
 
   /**
-   * The new address is unverified; whatever was mailed to the old one does nothing any more.
+   * Sets an unverified email address. Links in emails to the old address stop working.
    * @throws Refusal FV(INVALID_EMAIL_ADDRESS@email), FV(EMAIL_ALREADY_IN_USE@email)
    */
   async setEmail(by: Operator, id: string, email: string) {
@@ -82,14 +82,14 @@ export class UserContact {
     });
   }
 
-  /** Nothing is sent to an address that needs no verification. */
+  /** Sends nothing if the email address needs no verification. */
   mailVerification(by: Operator, id: string): Promise<void> {
     return this.mail(by, id, 'resend_verification_email', 'verify:resend', async (tx, target, email) => {
       if (needsVerification(target)) await this.verification.mail(tx, target, email);
     });
   }
 
-  /** The owner gets the token; an administrator neither sets nor sees a password. */
+  /** The owner gets the token. An administrator can neither set nor see a password. */
   mailReset(by: Operator, id: string): Promise<void> {
     return this.mail(by, id, 'send_password_reset', 'admin:password-reset', (tx, target) =>
       this.recovery.mail(tx, target),
@@ -123,7 +123,7 @@ function addressOf({ email }: AccountRecord, path: 'email' | 'root' = 'email'): 
   return email;
 }
 
-/** An account that is to be deleted gets no mail that would bring it back. */
+/** Rejects accounts that are deleted or scheduled for deletion, so that no email can restore them. */
 function demandPresent(target: AccountRecord): AccountRecord {
   if (isGone(target)) throw new Refusal('UNKNOWN_USER');
   return target;

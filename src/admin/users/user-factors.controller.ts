@@ -5,7 +5,7 @@ import { UserPath } from './admin-users.dto.js';
 import { UserCredentialPath } from './user-contact.dto.js';
 import { UserFactors } from './user-factors.service.js';
 
-/** What accounts sign in with (admin.md 5.2, 5.3). */
+/** Sign-in methods of accounts in the Admin API (admin.md 5.2, 5.3). */
 @Controller('v1/admin/users/:user_id')
 export class UserFactorsController {
   constructor(private readonly factors: UserFactors) {}
@@ -18,7 +18,7 @@ export class UserFactorsController {
     return this.factors.listSessions(by, user_id);
   }
 
-  /** Lists the networks from which an account signs in without a mailed confirmation. */
+  /** Lists the networks from which an account signs in without email confirmation. */
   @Get('networks')
   @AdminAcl('user:list:sessions', 'user:view:ip')
   @RateLimit('admin:lookup')
@@ -43,7 +43,7 @@ export class UserFactorsController {
     return this.factors.deletePasskey(by, user_id, credential_id);
   }
 
-  /** Removes authenticator and backup codes of an account. */
+  /** Removes the authenticator and the backup codes of an account. */
   @Delete('mfa')
   @HttpCode(204)
   @AdminAcl('user:update:mfa')

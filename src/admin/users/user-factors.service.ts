@@ -13,7 +13,7 @@ import { sightOf } from './admin-users.service.js';
 import { adminSessionView } from './admin-users.views.js';
 import { UserChanges } from './user-changes.service.js';
 
-/** What accounts sign in with: sessions, passkeys, second factors (admin.md 5.2, 5.3). */
+/** Sessions, passkeys and second factors of accounts (admin.md 5.2, 5.3). */
 @Injectable()
 export class UserFactors {
   constructor(
@@ -72,7 +72,7 @@ export class UserFactors {
     });
   }
 
-  /** Passkeys and sessions stay. */
+  /** Keeps passkeys and sessions. */
   async disableMfa(by: Operator, id: string): Promise<void> {
     await this.changes.apply(by, id, {
       action: 'disable_mfa',

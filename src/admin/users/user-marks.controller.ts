@@ -12,7 +12,7 @@ import {
 } from './user-marks.dto.js';
 import { UserMarks } from './user-marks.service.js';
 
-/** What accounts may do and what is asked of them (admin.md 5.3). */
+/** ACLs, flags, traits and requirements of accounts in the Admin API (admin.md 5.3). */
 @Controller('v1/admin/users/:user_id')
 export class UserMarksController {
   constructor(
@@ -52,7 +52,7 @@ export class UserMarksController {
     return this.marks.setTraits(by, user_id, traits);
   }
 
-  /** Ends a lockdown: the account can sign in again without a password reset. */
+  /** Ends a lockdown, so that the account can sign in without a password reset. */
   @Delete('lockdown')
   @HttpCode(204)
   @AdminAcl('user:update:flags')
@@ -61,7 +61,7 @@ export class UserMarksController {
     return this.marks.endLockdown(by, user_id);
   }
 
-  /** Says whether an account has a verified phone number. */
+  /** Sets whether an account has a verified phone number. */
   @Put('phone-verification')
   @AdminAcl('user:update:phone')
   @RateLimit('admin:user:modify')

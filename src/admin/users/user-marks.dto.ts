@@ -2,10 +2,10 @@ import { ACCOUNT_FLAGS } from '../../accounts/account-facts.js';
 import { Bool, Int, ListOf } from '../../http/input.js';
 import { AclList } from '../keys/admin-keys.dto.js';
 
-/** Flags that the flags operation sets; the others belong to the lifecycle. */
+/** Flags that the flags operation can set. The other flags are set by other operations. */
 const { STAFF, HIGH_GLOBAL_RATE_LIMIT, RATE_LIMIT_BYPASS, NOT_SUSPICIOUS } = ACCOUNT_FLAGS;
 const SETTABLE_FLAGS = STAFF | HIGH_GLOBAL_RATE_LIMIT | RATE_LIMIT_BYPASS | NOT_SUSPICIOUS;
-/** Traits that the traits operation sets. */
+/** Traits that the traits operation can set. */
 export const SETTABLE_TRAITS: readonly string[] = ['captcha_exempt'];
 
 function FlagList(): PropertyDecorator {

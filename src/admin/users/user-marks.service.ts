@@ -9,7 +9,7 @@ import { type EditFlagsInput, SETTABLE_TRAITS } from './user-marks.dto.js';
 
 const union = (flags: readonly string[]): bigint => flags.reduce((all, flag) => all | BigInt(flag), 0n);
 
-/** Flags, suspicious-activity bits, traits and the phone mark of accounts (admin.md 5.3). */
+/** Flags, suspicious-activity bits, traits and phone verification of accounts (admin.md 5.3). */
 @Injectable()
 export class UserMarks {
   constructor(
@@ -18,7 +18,7 @@ export class UserMarks {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** Added first, then removed. */
+  /** Adds flags first, then removes flags. */
   editFlags(by: Operator, id: string, { add_flags = [], remove_flags = [] }: EditFlagsInput) {
     return this.changes.show(by, id, {
       action: 'update_flags',
@@ -41,7 +41,7 @@ export class UserMarks {
     });
   }
 
-  /** Replaces the settable traits and leaves the others, which the service sets itself. */
+  /** Replaces the settable traits and keeps the others, which the service manages. */
   setTraits(by: Operator, id: string, wanted: readonly string[]) {
     return this.changes.show(by, id, {
       action: 'set_traits',
@@ -54,7 +54,7 @@ export class UserMarks {
     });
   }
 
-  /** The account owes no password reset any more. */
+  /** Removes the lockdown, so that the account no longer needs a password reset. */
   async endLockdown(by: Operator, id: string): Promise<void> {
     await this.changes.apply(by, id, {
       action: 'end_lockdown',
@@ -66,7 +66,9 @@ export class UserMarks {
     });
   }
 
-  /** True leaves the bits that ask for a fresh verification; false forgets the stored number and clears no requirement. */
+  /**
+   * `true` keeps the bits that require a new verification. `false` deletes the stored number and clears no requirement.
+   */
   setVerifiedPhone(by: Operator, id: string, isVerified: boolean) {
     return this.changes.show(by, id, {
       action: 'update_has_verified_phone',

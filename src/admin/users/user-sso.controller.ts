@@ -5,12 +5,12 @@ import { UserPath } from './admin-users.dto.js';
 import { LinkSsoInput } from './user-sso.dto.js';
 import { UserSso } from './user-sso.service.js';
 
-/** Who of the sign-in provider an account is (admin.md 5.3). */
+/** Single sign-on identities of accounts in the Admin API (admin.md 5.3). */
 @Controller('v1/admin/users/:user_id/sso-identity')
 export class UserSsoController {
   constructor(private readonly sso: UserSso) {}
 
-  /** Shows who of which single sign-on provider an account is. */
+  /** Lists the single sign-on identities of an account. */
   @Get()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:lookup')
@@ -18,7 +18,7 @@ export class UserSsoController {
     return this.sso.show(user_id);
   }
 
-  /** Links an account to an identity at the single sign-on provider. */
+  /** Links an account to an identity at the identity provider. */
   @Put()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')
@@ -26,7 +26,7 @@ export class UserSsoController {
     return this.sso.link(by, user_id, subject);
   }
 
-  /** Unlinks an account from its identity at the single sign-on provider. */
+  /** Unlinks an account from its identity at the identity provider. */
   @Delete()
   @AdminAcl('user:update:sso')
   @RateLimit('admin:user:modify')

@@ -36,14 +36,17 @@ export class UserSso {
     });
   }
 
-  /** Of every issuer. @throws Refusal UNKNOWN_USER */
+  /**
+   * Lists identities of all issuers.
+   * @throws Refusal UNKNOWN_USER
+   */
   async show(id: string) {
     if (!(await this.records.find(id))) throw new Refusal('UNKNOWN_USER');
     const identities = await this.identities.of(this.database.manager, id);
     return { identities: identities.map(({ issuer, subject }) => ({ issuer, subject })) };
   }
 
-  /** Sessions stay; without a link nothing changes. */
+  /** Keeps sessions. Changes nothing if there is no link. */
   unlink(by: Operator, id: string) {
     return this.changes.show(by, id, {
       action: 'unlink_sso_identity',

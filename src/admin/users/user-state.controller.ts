@@ -6,7 +6,7 @@ import { SuspicionInput } from './user-marks.dto.js';
 import { BanInput, DeletionInput } from './user-state.dto.js';
 import { UserState } from './user-state.service.js';
 
-/** Who may be here at all (admin.md 5.3). */
+/** Disablement, bans, deletion and sessions of accounts in the Admin API (admin.md 5.3). */
 @Controller('v1/admin/users/:user_id')
 export class UserStateController {
   constructor(private readonly state: UserState) {}
@@ -27,7 +27,7 @@ export class UserStateController {
     return this.state.enable(by, user_id);
   }
 
-  /** Bans an account, for a time or for good. */
+  /** Bans an account temporarily or permanently. */
   @Put('ban')
   @AdminAcl('user:temp_ban')
   @RateLimit('admin:user:modify')
@@ -51,7 +51,7 @@ export class UserStateController {
     return this.state.scheduleDeletion(by, user_id, input);
   }
 
-  /** Cancels the deletion of an account. */
+  /** Cancels the scheduled deletion of an account. */
   @Delete('deletion')
   @AdminAcl('user:delete')
   @RateLimit('admin:user:modify')

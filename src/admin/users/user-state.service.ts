@@ -18,10 +18,10 @@ const USER_REQUESTED = 1;
 const DEFAULT_DAYS = 60;
 const SHORTEST_DAYS = { ofRequest: 14, ofOther: 60 };
 
-/** A moment that the database's clock decides. */
+/** A time relative to the clock of the database. */
 const later = (count: number, unit: 'hours' | 'days') => () => `now() + interval '${Number(count)} ${unit}'`;
 
-/** Disablement, ban, deletion and sessions of accounts (admin.md 5.3). */
+/** Disables, bans and deletes accounts and ends their sessions (admin.md 5.3). */
 @Injectable()
 export class UserState {
   constructor(
@@ -33,7 +33,7 @@ export class UserState {
     private readonly replica: Replica,
   ) {}
 
-  /** The way back is a password recovery, which clears the flag and not the requirements. */
+  /** The user can recover the account with a password reset. That clears the flag but not the requirements. */
   disable(by: Operator, id: string, flags: number) {
     return this.changes.show(by, id, {
       action: 'disable_suspicious_activity',
@@ -69,7 +69,9 @@ export class UserState {
     });
   }
 
-  /** Zero hours: for ever. A bot has no sign-in that could lift an expired ban, so it gets no flag. */
+  /**
+   * Zero hours mean a permanent ban. A bot gets no flag, because only a sign-in clears the flag after the ban expires.
+   */
   ban(by: Operator, id: string, { duration_hours: hours, reason = null }: BanInput) {
     return this.changes.show(by, id, {
       action: 'temp_ban',
@@ -163,7 +165,7 @@ export class UserState {
     });
   }
 
-  /** Writes a state that keeps the account out, and ends everything that it is signed in with. */
+  /** Stores a state that blocks sign-in and revokes all sessions. */
   private async shutOut(
     tx: Tx,
     { id }: AccountRecord,

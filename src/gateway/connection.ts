@@ -21,33 +21,36 @@ import type { UnsentBytes } from './sending/unsent-bytes.service.js';
 import type { GatewaySession } from './sessions/session.js';
 import type { SessionHolder } from './sessions/session-holder.js';
 
-/** What a connection needs of the process that it is a part of. */
+/** The services of the process that a connection uses. */
 export interface ConnectionHost {
   readonly numbers: GatewayNumbers;
   readonly fanOut: FanOut;
   readonly unsent: UnsentBytes;
   /** Monotonic milliseconds. */
   now(): number;
-  /** Charges one payload to the connection's budgets. False when one is spent. */
+  /** Charges one payload to the rate limits of the connection. Returns false if a limit is exceeded. */
   admits(connection: Connection): boolean | Promise<boolean>;
-  /** What answers a message, if anything does. */
+  /** The command that handles a message, if there is one. */
   planOf(payload: Payload): CommandPlan | undefined;
   serve(command: Command, callback: CommandCallback): Promise<void>;
-  /** Sends an event to a session alone. */
+  /** Sends an event to one session. */
   tell(session: GatewaySession, event: GatewayEvent): void;
-  /** The client has processed what the session dispatched up to `seq`. */
+  /** Called when the client has processed all dispatches of the session up to `seq`. */
   acknowledged(session: GatewaySession, seq: number): void;
-  /** The connection holds its session no longer. */
+  /** Called when the connection no longer holds the session. */
   released(session: GatewaySession): void;
-  /** More waits to be sent than the budgets of accounts and of the process allow. */
+  /** Called when the unsent data exceeds the budget of an account or of the process. */
   relieve(): void;
-  /** Something threw that should not have. */
+  /** Called for an unexpected error. */
   failed(error: unknown): void;
 }
 
 const RESUMED = eventOf('RESUMED', {}, true);
 
-/** One socket: messages strictly one after another, heartbeats, and what is sent (contract/gateway.md sections 2 to 6). */
+/**
+ * One socket. Handles messages strictly one at a time, tracks heartbeats and sends events (contract/gateway.md sections
+ * 2 to 6).
+ */
 export class Connection implements SessionHolder, Sender {
   session: GatewaySession | null = null;
   isClosed = false;
@@ -59,7 +62,7 @@ export class Connection implements SessionHolder, Sender {
   private isBusy = false;
   private isStarting = false;
   private handlers: readonly MessageMappingProperties[] = [];
-  /** Called once, when the socket has ended. */
+  /** Called once, after the socket has closed. */
   onGone: () => void = () => {};
   private waiting: (Buffer | Closing)[] = [];
   private readonly outgoing: Outgoing;
@@ -69,7 +72,7 @@ export class Connection implements SessionHolder, Sender {
     transport: Duplex,
     readonly address: string,
     readonly use: AddressUse,
-    /** What foreign pages have opened from the address, if one of them opened this. */
+    /** Usage by third-party pages from this IP address. Null if this socket was not opened by such a page. */
     readonly foreign: AddressUse | null,
     private readonly host: ConnectionHost,
   ) {
@@ -83,12 +86,12 @@ export class Connection implements SessionHolder, Sender {
     return this.foreign !== null;
   }
 
-  /** Takes what the framework calls for each message, of every gateway there is. */
+  /** Registers message handlers. Nest calls this once per gateway class. */
   bind(handlers: readonly MessageMappingProperties[]): void {
     this.handlers = this.handlers.length === 0 ? handlers : [...this.handlers, ...handlers];
   }
 
-  /** Says Hello unless the address has too many sockets or the version is wrong; what comes before it waits. */
+  /** Sends Hello, or closes if the IP address has too many sockets or the version is wrong. Earlier messages wait. */
   greet(hasRoom: boolean | Promise<boolean>, isVersionRight: boolean): void {
     if (typeof hasRoom === 'boolean') this.welcome(hasRoom, isVersionRight);
     else this.work(hasRoom.then((is) => this.welcome(is, isVersionRight)));
@@ -100,14 +103,14 @@ export class Connection implements SessionHolder, Sender {
     else this.send(helloFrame(this.host.numbers.heartbeat_interval_ms));
   }
 
-  /** Takes the text of a message, or why it is none. */
+  /** Receives a message or the close reason for an unreadable one. */
   receive(message: Buffer | Closing): void {
     if (this.isClosed) return;
     if (!this.isBusy) this.handle(message);
     else if (this.waiting.length < this.host.numbers.waiting_messages) this.waiting.push(message);
     else if (this.isStarting) this.close(CLOSING.rateLimited);
     else {
-      // What has been read already still comes.
+      // Messages that were already read from the socket still arrive.
       this.socket.pause();
       this.waiting.push(message);
     }
@@ -137,7 +140,7 @@ export class Connection implements SessionHolder, Sender {
     if (!this.isClosed) await this.act(payload, isAdmitted);
   }
 
-  /** First match decides (contract/gateway.md section 3, steps 4 to 10). */
+  /** The first matching check decides (contract/gateway.md section 3, steps 4 to 10). */
   private act(payload: Payload, isAdmitted: boolean): Promise<void> {
     if (!isAdmitted) throw new ClosingError('rateLimited');
     const plan = this.host.planOf(payload);
@@ -157,7 +160,7 @@ export class Connection implements SessionHolder, Sender {
     }
   }
 
-  /** Lets messages wait until one is dealt with: a session has started, been resumed, or neither. */
+  /** Queues further messages until the current one is handled completely. */
   private work(task: Promise<void>): void {
     this.workThrough(task).catch((error) => this.host.failed(error));
   }
@@ -184,7 +187,10 @@ export class Connection implements SessionHolder, Sender {
     this.send(FRAME.heartbeatAck);
   }
 
-  /** Looks at the time: a silent client is prompted once, then given up; one that never identified as well. */
+  /**
+   * Checks deadlines. A silent client is prompted once and then disconnected. A client that does not identify in time
+   * is also disconnected.
+   */
   tick(now: number): void {
     const { numbers } = this.host;
     const isIdle = !this.session && !this.isBusy;
@@ -201,7 +207,7 @@ export class Connection implements SessionHolder, Sender {
     }
   }
 
-  /** Sends what is no dispatch, past those that wait. */
+  /** Sends a frame that is not a dispatch, ahead of queued dispatches. */
   send(frame: string): void {
     if (this.isClosed) return;
     this.socket.send(frame);
@@ -212,7 +218,7 @@ export class Connection implements SessionHolder, Sender {
     return this.outgoing.bytes;
   }
 
-  /** Whether its account or the process has too much to send. */
+  /** True if the unsent data exceeds the budget of the account or of the process. */
   get isOver(): boolean {
     return this.outgoing.isOver;
   }
@@ -222,7 +228,7 @@ export class Connection implements SessionHolder, Sender {
     else if (this.isOver) this.host.relieve();
   }
 
-  /** The peer takes too little: what waits for it is forgotten; the session can be resumed. */
+  /** Disconnects a client that reads too slowly. Queued data is dropped; the client can resume the session. */
   giveUp(): void {
     if (this.isClosed) this.terminate();
     else this.close(CLOSING.unavailable);
@@ -232,12 +238,12 @@ export class Connection implements SessionHolder, Sender {
     if (this.session) this.host.tell(this.session, eventOf(type, d, true));
   }
 
-  /** Sends a dispatch of the session, in its turn. */
+  /** Queues a dispatch of the session. */
   deliver(dispatch: Dispatch): void {
     if (!this.isClosed) this.outgoing.push(dispatch);
   }
 
-  /** Takes a new session whose READY is not sent yet: dispatches wait for it. */
+  /** Attaches a new session. Dispatches wait until READY is sent. */
   hold(session: GatewaySession): void {
     this.session = session;
     this.outgoing.hold(session.accountId);
@@ -247,13 +253,15 @@ export class Connection implements SessionHolder, Sender {
     this.outgoing.begin({ s: 1, event });
   }
 
-  /** Takes a session over: what it missed, what comes meanwhile, RESUMED. */
+  /** Attaches a resumed session. Sends the missed dispatches, those that arrive in the meantime, and then RESUMED. */
   async replay(session: GatewaySession, missed: Dispatch[]): Promise<void> {
     this.hold(session);
     await this.outgoing.replay(missed, () => ({ s: session.seq, event: RESUMED }));
   }
 
-  /** Asks the client to come back, and ends: the service stops, or another connection took the session over. */
+  /**
+   * Asks the client to reconnect, then closes. Used on shutdown and when another connection has resumed the session.
+   */
   drain(): void {
     this.send(FRAME.reconnect);
     this.close(CLOSING.drained);
@@ -261,24 +269,24 @@ export class Connection implements SessionHolder, Sender {
 
   close([code, reason]: Closing): void {
     if (this.isClosed) return;
-    // The answer to the close has to be read.
+    // A paused socket would never read the close frame of the peer.
     if (this.socket.isPaused) this.socket.resume();
     this.socket.close(code, reason);
     this.ended();
   }
 
-  /** Cuts the transport, whatever state it is in. */
+  /** Destroys the transport in any state. */
   terminate(): void {
     this.socket.terminate();
   }
 
-  /** The socket has ended. */
+  /** Called when the socket has closed. */
   gone(): void {
     this.ended();
     this.onGone();
   }
 
-  /** Nothing is taken or sent any more; the session stays behind. */
+  /** Stops receiving and sending, and detaches the session. */
   ended(): void {
     if (this.isClosed) return;
     this.isClosed = true;

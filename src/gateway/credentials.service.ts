@@ -14,29 +14,34 @@ import { Presence } from './sessions/presence.service.js';
 import type { GatewaySession } from './sessions/session.js';
 import { SessionStore } from './store/session-store.js';
 
-// What cannot be a token is looked up as one that was never issued: every refusal takes the same path.
+// Malformed tokens are looked up as one that was never issued, so that all rejections take the same time.
 const DECOY = `flx_${'0'.repeat(36)}`;
 const RECHECK_BATCH = 500;
 
-/** Who presents a credential. */
+/** The sender of a credential. */
 export interface Caller {
   readonly address: string;
-  /** The socket was opened by a page that is not ours. */
+  /** True if a third-party page opened the socket. */
   readonly isForeign: boolean;
 }
 
 /**
- * The credentials behind gateway sessions: checked when one starts, ended when one dies, and checked again and again
- * while nobody would tell (contract/gateway.md section 9).
+ * Validates the credentials of gateway sessions when a session starts, and closes sessions when a credential is
+ * revoked.
+ * While revocation notices can be lost, it validates all credentials again periodically (contract/gateway.md section
+ * 9).
  */
 @Injectable()
 export class Credentials implements OnModuleInit {
-  /** How often notices were lost, and after which of those times all credentials were seen alive again. */
+  /**
+   * Number of times that notices may have been lost. `madeUp` is the value at the last complete check of all
+   * credentials.
+   */
   private losses = 0;
   private madeUp = 0;
   private isChecking = false;
   private checkAt = Number.NEGATIVE_INFINITY;
-  /** Up to then every death was heard of. */
+  /** Every revocation before this time has been received. */
   private trustedAt = 0;
 
   constructor(
@@ -57,7 +62,10 @@ export class Credentials implements OnModuleInit {
     this.replica.on('resync', () => this.catchUp());
   }
 
-  /** Sockets first; what is stored and served by nobody expires if it cannot be reached, and its token is dead. */
+  /**
+   * Closes sockets first. Stored sessions that no process serves expire if the store is unavailable, and their token is
+   * already invalid.
+   */
   private async revoked(revocation: Revocation): Promise<void> {
     this.sessions.revoke(revocation);
     const { sessions = [], account, except, bot } = revocation;
@@ -71,7 +79,7 @@ export class Credentials implements OnModuleInit {
   }
 
   /**
-   * The identity behind the token of Identify or Resume.
+   * Resolves the token of Identify or Resume to an identity.
    * @throws ClosingError invalidToken, for every cause alike
    */
   async resolve(token: string, from: Caller): Promise<SessionIdentity | BotIdentity> {
@@ -83,19 +91,21 @@ export class Credentials implements OnModuleInit {
     return identity;
   }
 
-  /** Refuses a credential, and remembers against the address that it did, unless a foreign page sent it. */
+  /** Returns the error for a rejected token. Counts it against the IP address unless a third-party page sent it. */
   refuse(token: string, { address, isForeign }: Caller): ClosingError {
     if (!isForeign) this.abuse.noteRejectedToken(address, token);
     return new ClosingError('invalidToken');
   }
 
-  /** The identity that a session was opened with, if its credential still lives and is the one that was presented last. */
+  /**
+   * Returns the identity of a session if its credential is still valid and is the last one presented; otherwise null.
+   */
   async confirm(session: GatewaySession, { digest } = { digest: session.presented }) {
     const identity = await this.recheck(session);
     return identity?.digest.equals(digest) ? identity : null;
   }
 
-  /** The identity that a session was opened with, if its credential still lives. */
+  /** Returns the identity of a session if its credential is still valid; otherwise null. */
   async recheck({ via, credentialId, botDigest }: GatewaySession): Promise<SessionIdentity | BotIdentity | null> {
     const identity =
       via === 'bot' && botDigest
@@ -104,7 +114,7 @@ export class Credentials implements OnModuleInit {
     return identity && !isInactive(identity.account) ? identity : null;
   }
 
-  /** Something may have happened that no notice told. */
+  /** Checks all credentials after notices may have been lost. */
   private catchUp(): Promise<void> {
     this.losses++;
     this.checkAt = Number.NEGATIVE_INFINITY;

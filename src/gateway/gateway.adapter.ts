@@ -15,22 +15,23 @@ import { CLOSING, type Closing } from './protocol/protocol.js';
 import { gather } from './sending/gathered-writes.js';
 import { readInPieces } from './small-reads.js';
 
-// An honest message comes in one piece or a few; what is unfinished is kept, and ten thousand sockets must not pile it up.
+// Legitimate messages have one or a few fragments. Unfinished messages use memory, so many sockets must not accumulate
+// them.
 const MAX_FRAGMENTS = 16;
 const MAX_CHUNKS = 32;
 const NOTHING = Buffer.alloc(0);
 
-/** Close codes with which the WebSocket library answers a message that it does not take, and ours in their place. */
+/** Maps the close codes of the WebSocket library for unreadable messages to the codes of the contract. */
 const NO_MESSAGE: Readonly<Record<number, Closing>> = {
   1007: CLOSING.undecodable,
   1008: CLOSING.tooLarge,
   1009: CLOSING.tooLarge,
 };
 
-/** A socket of the library with its connection; a message that cannot be read waits its turn like any other. */
+/** A WebSocket of the library with its connection. An unreadable message waits in the queue like any other. */
 class GatewaySocket extends WebSocket {
   connection?: Connection;
-  /** What it stands on. */
+  /** The underlying TCP or TLS stream. */
   transport?: Duplex;
 
   override send(data: Parameters<WebSocket['send']>[0], ...more: never[]): void {
@@ -39,7 +40,7 @@ class GatewaySocket extends WebSocket {
   }
 
   override close(code?: number, reason?: string | Buffer): void {
-    // A reason is there unless the library itself ends the connection.
+    // Only the library closes without a reason.
     const closing = reason === undefined && code !== undefined ? NO_MESSAGE[code] : undefined;
     if (closing && this.connection && !this.connection.isClosed) this.connection.receive(closing);
     else super.close(code, reason);
@@ -50,7 +51,7 @@ function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   (this as GatewaySocket).connection?.receive(isBinary ? CLOSING.undecodable : (data as Buffer));
 }
 
-/** A broken transport needs no answer: it is closed next. */
+/** Ignores transport errors, because the `close` event follows. */
 function onError(): void {}
 
 function onClose(this: WebSocket): void {
@@ -58,8 +59,8 @@ function onClose(this: WebSocket): void {
 }
 
 /**
- * What carries Nest's gateways: sockets from the upgrade, which the front door judges, to connections, which are the
- * clients that Nest knows. A connection calls handlers itself; no stream stands between.
+ * The WebSocket adapter for Nest. Turns upgraded sockets into connections, which are Nest's clients.
+ * The front door checks upgrade requests. A connection calls its handlers directly, without RxJS streams.
  */
 @Injectable()
 export class GatewayAdapter extends WsAdapter {
@@ -71,7 +72,7 @@ export class GatewayAdapter extends WsAdapter {
     super();
   }
 
-  /** Once: every gateway has the same path. */
+  /** Called once, because all gateways share one path. */
   override create(): WebSocketServer {
     const { message_bytes, close_ms } = this.gateway.numbers;
     const options = {
@@ -79,7 +80,7 @@ export class GatewayAdapter extends WsAdapter {
       WebSocket: GatewaySocket,
       clientTracking: false,
       perMessageDeflate: false,
-      // No subprotocol is spoken.
+      // Subprotocols are not supported.
       handleProtocols: () => false as const,
       maxPayload: message_bytes,
       maxFragments: MAX_FRAGMENTS,
@@ -104,7 +105,7 @@ export class GatewayAdapter extends WsAdapter {
     const call = this.door.admitUpgrade(req, socket);
     if (!call) return;
     readInPieces(socket, head);
-    // The acceptance goes with the first frame.
+    // Send the upgrade response in one write with the first frame.
     gather(socket);
     sockets.handleUpgrade(req, socket, NOTHING, (client) => {
       const opened = client as GatewaySocket;
@@ -126,7 +127,7 @@ export class GatewayAdapter extends WsAdapter {
   }
 }
 
-/** Everything else that asks for another protocol gets the one that it has. */
+/** True for WebSocket upgrades of the gateway path. Other upgrade requests are handled as plain HTTP. */
 function isForGateway(req: IncomingMessage): boolean {
   if (req.method !== 'GET' || req.headers.upgrade?.toLowerCase() !== 'websocket') return false;
   try {

@@ -9,7 +9,10 @@ import { CaseInsensitiveScheme, CredentialFree, RateLimit, TheCall } from '../po
 export class GatewayController {
   constructor(private readonly config: Config) {}
 
-  /** Where bots connect. Only the form of the token is looked at: a success does not prove that it is valid (oauth.md 6.2). */
+  /**
+   * Get the gateway URL for bots. Checks only the form of the token, so a success does not prove that it is valid
+   * (oauth.md 6.2).
+   */
   @Get('bot')
   @CredentialFree()
   @CaseInsensitiveScheme()

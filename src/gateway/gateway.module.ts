@@ -21,7 +21,7 @@ import { Takeover } from './sessions/takeover.service.js';
 import { ProcessSessions } from './store/process-sessions.js';
 import { SessionStore } from './store/session-store.js';
 
-/** One of two ways, by whether sessions are kept outside the process. */
+/** Provides one of two implementations, depending on whether sessions are stored outside the process. */
 const either = (provide: object, alone: Type, shared: Type): Provider[] => [
   alone,
   shared,
@@ -32,7 +32,7 @@ const either = (provide: object, alone: Type, shared: Type): Provider[] => [
   },
 ];
 
-/** The realtime gateway. */
+/** The real-time gateway. */
 @Global()
 @Module({
   controllers: [GatewayController],

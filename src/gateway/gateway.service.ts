@@ -34,7 +34,7 @@ const BAN_CHECK_MS = 500;
 const DRAIN_STEP_MS = 50;
 const DRAIN_PER_STEP = 50;
 
-/** The connections of this process: what they share, and what time and shutdown do to them (contract/gateway.md). */
+/** Owns the connections of this process: shared services, periodic checks and shutdown (contract/gateway.md). */
 @Injectable()
 export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly numbers: GatewayNumbers;
@@ -74,7 +74,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     return new Connection(socket, transport, address, use, foreign, this);
   }
 
-  /** Counts a new connection. Whether its address has room for it. */
+  /** Registers a new connection. Returns false if its IP address already has the maximum number of sockets. */
   entered(connection: Connection): boolean | Promise<boolean> {
     const { use, foreign } = connection;
     use.sockets++;
@@ -133,7 +133,9 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     this.sessions.retain(session);
   }
 
-  /** The slowest go first, and before them those that were closed and have not sent what they had. */
+  /**
+   * Disconnects connections until the budgets are met: first closed ones that still have unsent data, then the slowest.
+   */
   relieve(): void {
     const slowest = [...this.connections].filter(({ unsentBytes }) => unsentBytes > 0);
     slowest.sort((a, b) => Number(b.isClosed) - Number(a.isClosed) || b.unsentBytes - a.unsentBytes);
@@ -144,7 +146,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     this.log.error('a gateway message could not be handled', { error });
   }
 
-  /** Looks at the time, for all sockets at once: heartbeats, deadlines, retention, bans, credentials. */
+  /** Runs the periodic checks of all sockets in one timer: heartbeats, deadlines, retention, bans and credentials. */
   tick(): void {
     const now = this.now();
     for (const connection of this.connections) if (!connection.isClosed) connection.tick(now);
@@ -162,14 +164,17 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     for (const [key, use] of this.addresses) if (use.isIdle(now)) this.addresses.delete(key);
   }
 
-  /** Asks every client to come back later or elsewhere, quickly when they are few (contract/gateway.md section 13). */
+  /**
+   * Rejects new connections and asks all clients to reconnect elsewhere, spread over time (contract/gateway.md section
+   * 13).
+   */
   drain(): Promise<void> {
     this.load.draining = true;
     this.drained ??= this.sendAway();
     return this.drained;
   }
 
-  /** The same, while whoever still comes is taken in. */
+  /** Asks all clients to reconnect. New connections are still accepted. */
   async sendAway(): Promise<void> {
     const steps = Math.max(1, this.numbers.drain_ms / DRAIN_STEP_MS);
     const perStep = Math.max(DRAIN_PER_STEP, Math.ceil(this.connections.size / steps));
@@ -181,7 +186,7 @@ export class Gateway implements ConnectionHost, OnApplicationBootstrap, BeforeAp
     }
   }
 
-  /** The HTTP server closes only when no socket is left. */
+  /** The HTTP server closes only after the last socket. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.drain();
     clearInterval(this.ticker);

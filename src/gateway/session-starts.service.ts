@@ -39,7 +39,7 @@ export class SessionStarts {
     this.slots.tick(now);
   }
 
-  /** Starts a session on the connection; whatever fails without a code of its own fails to start it. */
+  /** Starts a session on the connection. Errors without their own close code are reported as `startFailed`. */
   async identify(connection: Connection, d: unknown): Promise<void> {
     const input = parseIdentify(d);
     const entered = this.slots.enter(this.clock.monotonic());
@@ -85,7 +85,10 @@ export class SessionStarts {
     }
   }
 
-  /** Registered for revocation and events, the credential is asked for once more: what it was before may be over. */
+  /**
+   * Sends READY. Validates the credential again after the session is registered, because it may have been revoked
+   * before.
+   */
   private async welcome(
     connection: Connection,
     session: GatewaySession,
@@ -124,7 +127,7 @@ export class SessionStarts {
       : { auth_session_id_hash: idHash(identity) };
   }
 
-  /** Hands a session to the connection. A Resume that fails leaves its target as it was. */
+  /** Resumes a session on the connection. A failed Resume does not change the session. */
   async resume(connection: Connection, d: unknown): Promise<void> {
     const { token, sessionId, seq } = parseResume(d);
     if (seq < 0) throw new ClosingError('unavailable');
@@ -147,7 +150,7 @@ export class SessionStarts {
     if (connection.isClosed) return;
     if (!isCurrent) throw new ClosingError('invalidToken');
     if (session.isRevoked) throw new ClosingError('invalidToken');
-    // Another replica may have taken it while this one was about to hand it over.
+    // Another replica may have claimed the session in the meantime.
     if (this.sessions.find(sessionId) !== session) return connection.drain();
     const missed = session.log.since(seq);
     if (missed === 'impossible') throw new ClosingError('invalidSequence');
@@ -167,7 +170,10 @@ export class SessionStarts {
     }
   }
 
-  /** The session moves: its old connection is asked to come back, and what the new one held is left behind. */
+  /**
+   * Moves the session to the new connection. Its old connection is drained, and the previous session of the new one is
+   * retained.
+   */
   private hand(session: GatewaySession, connection: Connection): void {
     const { holder } = session;
     const left = connection.session;

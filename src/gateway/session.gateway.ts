@@ -13,7 +13,7 @@ import { Gateway } from './gateway.service.js';
 import { OP } from './protocol/protocol.js';
 import { SessionStarts } from './session-starts.service.js';
 
-/** The opcodes of the service (contract/gateway.md section 4). */
+/** Handlers of the built-in opcodes (contract/gateway.md section 4). */
 @GatewayCommands()
 export class SessionGateway implements OnGatewayConnection<Connection>, OnGatewayDisconnect<Connection> {
   constructor(
@@ -51,7 +51,7 @@ export class SessionGateway implements OnGatewayConnection<Connection>, OnGatewa
   }
 }
 
-/** `v` may be absent; it is never anything but `1`, and never there twice. */
+/** True if `v` is absent, or is `1` and occurs once. */
 function speaksOurVersion(url: string): boolean {
   const versions = new URLSearchParams(url.slice(GATEWAY_PATH.length + 1)).getAll('v');
   return versions.length === 0 || (versions.length === 1 && versions[0] === '1');

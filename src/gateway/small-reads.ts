@@ -2,7 +2,9 @@ import type { Duplex } from 'node:stream';
 
 const PIECE_BYTES = 1024;
 
-/** Copies, each with memory of its own: a pool or a shared buffer lives as long as any part of it. */
+/**
+ * Copies with their own memory, because a pool or shared buffer stays in memory while any slice of it is referenced.
+ */
 function* piecesOf(chunk: Buffer): Iterable<Buffer> {
   for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
     const part = chunk.subarray(at, at + PIECE_BYTES);
@@ -13,8 +15,9 @@ function* piecesOf(chunk: Buffer): Iterable<Buffer> {
 }
 
 /**
- * Lets what a socket reads arrive in small pieces. Node reads up to 64 KiB at once, and the WebSocket library keeps what
- * it has of an unfinished message as views on that: behind a flood of pings each byte would hold the whole.
+ * Splits incoming socket data into small buffers. Node reads up to 64 KiB at once, and the WebSocket library keeps
+ * parts of unfinished messages as views.
+ * In a flood of pings, each byte could otherwise keep a whole buffer in memory.
  */
 export function readInPieces(socket: Duplex, head: Buffer): void {
   const push = socket.push.bind(socket);

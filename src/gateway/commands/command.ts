@@ -6,61 +6,61 @@ import type { EventType, EventTypes } from '../protocol/event-types.js';
 import type { AddressUse } from '../protocol/windows.js';
 import type { GatewaySession } from '../sessions/session.js';
 
-/** One row of the order for commands. A row speaks only if every row above it let the command pass. */
+/** A check that runs before a command handler. Checks run in order; the first one that throws wins. */
 export interface CommandGuard {
-  /** Whether the row can refuse a command that declares this; the others skip it. */
+  /** True if the check applies to commands with this declaration. Other commands skip it. */
   concerns(policy: RoutePolicy, rules: CommandRules): boolean;
-  /** The codes with which the row may refuse a command that it concerns. */
+  /** Error codes that the check can throw for a command that it applies to. */
   refuses(policy: RoutePolicy, rules: CommandRules): readonly ErrorCode[];
-  /** Throws a `Refusal` or a `ClosingError`, or lets the command pass. */
+  /** Throws a `Refusal` or a `ClosingError` if the command is rejected. */
   check(command: Command, plan: CommandPlan): void | Promise<void>;
 }
 
-/** What a handler declares beside its policy. */
+/** Declarations of a handler in addition to its policy. */
 export interface CommandRules {
-  /** A handler of the service: what it throws ends the connection. */
+  /** True for built-in handlers. An error that they throw closes the connection. */
   readonly isOurs: boolean;
-  /** Only while no session is attached. */
+  /** Allowed only while no session is attached. */
   readonly isBeforeIdentify: boolean;
-  /** Is an attempt of the address to start or resume a session, during which few messages may wait. */
+  /** Counts as an attempt to start or resume a session. During an attempt, only a few messages may wait. */
   readonly isSessionStart: boolean;
   /** The class of the payload. */
   readonly input: (new () => object) | undefined;
 }
 
-/** A command as its guards see it: compiled once at boot, frozen, read on every message. */
+/** A command as its guards see it: compiled once at startup, frozen, and read for every message. */
 export interface CommandPlan extends CommandRules {
   readonly gateway: string;
   readonly handler: string;
-  /** What clients send: an opcode, or the name that stands in `t` beside opcode 0. */
+  /** Identifies the message: an opcode, or the name in `t` of a message with opcode 0. */
   readonly message: number | string;
   readonly policy: RoutePolicy;
   readonly guards: readonly CommandGuard[];
   readonly bucketId: string | undefined;
-  /** Codes with which the guards may refuse it. */
+  /** Error codes that the guards can throw. */
   readonly refusals: readonly ErrorCode[];
 }
 
-/** What a team's handlers and hooks see of a connection. */
+/** The part of a connection that extension handlers and hooks can use. */
 export interface GatewayConnection {
   readonly isClosed: boolean;
-  /** The session that it holds: from READY or RESUMED to its end. */
+  /** The session of the connection, from READY or RESUMED until the session ends. */
   readonly session: { readonly id: string; readonly accountId: string } | null;
-  /** Sends an event to that session alone. It is not kept for replay. */
+  /** Sends an event only to this session. The event is not stored for replay. */
   dispatch<T extends EventType>(type: T, d: EventTypes[T]): void;
 }
 
-/** What guards know of the connection that a command came by. */
+/** The part of a connection that guards can use. */
 export interface Sender extends GatewayConnection {
   readonly address: string;
   readonly use: AddressUse;
   readonly session: GatewaySession | null;
 }
 
-/** Calls a handler through the framework. */
+/** Calls a handler through Nest. */
 export type CommandCallback = MessageMappingProperties['callback'];
 
-/** One gateway message on its way to its handler, and what the guards found out about it. */
+/** One gateway message on its way to its handler, with the results of the guards. */
 export class Command {
   identity: SessionIdentity | BotIdentity | null = null;
   readonly isOperational = false;
@@ -69,7 +69,7 @@ export class Command {
   constructor(
     readonly connection: Sender,
     readonly plan: CommandPlan,
-    /** Of the message; from its guard on what the handler gets. */
+    /** The payload as received. A guard replaces it with the validated input of the handler. */
     public payload: unknown,
   ) {}
 

@@ -8,18 +8,18 @@ import type { EventType } from '../protocol/event-types.js';
 import { ClosingError, Dropped, OP, type Payload } from '../protocol/protocol.js';
 import type { Command, CommandCallback, CommandPlan } from './command.js';
 
-/** Below are the opcodes of the service. */
+/** Lower opcodes are reserved for built-in commands. */
 export const FIRST_TEAM_OPCODE = 64;
 export const LAST_TEAM_OPCODE = 255;
 
-/** A plan with what the framework knows its handler by. */
+/** A plan with the class and the callback by which Nest identifies the handler. */
 export interface AuditedCommand {
   readonly gateway: Type;
   readonly callback: object;
   readonly plan: CommandPlan;
 }
 
-/** Every gateway command with its policy, as the audit found it, and what becomes of one. */
+/** All gateway commands with their policies, as found by the startup audit. */
 @Injectable()
 export class Commands {
   private readonly byMessage = new Map<number | string, CommandPlan>();
@@ -38,7 +38,7 @@ export class Commands {
     }
   }
 
-  /** What answers a message, if anything does: teams name their commands by an opcode, or by `t` beside opcode 0. */
+  /** Returns the command for a message. Extension commands use an opcode, or opcode 0 and a name in `t`. */
   find({ op, t }: Payload): CommandPlan | undefined {
     if (op !== OP.DISPATCH) return this.byMessage.get(op);
     return typeof t === 'string' ? this.byMessage.get(t) : undefined;
@@ -50,11 +50,13 @@ export class Commands {
     return found.plan;
   }
 
-  /** Serves a command. What the service itself throws ends the connection; a team's refusals are told. */
+  /**
+   * Runs a command. Errors of built-in handlers close the connection. Errors of extension handlers are sent as REFUSED.
+   */
   async serve(command: Command, callback: CommandCallback): Promise<void> {
     try {
       const called = await callback(command.payload, command);
-      // Behind an interceptor the handler runs when somebody listens.
+      // Behind an interceptor, the result is an observable; the handler runs only after a subscription.
       const result = isObservable(called) ? await lastValueFrom(called, { defaultValue: undefined }) : called;
       if (!command.plan.isOurs) answer(command, result);
     } catch (error) {
@@ -73,7 +75,7 @@ export class Commands {
     connection.dispatch('REFUSED', { ...what, code, message: (refusal.getResponse() as { message: string }).message });
   }
 
-  /** Opcodes first, in their order, then names. */
+  /** All commands: first by opcode, then by name. */
   get all(): readonly CommandPlan[] {
     const order = ({ message }: CommandPlan) => (typeof message === 'number' ? message : Number.POSITIVE_INFINITY);
     return [...this.byMessage.values()].sort(
@@ -81,13 +83,13 @@ export class Commands {
     );
   }
 
-  /** `WS command policy`, a line each: follows the routes in the output of `npm run routes`. */
+  /** One line `WS command policy` per command. `npm run routes` prints these lines after the routes. */
   describe(): string {
     return this.all.map((plan) => `WS ${commandName(plan)} ${rulesOf(plan)}\n`).join('');
   }
 }
 
-/** A handler answers by an event, as Nest's own do, or not at all. */
+/** Sends the result of a handler as an event, as Nest's own adapters do. Handlers may also return nothing. */
 function answer({ connection, plan }: Command, result: unknown): void {
   if (result === undefined || result === null) return;
   const { event, data } = result as { event?: unknown; data?: unknown };

@@ -8,7 +8,10 @@ const BEFORE_IDENTIFY = Symbol('gatehouse:before-identify');
 const SESSION_START = Symbol('gatehouse:session-start');
 const HOOKS = ['handleConnection', 'handleDisconnect'];
 
-/** What is thrown reaches the connection, which alone knows how to end. Nest's own filter would send the payload back. */
+/**
+ * Rethrows errors, because only the connection knows how to close. Nest's own filter would echo the payload to the
+ * client.
+ */
 @Catch()
 class Rethrow implements ExceptionFilter {
   catch(thrown: unknown, _host: ArgumentsHost): never {
@@ -17,8 +20,9 @@ class Rethrow implements ExceptionFilter {
 }
 
 /**
- * Handlers of gateway commands: `@SubscribeMessage` with an opcode from 64 to 255 or with a name, a policy, and no more
- * than the payload's class to take. Stands in the place of `@WebSocketGateway`.
+ * Declares a class of gateway command handlers. Replaces `@WebSocketGateway`.
+ * Each handler needs `@SubscribeMessage` with an opcode from 64 to 255 or with a name, and a policy. Its only parameter
+ * is the payload class.
  */
 export const GatewayCommands = (): ClassDecorator =>
   applyDecorators(
@@ -28,7 +32,7 @@ export const GatewayCommands = (): ClassDecorator =>
     Reflect.metadata(GATEWAY_COMMANDS, true),
   );
 
-/** Nobody would catch what a hook throws: it would end the process. */
+/** Logs errors of connection hooks. An uncaught error in a hook would end the process. */
 function catchHookFaults({ name: gateway, prototype }: { name: string; prototype: Record<string, unknown> }): void {
   const logger = new Logger(gateway);
   for (const name of HOOKS) {
@@ -46,9 +50,9 @@ function catchHookFaults({ name: gateway, prototype }: { name: string; prototype
 
 export const hasGatewayCommands = (type: object): boolean => Reflect.hasOwnMetadata(GATEWAY_COMMANDS, type);
 
-/** Only while no session is attached (gateway.md section 3). */
+/** Allows the command only while no session is attached (gateway.md section 3). */
 export const BeforeIdentify = (): MethodDecorator => markHandler(BEFORE_IDENTIFY);
-/** Is an attempt of the address to start or resume a session (gateway.md section 10). */
+/** Counts the command as an attempt to start or resume a session (gateway.md section 10). */
 export const SessionStart = (): MethodDecorator => markHandler(SESSION_START);
 
 export const isBeforeIdentify = (handler: object): boolean => Reflect.hasMetadata(BEFORE_IDENTIFY, handler);

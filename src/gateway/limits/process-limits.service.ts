@@ -5,7 +5,7 @@ import type { AddressUse } from '../protocol/windows.js';
 import type { GatewaySession } from '../sessions/session.js';
 import { fitsIn, GatewayLimits } from './limits.js';
 
-/** Counted in the process. */
+/** Counts limits within the process. */
 @Injectable()
 export class ProcessLimits extends GatewayLimits {
   constructor(

@@ -8,10 +8,10 @@ import type { GatewaySession } from '../sessions/session.js';
 import { SessionStore } from '../store/session-store.js';
 import { fitsIn, GatewayLimits } from './limits.js';
 
-/** Counted by all replicas together. A store that does not answer leaves each process its own count. */
+/** Counts limits across all replicas. If the store does not respond, each process uses its own counts. */
 @Injectable()
 export class SharedLimits extends GatewayLimits {
-  /** Addresses of which the store knows more sockets than there are. */
+  /** IP addresses whose socket count in the store is too high. */
   private readonly unsaid = new Set<AddressUse>();
   private readonly untold = new Map<string, AddressUse>();
   private readonly elsewhere = gather((keys) => this.tell(keys));
@@ -50,7 +50,7 @@ export class SharedLimits extends GatewayLimits {
       )
     )
       return false;
-    // Of sockets that are told of together each counts those that came before it.
+    // Sockets that are reported in one batch must each count the sockets opened before them, so record the counts now.
     const places = uses.map(({ sockets }) => sockets);
     for (const each of uses) this.untold.set(each.key, each);
     return Promise.all(uses.map(({ key }) => this.elsewhere(key))).then((others) =>
@@ -61,7 +61,7 @@ export class SharedLimits extends GatewayLimits {
     );
   }
 
-  /** How many sockets other processes have, after telling them how many there are here. */
+  /** Reports the local socket counts to the store and returns the counts of the other processes. */
   private async tell(keys: readonly string[]): Promise<Map<string, number>> {
     const told = keys.flatMap((key) => this.untold.get(key) ?? []).map(({ key, sockets }) => ({ key, sockets }));
     for (const key of keys) this.untold.delete(key);

@@ -3,7 +3,7 @@ interface Waiting {
   admit(isAdmitted: boolean): void;
 }
 
-/** Lets a bounded number of session starts run at once; the others wait their turn, and not for ever. */
+/** Limits how many session starts run at the same time. Further starts wait in a queue until a timeout. */
 export class StartSlots {
   private running = 0;
   private waiting: Waiting[] = [];
@@ -13,7 +13,10 @@ export class StartSlots {
     private readonly waitMs: number,
   ) {}
 
-  /** True: the start may run, and must be followed by `leave`. False: no slot became free in time. */
+  /**
+   * Acquires a slot. Resolves to true if the start may run; call `leave` afterwards. Resolves to false after the
+   * timeout.
+   */
   enter(now: number): true | Promise<boolean> {
     if (this.running < this.slots) {
       this.running++;

@@ -6,16 +6,16 @@ export type UserView = ReturnType<typeof privateUserView>;
 export type SettingsView = ReturnType<typeof settingsView>;
 export type PasskeyView = ReturnType<typeof passkeyView>;
 
-/** A session in the list that its account is told (contract/gateway.md section 11). */
+/** An entry of the session list of an account (contract/gateway.md section 11). */
 export interface ListedSessionView {
-  /** `all`, or the id of a gateway session. */
+  /** `all`, or the ID of a gateway session. */
   readonly session_id: string;
   readonly status: 'online';
   readonly afk: false;
   readonly mobile: boolean;
 }
 
-/** What a session begins with (contract/gateway.md 7.1). */
+/** Data of the first event of a session (contract/gateway.md 7.1). */
 export interface ReadyView {
   readonly version: 1;
   readonly session_id: string;
@@ -32,17 +32,18 @@ export interface ReadyView {
 }
 
 /**
- * The data of every event by its name (contract/gateway.md section 11); other areas, and teams, declare theirs by merging.
- * `/asyncapi.json` is made from it.
+ * The data of every event by its name (contract/gateway.md section 11). Other modules and extensions add theirs by
+ * declaration merging.
+ * `/asyncapi.json` is generated from this interface.
  */
 export interface EventTypes {
-  /** The session has begun */
+  /** The session has started */
   READY: ReadyView;
-  /** The session goes on; everything that was missed has been sent */
+  /** The session has been resumed and all missed events have been sent */
   RESUMED: Record<string, never>;
-  /** The sessions of the account: one has begun or ended */
+  /** A session of the account has started or ended */
   SESSIONS_REPLACE: readonly ListedSessionView[];
-  /** The token of the login session was replaced; its sockets close */
+  /** The token of the login session was rotated; its sockets are closed */
   AUTH_SESSION_CHANGE: { readonly old_auth_session_id_hash: string; readonly new_auth_session_id_hash: string };
   /** The account has changed */
   USER_UPDATE: UserView;
@@ -50,23 +51,23 @@ export interface EventTypes {
   USER_SETTINGS_UPDATE: SettingsView;
   /** The passkeys have changed */
   WEBAUTHN_CREDENTIALS_UPDATE: readonly PasskeyView[];
-  /** To a bot: somebody has authorised its application */
+  /** Sent to a bot: a user has authorized its application */
   APPLICATION_AUTHORIZE: {
     readonly user_id: string;
     readonly scopes: readonly string[];
     readonly authorized_at: string;
   };
-  /** To a bot: somebody has taken that back */
+  /** Sent to a bot: a user has revoked the authorization of its application */
   APPLICATION_DEAUTHORIZE: { readonly user_id: string };
-  /** A command was refused; not kept for replay */
+  /** A command was rejected; not stored for replay */
   REFUSED: { readonly op: number; readonly t?: string; readonly code: string; readonly message: string };
 }
 
-/** What clients say beside the commands of teams, by the name of its opcode (contract/gateway.md section 4). */
+/** Data of client messages other than extension commands, by the name of the opcode (contract/gateway.md section 4). */
 export interface ClientPayloads {
-  /** The last sequence that was processed; answered by an acknowledgement */
+  /** The last sequence number that the client has processed; the gateway acknowledges it */
   HEARTBEAT: number | null;
-  /** Begins a session */
+  /** Start a session */
   IDENTIFY: {
     /** A session or bot token as issued, without a scheme. */
     readonly token: string;
@@ -79,21 +80,21 @@ export interface ClientPayloads {
     readonly ignored_events?: readonly string[] | null;
     readonly shard?: readonly [id: number, count: number] | null;
   };
-  /** Goes on with a session after a loss */
+  /** Resume a session after the connection was lost */
   RESUME: { readonly token: string; readonly session_id: string; readonly seq: number };
 }
 
-/** What the gateway says beside dispatches, by the name of its opcode; `undefined` has no `d`. */
+/** Data of gateway messages other than dispatches, by the name of the opcode. `undefined`: the message has no `d`. */
 export interface ServerPayloads {
-  /** Asks for a heartbeat */
+  /** Request a heartbeat */
   HEARTBEAT: null;
-  /** Connect again, and resume */
+  /** Reconnect and resume */
   RECONNECT: undefined;
-  /** What was to be resumed is not to be had: identify */
+  /** The session cannot be resumed; identify again */
   INVALID_SESSION: false;
   /** The first message of a connection */
   HELLO: { readonly heartbeat_interval: number };
-  /** A heartbeat has come */
+  /** The heartbeat was received */
   HEARTBEAT_ACK: undefined;
 }
 

@@ -4,16 +4,16 @@ import type { Closing, IdentifyInput } from './protocol.js';
 
 const FRAME_BEGIN = '{"op":0,"d":';
 
-/** An event as it is sent to any number of sessions: it is encoded once, and all sockets share the memory. */
+/** An event for any number of sessions. It is encoded once, and all sockets share the buffer. */
 export interface GatewayEvent {
   readonly type: string;
-  /** The beginning of its frames, with the data. */
+  /** The first part of its frames, including the data. */
   readonly frame: Buffer;
-  /** Size of the data. */
+  /** Size of the data in bytes. */
   readonly bytes: number;
-  /** Sent whatever a session ignores; not kept for replay. */
+  /** Sent even if the session ignores this event type; not stored for replay. */
   readonly isPersonal: boolean;
-  /** How the socket that gets it ends. */
+  /** Closes the socket with this code after the event is sent. */
   readonly closing?: Closing;
 }
 
@@ -23,7 +23,8 @@ export function eventOf<T extends EventType>(type: T, d: EventTypes[T], isPerson
 
 export function eventFrom(type: string, json: string, isPersonal = false): GatewayEvent {
   const bytes = Buffer.byteLength(json);
-  // Memory of its own: a piece of a pool would keep the whole pool for as long as the event may be asked for again.
+  // Not from the buffer pool: a pooled slice would keep the whole pool in memory for as long as the event can be
+  // replayed.
   const frame = Buffer.allocUnsafeSlow(FRAME_BEGIN.length + bytes);
   frame.write(FRAME_BEGIN + json);
   return { type, frame, bytes, isPersonal };
@@ -31,45 +32,47 @@ export function eventFrom(type: string, json: string, isPersonal = false): Gatew
 
 export const jsonOf = ({ frame }: GatewayEvent): string => frame.toString('utf8', FRAME_BEGIN.length);
 
-/** What names an event among those of its account: its number, or after which one a list of sessions was told. */
+/**
+ * Identifies an event of an account: its journal number, or for session lists the number of the event before the list.
+ */
 export type Ref = string;
 
-/** An event that was heard of; no `event` where there is nothing to tell. */
+/** An event received from the journal. `event` is null if there is nothing to send. */
 export interface Heard {
   readonly ref: Ref;
-  /** Null for what is in no journal. */
+  /** Null for events that are not in the journal. */
   readonly number: number | null;
   readonly event: GatewayEvent | null;
 }
 
 export const numbered = (number: number, event: GatewayEvent | null): Heard => ({ ref: String(number), number, event });
 
-/** Lists of sessions that say the same after the same event are one. */
+/** Returns a session list as an event. Equal lists after the same event get the same reference. */
 export function presenceAfter(number: number, event: GatewayEvent): Heard {
   return { ref: `p${number}.${hash('sha256', event.frame, 'base64url').slice(0, 12)}`, number: null, event };
 }
 
-/** To a login session alone. */
+/** An event for one login session only. */
 export const personal = (event: GatewayEvent): Heard => ({ ref: '', number: null, event });
 
 export const isPresence = (ref: Ref): boolean => ref.startsWith('p');
 
-/** The number of the event, or of the last one before it. */
+/** The journal number of the event, or of the last event before a session list. */
 export const placeOf = (ref: Ref): number => Number.parseInt(isPresence(ref) ? ref.slice(1) : ref, 10);
 
-/** A dispatch of one session: the event under its sequence number. */
+/** A dispatch of one session: an event with its sequence number. */
 export interface Dispatch {
   readonly s: number;
   readonly event: GatewayEvent;
 }
 
-/** What follows the data of the event in the frame of a dispatch. */
+/** The second part of a dispatch frame, after the data of the event. */
 export const frameEnd = ({ s, event }: Dispatch): Buffer => Buffer.from(`,"s":${s},"t":${JSON.stringify(event.type)}}`);
 
-/** What a client asked for when it identified. */
+/** The options that a client sent with Identify. */
 export type Wishes = Pick<IdentifyInput, 'mobile' | 'ignored' | 'shard'>;
 
-/** Shard, then what is ignored. */
+/** True if the session receives the event: checks the shard first, then the ignored types. */
 export function isWanted(
   { shard, ignored }: Wishes,
   { type, isPersonal }: Pick<GatewayEvent, 'type' | 'isPersonal'>,

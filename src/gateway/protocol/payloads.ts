@@ -1,18 +1,18 @@
 import { type GatewayEvent, isPresence, placeOf, type Ref } from './event.js';
 
 /**
- * The events of one account that its sessions may ask for again: each once, whatever the number of sessions, and together
- * within one budget, the oldest evicted first.
+ * The replayable events of one account. Each event is stored once for all sessions, within one byte budget.
+ * The oldest events are evicted first.
  */
 export class Payloads {
   private readonly events = new Map<Ref, GatewayEvent>();
-  /** What the store of all replicas has been given. */
+  /** Events that have been written to the shared store. */
   private readonly stored = new Set<Ref>();
   private held = 0;
 
   constructor(private readonly budget: number) {}
 
-  /** Of the data of all of them. */
+  /** Total size of the stored data in bytes. */
   get bytes(): number {
     return this.held;
   }
@@ -40,8 +40,8 @@ export class Payloads {
   }
 
   /**
-   * Forgets what comes before the place that every session has got behind, and lists of sessions but these: without an
-   * event, any number of lists stand at one place.
+   * Deletes events before the position that all sessions have passed, and session lists that are not in `lists`.
+   * Lists need their own check, because any number of them can share one position.
    */
   trim(place: number, lists: ReadonlySet<Ref>): void {
     for (const ref of this.events.keys()) {

@@ -9,7 +9,7 @@ export const OP = {
   HEARTBEAT_ACK: 11,
 } as const;
 
-/** Why a connection ends: close code and reason. Reasons are constants, never text from outside. */
+/** Close code and reason of a connection. Reasons are constants and never contain external text. */
 export type Closing = readonly [code: number, reason: string];
 
 /** Every close code of contract/gateway.md section 5. */
@@ -35,7 +35,7 @@ export const CLOSING = {
   invalidVersion: [4012, 'Invalid API version'],
 } as const satisfies Record<string, Closing>;
 
-/** Thrown while a message is handled: the connection ends with this code and reason. */
+/** Thrown while a message is handled. Closes the connection with this code and reason. */
 export class ClosingError extends Error {
   readonly closing: Closing;
 
@@ -45,7 +45,7 @@ export class ClosingError extends Error {
   }
 }
 
-/** Thrown while a message is handled: nothing becomes of it, and nobody is told. */
+/** Thrown while a message is handled. The message is dropped silently. */
 export class Dropped extends Error {}
 
 export const FRAME = {
@@ -67,7 +67,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The text of a message, valid UTF-8, as a payload.
+ * Parses the text of a message, which is valid UTF-8.
  * @throws ClosingError undecodable, invalidPayload
  */
 export function parsePayload(text: Buffer): Payload {
@@ -86,7 +86,7 @@ export function parsePayload(text: Buffer): Payload {
 export interface IdentifyInput {
   readonly token: string;
   readonly mobile: boolean;
-  /** Event types that the session does not want. */
+  /** Event types that the session does not receive. */
   readonly ignored: ReadonlySet<string>;
   readonly shard: readonly [id: number, count: number] | null;
 }

@@ -2,24 +2,27 @@ import type { GatewayNumbers } from '../../core/config/gateway-numbers.js';
 import { type Dispatch, type Heard, isPresence, isWanted, placeOf, type Ref, type Wishes } from './event.js';
 import type { Payloads } from './payloads.js';
 
-/** From this sequence on, sequences and numbers go on together; or one that is no event of the journal. */
+/**
+ * Start of a run of sequence numbers that map to consecutive journal numbers, or a single entry that is not in the
+ * journal.
+ */
 export type Break = readonly [s: number, ref: Ref];
 
-/** A sequence whose event cannot be asked for again. */
+/** Marks a sequence number whose event cannot be replayed. */
 export const VOID = '-';
 const READY_SEQUENCE = 1;
 
-/** Where a session stands, as it is stored: all of it but what it dispatched. */
+/** The stored state of a session, without its dispatches. */
 export interface Standing {
   readonly seq: number;
   readonly acknowledged: number;
-  /** The highest sequence that a Resume cannot get any more. */
+  /** The highest sequence number that can no longer be replayed. */
   readonly floor: number;
-  /** The number of the last event of the account that the session has dispatched or passed over. */
+  /** The journal number of the last event that the session has dispatched or skipped. */
   readonly cursor: number;
 }
 
-/** What a session does next with events that it heard of. */
+/** The result of planning: the dispatches for new events and the state after them. */
 export interface Step {
   readonly seq: number;
   readonly floor: number;
@@ -29,13 +32,14 @@ export interface Step {
 }
 
 /**
- * The sequence of a session. Events are kept once for the account: of its own the session has where it stands, and a map
- * from sequences to events that says only where the two do not go on together.
+ * Sequence numbers of a session. Events are stored once per account.
+ * The session stores only its state and a compressed map from sequence numbers to events. The map has an entry wherever
+ * the two do not advance together.
  */
 export class SessionLog {
   private standing: Standing;
   private breaks: Break[];
-  /** How many breaks were forgotten since this was last asked. */
+  /** Number of breaks that were discarded since the last `takeDropped`. */
   private dropped = 0;
 
   constructor(
@@ -57,7 +61,7 @@ export class SessionLog {
     return this.breaks;
   }
 
-  /** The journal is known up to here. */
+  /** Sets the journal number after which events are dispatched. */
   startAt(cursor: number): void {
     this.standing = { ...this.standing, cursor };
   }
@@ -84,13 +88,13 @@ export class SessionLog {
   }
 
   commit({ seq, floor, cursor, breaks }: Step): void {
-    // What was found missing meanwhile stays missing.
+    // Keep a floor that was raised in the meantime.
     this.standing = { ...this.standing, seq, cursor, floor: Math.max(floor, this.standing.floor) };
     this.breaks.push(...breaks);
     this.forget();
   }
 
-  /** The client has processed everything up to `seq`: that is not asked for again. */
+  /** The client has processed all dispatches up to `seq`, so they need not be replayable. */
   acknowledge(seq: number): void {
     const acknowledged = Math.max(this.standing.acknowledged, Math.min(seq, this.standing.seq));
     this.standing = { ...this.standing, acknowledged };
@@ -116,7 +120,7 @@ export class SessionLog {
     return Math.max(this.standing.acknowledged, this.standing.floor) + 1;
   }
 
-  /** The place in the journal from which the session may ask for events again. */
+  /** The lowest journal number whose event the session may need for a replay. */
   placeNeeded(): number {
     for (let s = this.firstNeeded; s <= this.standing.seq; s++) {
       const ref = this.refAt(s);
@@ -125,7 +129,7 @@ export class SessionLog {
     return this.standing.cursor + 1;
   }
 
-  /** The events that a Resume may ask for, by what names them. */
+  /** References of all events that a Resume may need. */
   keptRefs(): Ref[] {
     const refs: Ref[] = [];
     for (let s = this.firstNeeded; s <= this.standing.seq; s++) {
@@ -135,19 +139,22 @@ export class SessionLog {
     return refs;
   }
 
-  /** The lists of sessions that a Resume may ask for. */
+  /** References of the session lists that a Resume may need. */
   keptLists(): Ref[] {
     const first = this.firstNeeded;
     return this.breaks.flatMap(([s, ref]) => (s >= first && isPresence(ref) ? ref : []));
   }
 
-  /** Events may have been missed: the next Resume is refused, so that none is skipped in silence. */
+  /** Makes the next Resume fail, because events may have been missed and must not be skipped silently. */
   breakReplay(): void {
     this.standing = { ...this.standing, floor: Number.MAX_SAFE_INTEGER };
     this.forget();
   }
 
-  /** What a Resume from `seq` gets: the later events, or why it gets none. Lists of sessions that are gone are no loss. */
+  /**
+   * Returns the dispatches after `seq`, or the reason why they cannot be replayed. Missing session lists are
+   * acceptable.
+   */
   since(seq: number): Dispatch[] | 'impossible' | 'gone' {
     if (seq > this.standing.seq || seq < this.standing.acknowledged) return 'impossible';
     if (seq < this.standing.floor) return 'gone';
@@ -172,7 +179,7 @@ export class SessionLog {
   }
 }
 
-/** What a sequence stands for if nothing else is said after a break. */
+/** The reference of a sequence number that follows a break without another entry. */
 function refAfter(last: Break | undefined, s: number): Ref | undefined {
   if (!last) return undefined;
   const [from, ref] = last;

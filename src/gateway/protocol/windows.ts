@@ -1,9 +1,9 @@
-/** Counts within windows that follow one another; one begins with the first count after the last has ended. */
+/** A fixed-window counter. A new window starts with the first count after the previous one ended. */
 export class FixedWindow {
   private endsAt = Number.NEGATIVE_INFINITY;
   private count = 0;
 
-  /** Counts one more. False if that is more than `limit`. */
+  /** Counts one use. Returns false if the limit is exceeded. */
   take(now: number, limit: number, lengthMs: number): boolean {
     if (now >= this.endsAt) {
       this.endsAt = now + lengthMs;
@@ -19,12 +19,12 @@ export class FixedWindow {
 
 const COMPACT_AT = 16;
 
-/** Counts within the time that has just passed. */
+/** A sliding-window counter. */
 export class RollingWindow {
   private times: number[] = [];
   private first = 0;
 
-  /** Counts one more. False if that is more than `limit`. */
+  /** Counts one use. Returns false, without counting, if the limit is exceeded. */
   take(now: number, limit: number, lengthMs: number): boolean {
     while ((this.times[this.first] ?? Number.POSITIVE_INFINITY) <= now - lengthMs) this.first++;
     if (this.times.length - this.first >= limit) return false;
@@ -37,7 +37,7 @@ export class RollingWindow {
   }
 }
 
-/** What one client address (IPv6: its /64) has used up. */
+/** Usage of one client IP address (IPv6: its /64 prefix). */
 export class AddressUse {
   sockets = 0;
   private readonly payloads = new FixedWindow();

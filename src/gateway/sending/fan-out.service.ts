@@ -1,24 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 
-/** How long the process sends in one turn of the event loop. */
+/** Maximum time spent sending per turn of the event loop. */
 const BATCH_MS = 10;
 
 interface Queue {
-  /** Sends until this moment. Whether there is more that the socket would take now. */
+  /** Sends until the given time. Returns true if the socket would accept more data now. */
   write(until: number): boolean;
 }
 
-/** Sends what waits for the sockets of the process: in batches, so that an event for many sockets holds up nothing else. */
+/**
+ * Sends queued events to sockets in time-limited batches, so that an event for many sockets does not block the event
+ * loop.
+ */
 @Injectable()
 export class FanOut {
   private readonly due = new Set<Queue>();
-  /** When this turn has sent for long enough; undefined while nothing was sent in it. */
+  /** End of the sending time in this turn. Undefined if nothing was sent in it. */
   private until: number | undefined;
 
   constructor(private readonly log: Log) {}
 
-  /** Sends immediately if nothing else waits. */
+  /** Sends immediately if no other queue is waiting. */
   add(queue: Queue): void {
     this.until ??= this.begin();
     if (this.due.size > 0 || performance.now() >= this.until || this.write(queue, this.until)) this.due.add(queue);

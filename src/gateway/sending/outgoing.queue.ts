@@ -6,18 +6,18 @@ import type { FanOut } from './fan-out.service.js';
 import { writeText } from './text.frame.js';
 import type { UnsentBytes } from './unsent-bytes.service.js';
 
-/** A socket gets the next event when it has sent all but this much. */
+/** The next event is written only while less than this is buffered in the socket. */
 const WRITE_AHEAD_BYTES = 64 * 1024;
 
-/** What the queue of a socket needs of the connection that it belongs to. */
+/** The part of a connection that its queue uses. */
 interface Owner {
   readonly isClosed: boolean;
   close(closing: Closing): void;
-  /** More waits than the budgets allow. */
+  /** Called when the unsent data may exceed the budgets. */
   exceeded(): void;
 }
 
-/** The dispatches of one socket in their order, from the moment they are made until the socket has sent them. */
+/** The ordered queue of dispatches for one socket. */
 export class Outgoing {
   private waiting: Dispatch[] = [];
   private waitingBytes = 0;
@@ -40,14 +40,14 @@ export class Outgoing {
     return this.unsent.isOver(this.accountId);
   }
 
-  /** Begins with the dispatches of a session: they wait until `begin` or the end of a `replay`. */
+  /** Starts queueing the dispatches of a session. They wait until `begin` or the end of `replay`. */
   hold(accountId: string): void {
     this.drop();
     this.accountId = accountId;
     this.isHeld = true;
   }
 
-  /** Sends a dispatch, and then what is held. */
+  /** Sends a dispatch, then releases the queued ones. */
   begin(first: Dispatch): void {
     this.send(first);
     this.isHeld = false;
@@ -76,7 +76,7 @@ export class Outgoing {
     return this.socket.bufferedAmount >= WRITE_AHEAD_BYTES;
   }
 
-  /** Sends what a session missed, then what was held in the meantime, then the last dispatch. */
+  /** Sends the missed dispatches, then those queued in the meantime, then the last dispatch. */
   async replay(missed: readonly Dispatch[], last: () => Dispatch): Promise<void> {
     for (let batch = missed; batch.length > 0; batch = this.takeHeld()) {
       for (const dispatch of batch) {
@@ -108,13 +108,13 @@ export class Outgoing {
       if (this.waiting.length > 0) this.fanOut.add(this);
       sent();
     };
-    // The peer may have ended the connection a moment ago.
+    // The peer may have just closed the connection.
     if (this.socket.readyState === WebSocket.OPEN) writeText(this.transport, event.frame, frameEnd(dispatch), done);
     else done();
     if (event.closing) this.owner.close(event.closing);
   }
 
-  /** Forgets what waits. */
+  /** Drops all queued dispatches. */
   drop(): void {
     for (const { event } of this.waiting) this.unsent.remove(this.accountId, event);
     this.waiting = [];

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { gather } from './gathered-writes.js';
 
 const FINAL_TEXT = 0x81;
-/** The length of a frame is written in one byte, in two behind this, or in eight. */
+/** A frame length takes one byte, or two or eight bytes after one of these markers (RFC 6455 section 5.2). */
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 const MAX_TWO_BYTES = 0xffff;
@@ -18,8 +18,8 @@ function headerOf(length: number): Buffer {
 }
 
 /**
- * Writes a text message of two parts. All sockets that get the first part share its memory until each has sent it, which
- * the WebSocket library offers for whole messages only.
+ * Writes a text frame from two buffers. All sockets share the memory of the first one.
+ * The WebSocket library supports sharing only for whole messages.
  */
 export function writeText(socket: Duplex, shared: Buffer, own: Buffer, done: () => void): void {
   gather(socket);

@@ -3,14 +3,13 @@ import { Config } from '../../core/config/config.js';
 import type { GatewayEvent } from '../protocol/event.js';
 
 interface OfAccount {
-  /** How many sockets have still to send an event. */
+  /** Number of sockets that still have to send each event. */
   readonly sockets: Map<GatewayEvent, number>;
   bytes: number;
 }
 
 /**
- * The memory of events that sockets have still to send. An event counts once for its account, because its sockets share
- * the memory.
+ * Memory used by unsent events. An event counts once per account, because the sockets of an account share its buffer.
  */
 @Injectable()
 export class UnsentBytes {
@@ -42,7 +41,7 @@ export class UnsentBytes {
     this.total += bytes;
   }
 
-  /** Whether the account or the process has more to send than its budget. */
+  /** True if the unsent data exceeds the budget of the account or of the process. */
   isOver(accountId: string): boolean {
     const { unsent_bytes_per_account, unsent_bytes_per_process } = this.config.gateway;
     const bytes = this.accounts.get(accountId)?.bytes ?? 0;

@@ -4,19 +4,19 @@ import { Payloads } from '../protocol/payloads.js';
 import type { AccountWriter } from './account-writer.js';
 import type { GatewaySession } from './session.js';
 
-/** The sessions of one account in this process, and what they have in common. */
+/** The sessions of one account in this process and their shared state. */
 export class AccountSessions {
   readonly sessions = new Set<GatewaySession>();
   readonly payloads: Payloads;
-  /** Brings into the store of all replicas what is dispatched, before anybody sees it. */
+  /** Writes dispatches to the shared store before clients receive them. */
   writer: AccountWriter | null = null;
-  /** The last event of the account that was heard, by its number and by its place in the journal. */
+  /** The last received event of the account: its number and its journal row ID. */
   heard: { readonly number: number; readonly id: number } | null = null;
 
-  /** How often some of them were heard to have started or ended, here or elsewhere. */
+  /** Number of received notices that sessions of the account have started or ended, on any replica. */
   changes = 0;
 
-  /** When they were last told of each other. */
+  /** Time of the last SESSIONS_REPLACE. */
   toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -32,8 +32,9 @@ export class AccountSessions {
   }
 
   /**
-   * Tells sessions of the others, after the last event that was heard: those that somebody holds. The last list is all that
-   * counts, so whoever resumes another gets the one of that time, unless it knows it.
+   * Sends the session list to all sessions that have a connection, ordered after the last received event.
+   * Only the last list matters. A session without a connection gets the current list when it is resumed, unless the
+   * list is unchanged.
    */
   tell(makeEvent: () => GatewayEvent, told: GatewaySession | null): void {
     if (told) told.isUntold = told.holder === null;
@@ -68,7 +69,7 @@ export class AccountSessions {
     else session.take([heard]);
   }
 
-  /** Forgets events that no session can ask for any more. */
+  /** Deletes events that no session can replay. */
   trim(): void {
     let place = Number.POSITIVE_INFINITY;
     const lists = new Set(this.writer?.listsUnderway);

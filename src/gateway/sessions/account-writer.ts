@@ -14,17 +14,17 @@ import type { GatewaySession, Stored } from './session.js';
 
 export interface WriterHost {
   readonly store: SessionStore;
-  /** Another process owns the session. */
+  /** Called when another process owns the session. */
   moved(session: GatewaySession): void;
-  /** All that is written of the session is stored, and nobody holds it. */
+  /** Called when all data of the session is stored and no connection holds it. */
   rests(session: GatewaySession): void;
-  /** The session is in the store no longer, or for no longer than it takes to expire there. */
+  /** Called when the session has been removed from the store, or will expire there. */
   ended(session: GatewaySession, known: Known | undefined): void;
-  /** Lets all replicas know that the store is behind; what comes before that is seen by nobody. */
+  /** Records that the shared store is stale. Clients receive newer events only after this has succeeded. */
   markAhead(sessions: readonly GatewaySession[]): Promise<void>;
-  /** The store has all that there is again. */
+  /** Records that the shared store is complete again. */
   unmarkAhead(sessions: readonly GatewaySession[]): Promise<void>;
-  /** Work that the end of the process waits for. */
+  /** Registers work that must finish before shutdown. */
   busy(work: Promise<void>): void;
 }
 
@@ -41,20 +41,21 @@ interface Planned {
   readonly step: Step;
 }
 
-/** Where a session stands after a step. What was found missing meanwhile stays missing. */
+/** The stored state of a session after a step. Keeps a floor that was raised in the meantime. */
 function standingOf({ now }: SessionLog, { seq, floor, cursor }: Step): Standing {
   return { seq, acknowledged: now.acknowledged, floor: Math.max(floor, now.floor), cursor };
 }
 
-/** The place from which a session may ask for events after a step. */
+/** The lowest journal number that the session may need for a replay after a step. */
 function neededOf(log: SessionLog, { dispatches }: Step): number {
   return Math.min(log.placeNeeded(), ...dispatches.flatMap(({ ref }) => (ref === null ? [] : placeOf(ref))));
 }
 
 /**
- * Writes what the sessions of one account dispatch into the store before anybody sees it: the events once, and where each
- * session stands. Sessions of which the store has nothing any more are put back. While it does not answer they go on
- * without it, once the database says so; then what it has is of no use until it has all again.
+ * Writes the dispatches of one account to the store before clients receive them: each event once, and the state of each
+ * session.
+ * Sessions that the store has lost are restored. If the store does not respond, sessions continue without it after the
+ * database has recorded that. From then on the stored data is stale and unusable until it is complete again.
  */
 export class AccountWriter {
   private readonly due = new Set<StoredSession>();
@@ -73,7 +74,7 @@ export class AccountWriter {
     this.start(session);
   }
 
-  /** Writes from now on: first what was missed, then what was heard meanwhile. */
+  /** Starts writing: first the missed events, then those received in the meantime. */
   begin(session: GatewaySession, missed: readonly Heard[]): void {
     if (!isStored(session)) return;
     session.stored.pending = [...missed, ...session.stored.pending];
@@ -81,7 +82,7 @@ export class AccountWriter {
     this.start(session);
   }
 
-  /** Something has changed that is stored with the session. */
+  /** Schedules a write because the stored state has changed. */
   touch(session: GatewaySession): void {
     if (!isStored(session)) return;
     session.stored.isDirty = true;
@@ -95,14 +96,14 @@ export class AccountWriter {
     this.start(session);
   }
 
-  /** The lists of sessions that are being written, and so in no log yet. */
+  /** Session lists that are being written and are therefore in no log yet. */
   get listsUnderway(): Ref[] {
     return this.underway.flatMap(({ step }) =>
       step.dispatches.flatMap(({ ref }) => (ref !== null && isPresence(ref) ? ref : [])),
     );
   }
 
-  /** Waits until everything that was heard is written. */
+  /** Waits until all received events are written. */
   async settled(): Promise<void> {
     while (this.running) await this.running;
   }
@@ -183,7 +184,7 @@ export class AccountWriter {
     const found = new Map<string, StoredPayload>();
     for (const { ref, event } of planned.flatMap(({ step }) => step.dispatches)) {
       if (ref === null) continue;
-      // A list that nobody asked for any more is gone from the store, and may be told again.
+      // A trimmed list is deleted from the store, so the same list may have to be written again.
       if (isPresence(ref) || !this.payloads.isStored(ref))
         found.set(ref, { ref, type: event.type, json: jsonOf(event) });
     }
@@ -197,7 +198,7 @@ export class AccountWriter {
     else await this.putBack(each);
   }
 
-  /** The store has lost the session: it gets all that is here. */
+  /** Restores the complete state of a session that the store has lost. */
   private async putBack(each: Planned): Promise<void> {
     const { session, step } = each;
     const holding = await this.attempt(() => this.restore(session, step));
@@ -228,7 +229,7 @@ export class AccountWriter {
     });
   }
 
-  /** Goes on without the store. What clients see from here on, nobody takes up from what is stored. */
+  /** Continues without the store. After this, no replica resumes the sessions from the stale stored data. */
   private async goAhead(planned: readonly Planned[]): Promise<void> {
     await this.host.markAhead(planned.map(({ session }) => session));
     for (const { session, step } of planned) {
@@ -238,7 +239,7 @@ export class AccountWriter {
     }
   }
 
-  /** The store may answer again: it gets all that there is, and is of use again. Meanwhile the session waits. */
+  /** Restores a stale session when the store may respond again. New events wait until it is done. */
   async heal(session: GatewaySession): Promise<void> {
     await this.settled();
     if (!isStored(session) || !session.stored.isAhead || session.stored.isHeld) return;
@@ -274,13 +275,13 @@ export class AccountWriter {
     else if (!removal || stored.isAhead) this.host.ended(session, undefined);
   }
 
-  /** Null: the store does not answer. A write that was made already is not made again. */
+  /** Returns null if the store does not respond. Repeating a write that already succeeded has no effect. */
   private async attempt<T>(work: () => T | Promise<T>): Promise<T | null> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         return await work();
       } catch {
-        // An answer that came too late is no reason to go on without.
+        // Retry once, because a late response does not mean that the store is down.
       }
     }
     return null;

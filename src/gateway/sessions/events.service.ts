@@ -14,15 +14,15 @@ import { Pace } from '../sending/loop.pace.js';
 import type { AccountSessions } from './account-sessions.js';
 import { LiveSessions } from './live-sessions.service.js';
 
-/** The token of a login session was replaced: its sockets end. */
+/** The token of a login session was rotated. Its sockets are closed. */
 const ROTATION = 'AUTH_SESSION_CHANGE';
-/** How long an event is tried to be read, while the later ones of its account wait. */
+/** How long reading an event is retried. Later events of the account wait. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 250;
-/** How long events are given to sessions before others have a turn of the event loop. */
+/** Maximum time spent dispatching before yielding to the event loop. */
 const DISPATCHING_MS = 10;
 
-/** What a notice of an event carries: the data itself where it is small and public, else ids to read it by. */
+/** Notice of an event: the data itself if it is small and public, otherwise the IDs needed to read it. */
 export interface EventNotice {
   readonly type: EventType;
   readonly account_id: string;
@@ -30,14 +30,14 @@ export interface EventNotice {
   readonly [id: string]: unknown;
 }
 
-/** Reads the data of an event; `undefined` when there is nothing left to tell. */
+/** Reads the data of an event. Returns `undefined` if there is nothing to send. */
 export type EventReader<T extends EventType = EventType> = (notice: EventNotice) => Promise<EventTypes[T] | undefined>;
 
-/** Events on their way from a commit to the gateway sessions of an account (contract/gateway.md section 11). */
+/** Delivers committed events to the gateway sessions of an account (contract/gateway.md section 11). */
 @Injectable()
 export class GatewayEvents implements OnModuleInit {
   private readonly readers = new Map<string, EventReader>();
-  /** The last event of each account that is still being read: later ones follow it. */
+  /** The last event of each account that is still being read. Later events wait for it. */
   private readonly underway = new Map<string, Promise<void>>();
   private readonly pace = new Pace(DISPATCHING_MS);
 
@@ -62,20 +62,21 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /**
-   * Announces an event to all sessions of an account, on every replica, once `tx` is committed. A notice goes through the
-   * database: it holds no secret; whatever is larger than a few ids is left to a reader.
+   * Announces an event to all sessions of an account on every replica after `tx` commits.
+   * Notices pass through the database, so they must not contain secrets. Data larger than a few IDs is left to a
+   * reader.
    */
   announce(tx: Tx, notice: EventNotice): Promise<void> {
     return this.replica.announce(tx, { topic: 'event', data: notice });
   }
 
-  /** How the data of events of a type is read where notices carry none. */
+  /** Registers how to read the data of an event type if notices contain none. */
   reader<T extends EventType>(type: T, read: EventReader<T>): void {
     if (this.readers.has(type)) throw new Error(`events of type ${type} have a reader`);
     this.readers.set(type, read);
   }
 
-  /** Events of one account are sent in the order of their commits, however long each takes to read. */
+  /** Dispatches events of one account in commit order, regardless of how long each takes to read. */
   private hear(row: JournalRow): void {
     const accountId = String(row.accountId);
     const account = this.sessions.of(accountId);
@@ -101,19 +102,19 @@ export class GatewayEvents implements OnModuleInit {
       const heard = await this.heardAtLast(each);
       await this.pace.turn();
       if (heard) account.dispatch(heard);
-      // An event that cannot be read is missing from the order: nobody resumes past it.
+      // An unreadable event leaves a gap, so sessions must not resume across it.
       else this.sessions.breakReplay(account.id);
     }
   }
 
-  /** The event with those before it that were passed over, if it is none that was heard already. */
+  /** Returns the event and any skipped events before it. Returns nothing if the event was already received. */
   private async upTo({ id, heard }: AccountSessions, row: JournalRow): Promise<JournalRow[]> {
     const number = Number(row.number);
     if (!heard || number === heard.number + 1) return [row];
     if (row.id <= heard.id) return [];
     const missed = number > heard.number ? await this.since(id, heard.number) : null;
     if (missed) return missed.filter((each) => Number(each.number) <= number);
-    // The database has forgotten events, or some were removed unread.
+    // The database has deleted the events, or some cannot be read.
     this.sessions.breakReplay(id);
     return [row];
   }
@@ -125,7 +126,7 @@ export class GatewayEvents implements OnModuleInit {
     });
   }
 
-  /** A database that is slow or away for a while costs sessions time, not their events. */
+  /** Retries while the database is slow or unavailable, so that sessions are delayed but lose no events. */
   private async heardAtLast(row: JournalRow): Promise<Heard | null> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -142,8 +143,8 @@ export class GatewayEvents implements OnModuleInit {
   }
 
   /**
-   * An event as sessions take it; null if it cannot be read.
-   * @throws what the database answers while it cannot be asked
+   * Reads an event for dispatch. Returns null if it cannot be read.
+   * @throws database errors that are transient
    */
   async heardOf({ number, data }: JournalRow): Promise<Heard | null> {
     const notice = data as EventNotice;
@@ -165,7 +166,10 @@ export class GatewayEvents implements OnModuleInit {
     return read(notice);
   }
 
-  /** Like a revocation it waits for no other event, and is over before the operation answers. */
+  /**
+   * Handles a token rotation. Like a revocation, it does not wait for other events and finishes before the operation
+   * responds.
+   */
   private async hearRotation({ type, session_id, d }: EventNotice): Promise<void> {
     if (type === ROTATION) await this.sessions.rotated(String(session_id), d as EventTypes[typeof ROTATION]);
   }

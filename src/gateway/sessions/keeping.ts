@@ -5,33 +5,34 @@ import type { AccountSessions } from './account-sessions.js';
 import { LiveSessions } from './live-sessions.service.js';
 import type { GatewaySession } from './session.js';
 
-/** The session that a Resume asks for, or why it gets none; `moved`: another Resume has it. */
+/** The session for a Resume, or the reason why there is none. `moved`: another Resume has claimed it. */
 export type Found = GatewaySession | 'moved' | 'unknown' | 'foreign' | 'impossible' | 'evicted';
 
-/** How a session begins. */
+/** The result of starting a session. */
 export interface Begun {
-  /** The sessions of the account. */
+  /** All sessions of the account. */
   readonly listed: readonly ListedSession[];
-  /** It dispatches that list behind READY, so that it need not be told. */
+  /** True if that list is dispatched after READY, so that it need not be sent again. */
   readonly isTold: boolean;
 }
 
-/** What becomes of gateway sessions beside the memory of the process that serves them. */
+/** Stores gateway sessions outside the memory of the process that serves them, or not. */
 export abstract class SessionKeeping {
-  /** What the new session hears of from now on is kept for it. */
+  /** Queues events for the new session from now on. */
   abstract attach(session: GatewaySession, account: AccountSessions): void;
   /**
-   * From here on the session misses no event, whoever serves it; null: the account has its limit of sessions.
+   * Starts the session. From here on it misses no event on any replica. Returns null if the account has too many
+   * sessions.
    */
   abstract begin(session: GatewaySession, account: AccountSessions, limit: number): Begun | Promise<Begun | null>;
-  /** The session for a Resume, wherever it is. */
+  /** Finds the session for a Resume on any replica. */
   abstract find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Found | Promise<Found>;
   abstract tick(now: number): void;
-  /** The process leaves: what can go on elsewhere is let go of. */
+  /** Releases sessions on shutdown so that other replicas can resume them. */
   abstract leave(): Promise<void>;
 }
 
-/** They live and die with the process. */
+/** Sessions exist only in this process and end with it. */
 @Injectable()
 export class ProcessKeeping extends SessionKeeping {
   constructor(private readonly sessions: LiveSessions) {

@@ -9,7 +9,7 @@ import { CLOSING, type Closing } from '../protocol/protocol.js';
 import { AccountSessions } from './account-sessions.js';
 import type { GatewaySession } from './session.js';
 
-/** Which credentials died: login sessions, all of an account but one, or those of a bot. */
+/** Revoked credentials: login sessions, all sessions of an account except one, or those of a bot. */
 export interface Revocation {
   readonly sessions?: readonly string[];
   readonly account?: string;
@@ -17,14 +17,14 @@ export interface Revocation {
   readonly bot?: string;
 }
 
-/** How long a connection may wait for the word that it ends, where that has to be stored first. */
+/** Maximum wait for the final event of a connection, because the event may have to be stored first. */
 const FAREWELL_MS = 250;
 const TRIM_MS = 5000;
 
 /** The gateway sessions of this process, with or without a connection. */
 @Injectable()
 export class LiveSessions {
-  /** Told of a started session that nothing stores, when it ends. */
+  /** Called when a started session that is not in the store ends. */
   onEnd: (accountId: string) => void = () => {};
 
   private readonly byId = new Map<string, GatewaySession>();
@@ -69,12 +69,12 @@ export class LiveSessions {
     return this.byAccount.get(accountId);
   }
 
-  /** Where the sessions of an account belong; forgotten again unless one is added. */
+  /** Returns the entry for an account. A new entry is stored only when a session is added. */
   accountOf(accountId: string): AccountSessions {
     return this.byAccount.get(accountId) ?? new AccountSessions(accountId, this.config.gateway);
   }
 
-  /** From now on the session is found by what revokes it and gets the events of its account. */
+  /** Registers the session for revocation and for the events of its account. */
   add(session: GatewaySession, account: AccountSessions): void {
     this.byId.set(session.id, session);
     this.byAccount.set(account.id, account);
@@ -85,7 +85,7 @@ export class LiveSessions {
     else this.byLogin.set(session.credentialId, new Set([session]));
   }
 
-  /** The process serves the session no longer; what the store has of it stays. */
+  /** Removes the session from this process. Its stored state remains. */
   forget(session: GatewaySession): void {
     if (this.byId.get(session.id) !== session) return;
     this.byId.delete(session.id);
@@ -98,7 +98,7 @@ export class LiveSessions {
     if (login?.size === 0) this.byLogin.delete(session.credentialId);
   }
 
-  /** What is stored is told of when it is out of the store, by the process that took it out. */
+  /** For stored sessions, `onEnd` is not called. The process that removes one from the store reports the end. */
   private remove(session: GatewaySession): void {
     const writer = this.byAccount.get(session.accountId)?.writer;
     this.forget(session);
@@ -106,7 +106,7 @@ export class LiveSessions {
     else if (session.isStarted) this.onEnd(session.accountId);
   }
 
-  /** The session has no connection any more: it waits for a Resume, or was never ready for one. */
+  /** Retains a session that has lost its connection, until a Resume or a timeout. Removes it if it never started. */
   retain(session: GatewaySession): void {
     if (this.byId.get(session.id) !== session) return;
     session.retainedUntil = this.clock.monotonic() + this.config.gateway.retention_ms;
@@ -116,18 +116,18 @@ export class LiveSessions {
     } else this.remove(session);
   }
 
-  /** A connection holds the session again. */
+  /** Marks the session as held by a connection again. */
   reclaim(session: GatewaySession): void {
     this.retained.delete(session);
     if (session.stored?.ending === 'retain') session.stored.ending = null;
   }
 
-  /** Ends sessions that never began, or whose time without a connection is over. */
+  /** Removes a session that never started, or whose retention time has passed. */
   discard(session: GatewaySession): void {
     this.remove(session);
   }
 
-  /** Ends every session that the dead credentials opened, connections and retained ones alike. */
+  /** Ends all sessions that the revoked credentials opened, with or without a connection. */
   revoke(revocation: Revocation): void {
     const { sessions = [], account, except, bot } = revocation;
     const dead = sessions.flatMap((id) => [...(this.byLogin.get(id) ?? [])]);
@@ -139,7 +139,7 @@ export class LiveSessions {
     this.destroy(dead, CLOSING.invalidToken);
   }
 
-  /** Forgets sessions and closes their connections. */
+  /** Removes sessions and closes their connections. */
   destroy(sessions: readonly GatewaySession[], closing: Closing): void {
     for (const session of sessions) {
       session.isRevoked = true;
@@ -153,14 +153,14 @@ export class LiveSessions {
     this.byAccount.get(accountId)?.dispatch(heard);
   }
 
-  /** Sends an event to one session alone, as an answer: nobody can ask for it again. */
+  /** Sends an event to one session as a response. It cannot be replayed. */
   tell(session: GatewaySession, event: GatewayEvent): void {
     this.byAccount.get(session.accountId)?.give(session, personal(event));
   }
 
   /**
-   * The token of a login session was replaced: its connections are told, and end. The sessions stay, for whoever has the
-   * new one.
+   * Sends the rotation event to the connections of a login session and closes them.
+   * The sessions remain and can be resumed with the new token.
    */
   async rotated(loginId: string, change: EventTypes['AUTH_SESSION_CHANGE']): Promise<void> {
     const event = { ...eventOf('AUTH_SESSION_CHANGE', change, true), closing: CLOSING.invalidToken };
@@ -174,7 +174,7 @@ export class LiveSessions {
     for (const holder of holders) holder.close(CLOSING.invalidToken);
   }
 
-  /** Events of these sessions may be lost: whoever resumes has to start anew. */
+  /** Makes the next Resume of these sessions fail, because events may have been lost. */
   breakReplay(accountId?: string): void {
     const accounts = accountId === undefined ? this.byAccount.values() : [this.byAccount.get(accountId)];
     for (const account of accounts) {

@@ -10,23 +10,23 @@ import type { GatewaySession } from './session.js';
 
 interface Untold {
   readonly accountId: string;
-  /** Whether other processes have to hear of it too. */
+  /** True if other processes must also be notified. */
   isOurs: boolean;
   notBefore: number;
-  /** As long as nothing else is heard. */
+  /** The known session list. Undefined after any further change. */
   known: Known | undefined;
-  /** Who knows just that. */
+  /** The session that already has exactly this list. */
   told: GatewaySession | null;
 }
 
-// Telling n sessions of n sessions costs n squared: this many milliseconds apart, that stays a steady small load.
+// Sending n lists to n sessions is quadratic. This many milliseconds between updates keep the load low and steady.
 const quietPeriod = (sessions: number): number => (sessions * sessions) / 100;
 const RETRY_MS = 500;
 const HINT = 'presence';
 
 /**
- * Tells the sessions of an account of each other when one starts or ends (SESSIONS_REPLACE): at once while they are few.
- * Only the last list counts, so nothing is lost with one; what cannot be told is told later.
+ * Sends SESSIONS_REPLACE to the sessions of an account when one starts or ends. There is no delay for small accounts.
+ * Only the last list matters, so a failed update is retried later.
  */
 @Injectable()
 export class Presence implements OnModuleInit {
@@ -48,12 +48,15 @@ export class Presence implements OnModuleInit {
     });
   }
 
-  /** A session has started or ended here. `known`: since then, and by whom. */
+  /**
+   * Called when a session has started or ended here. `known`: the session list after the change. `told`: the session
+   * that already has it.
+   */
   changed(accountId: string, known?: Known, told: GatewaySession | null = null): void {
     this.note(accountId, true, known, known ? told : null);
   }
 
-  /** The list that a session has missed while nobody held it, for whoever resumes it. */
+  /** Sends the list that a session missed while it had no connection. */
   async tellLate(session: GatewaySession): Promise<void> {
     if (!session.isUntold) return;
     session.isUntold = false;
@@ -129,7 +132,7 @@ export class Presence implements OnModuleInit {
     return started.map(({ id, wishes }) => ({ id, mobile: wishes.mobile, isHere: true }));
   }
 
-  /** Where nobody else listens, nobody else is told. */
+  /** Sends the list here, and notifies other processes only if they have sessions of the account. */
   private dispatch(
     { accountId, isOurs, told }: Untold,
     listed: readonly ListedSession[],
@@ -144,7 +147,7 @@ export class Presence implements OnModuleInit {
   }
 }
 
-/** `all` first, then each session (contract/gateway.md section 11). */
+/** Returns `all` first, then each session (contract/gateway.md section 11). */
 export function sessionList(sessions: readonly ListedSession[]): ListedSessionView[] {
   const entry = (session_id: string, mobile: boolean) =>
     ({ session_id, status: 'online', afk: false, mobile }) as const;

@@ -16,14 +16,15 @@ const RETRY_MS = 500;
 const RENEWED_AT_ONCE = 200;
 
 /**
- * Keeps stored sessions that have a connection, puts back what the store has lost, and gives up what another replica has.
- * Of sessions that went on while the store did not answer the database knows, so that nobody takes them up from what was
- * stored before.
+ * Renews the leases of stored sessions, restores sessions that the store has lost, and releases those that another
+ * replica owns.
+ * The database records sessions that continued while the store did not respond, so that no replica resumes them from
+ * stale data.
  */
 @Injectable()
 export class Renewal implements WriterHost {
   private readonly underway = new Set<Promise<void>>();
-  /** Without a connection since the store was last told of such. */
+  /** Sessions that lost their connection since the last `retain`. */
   private readonly resting = new Set<GatewaySession>();
   private renewAt = Number.NEGATIVE_INFINITY;
   private isRenewing = false;
@@ -39,7 +40,7 @@ export class Renewal implements WriterHost {
     private readonly log: Log,
     janitor: Janitor,
   ) {
-    // What is in the store from before is gone by then.
+    // Stale data of the session in the store has expired by then.
     janitor.addExpiry('gateway_session_ahead', 'session_id', "created_at < now() - interval '10 minutes'");
   }
 
@@ -87,12 +88,12 @@ export class Renewal implements WriterHost {
     await this.database.statement('session-no-longer-ahead', UNMARK_AHEAD, [sessions.map(({ id }) => id)]);
   }
 
-  /** Whether clients have seen more of a session than the store knows. */
+  /** True if clients have received more events of a session than the store has. */
   async isAhead(id: string): Promise<boolean> {
     return (await this.ahead(id)) === true;
   }
 
-  /** After the end of a replica all its clients ask at once. */
+  /** Batched, because after a replica ends all its clients resume at the same time. */
   private readonly ahead = gather(async (ids) => {
     const SESSIONS_AHEAD = 'SELECT session_id FROM gateway_session_ahead WHERE session_id = ANY ($1::text[])';
     const rows = await this.database.statement<{ session_id: string }>('sessions-ahead', SESSIONS_AHEAD, [ids]);
@@ -111,7 +112,7 @@ export class Renewal implements WriterHost {
     );
   }
 
-  /** Whom the store is not told of is kept by it until the lease ends. */
+  /** Sessions not reported keep their lease until it expires. */
   private async retain(): Promise<void> {
     const now = this.clock.monotonic();
     const resting = [...this.resting].filter(({ holder, stored }) => !holder && stored?.isOver === false);
@@ -160,7 +161,7 @@ export class Renewal implements WriterHost {
     }
   }
 
-  /** Writes what is left and lets go of all sessions: they can be resumed elsewhere. */
+  /** Writes all pending data and releases all sessions, so that other replicas can resume them. */
   async leave(): Promise<void> {
     this.isLeaving = true;
     while (this.underway.size > 0) await Promise.all(this.underway);

@@ -1,12 +1,12 @@
 import type { Dispatch } from '../protocol/event.js';
 import type { Closing } from '../protocol/protocol.js';
 
-/** Whoever holds a session: what the session needs of a connection. */
+/** The part of a connection that a session uses. */
 export interface SessionHolder {
   readonly isClosed: boolean;
-  /** Sends a dispatch of the session, in its turn. */
+  /** Queues a dispatch of the session. */
   deliver(dispatch: Dispatch): void;
-  /** Asks the client to come back, and ends. */
+  /** Asks the client to reconnect, then closes. */
   drain(): void;
   close(closing: Closing): void;
 }

@@ -7,67 +7,70 @@ import { type Break, SessionLog, type Standing, type Step } from '../protocol/se
 import { FixedWindow } from '../protocol/windows.js';
 import type { SessionHolder } from './session-holder.js';
 
-/** Names the credential that opens a session, for whoever may resume it. */
+/** A hash that identifies the credential of a session. Only the same credential may resume it. */
 export function bindingOf(identity: SessionIdentity | BotIdentity): string {
   const credential = identity.via === 'session' ? identity.sessionId : identity.digest.toString('hex');
   return hash('sha256', `gateway:${identity.account.id}:${identity.via}:${credential}`, 'base64url');
 }
 
-/** What the store of all replicas has of a session, and what it has still to be told. */
+/** The state of a session in the shared store and the writes that are pending. */
 export interface Stored {
-  /** Under which this process owns the session. */
+  /** Fencing number under which this process owns the session. */
   readonly fence: number;
-  /** Since when the session is listed, by the clock of the store. */
+  /** Creation time of the session, by the clock of the store. */
   readonly since: number;
-  /** The writes that were made. */
+  /** Number of writes. */
   step: number;
   pending: Heard[];
-  /** What is heard waits until the session is stored. */
+  /** Events wait until the session is stored. */
   isHeld: boolean;
   isDirty: boolean;
-  /** The store has nothing of the session any more. */
+  /** The store has lost the session. */
   isGone: boolean;
-  /** Clients have seen more than the store has, and all replicas can know that. */
+  /** Clients have received more than the store has, and the database has recorded that. */
   isAhead: boolean;
   ending: 'retain' | 'remove' | null;
-  /** Another process has it, or nobody. */
+  /** This process no longer owns the session. */
   isOver: boolean;
 }
 
 /**
- * A gateway session: the credential that opened it, its sequence, and what a Resume can ask for. It lives on a connection
- * or, for a while, without one.
+ * A gateway session: its credential, its sequence and its replayable events. It can exist without a connection for a
+ * limited time.
  */
 export class GatewaySession {
   readonly accountId: string;
   readonly via: 'session' | 'bot';
-  /** The login session, or the bot's application. */
+  /** ID of the login session, or of the bot's application. */
   readonly credentialId: string;
-  /** Of the bot's secret; a login session is known by its id, which outlives a rotation of its token. */
+  /**
+   * Digest of the bot's secret. Login sessions are identified by their ID, which does not change when the token is
+   * rotated.
+   */
   readonly botDigest: Buffer | null;
   readonly binding: string;
   readonly payloads = new FixedWindow();
   readonly log: SessionLog;
-  /** Null where sessions live and die with the process. */
+  /** Null if sessions exist only in the process. */
   stored: Stored | null = null;
-  /** Of the token that was presented last. */
+  /** Digest of the last presented token. */
   presented: Buffer;
-  /** READY was sent. */
+  /** True once READY was sent. */
   isStarted = false;
-  /** Other sessions of the account have started or ended while nobody held it. */
+  /** Other sessions of the account started or ended while this one had no connection. */
   isUntold = false;
-  /** The last list of them that it was told here, as it was sent. */
+  /** The last session list that this session received from this process, as a frame. */
   toldList: Buffer | null = null;
-  /** Its credential died. */
+  /** True once its credential is revoked. */
   isRevoked = false;
-  /** When it is forgotten, while it has no connection. */
+  /** When the session is removed if it still has no connection. */
   retainedUntil = 0;
 
   constructor(
     identity: SessionIdentity | BotIdentity,
     readonly wishes: Wishes,
     public holder: SessionHolder | null,
-    /** When its credential was last seen alive. */
+    /** When its credential was last validated. */
     public checkedAt: number,
     kept: Payloads,
     numbers: GatewayNumbers,
@@ -87,17 +90,17 @@ export class GatewaySession {
     return this.log.now.seq;
   }
 
-  /** Whether a credential is the one that opened the session. */
+  /** True if the credential is the one that opened the session. */
   isBoundTo(identity: SessionIdentity | BotIdentity): boolean {
     return identity.account.id === this.accountId && bindingOf(identity) === this.binding;
   }
 
-  /** Takes what it heard of, where nothing has to be stored first. */
+  /** Dispatches events without storing them first. */
   take(heard: readonly Heard[]): void {
     this.commit(this.log.plan(heard));
   }
 
-  /** Makes a step, and sends what belongs to it if somebody is there. */
+  /** Applies a step and sends its dispatches if there is a connection. */
   commit(step: Step): void {
     this.log.commit(step);
     for (const dispatch of step.dispatches) this.holder?.deliver(dispatch);

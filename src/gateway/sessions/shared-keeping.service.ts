@@ -11,7 +11,7 @@ import { Renewal } from './renewal.service.js';
 import type { GatewaySession } from './session.js';
 import { Takeover } from './takeover.service.js';
 
-/** Any replica can go on with them (contract/gateway.md section 13). */
+/** Sessions in the shared store. Any replica can resume them (contract/gateway.md section 13). */
 @Injectable()
 export class SharedKeeping extends SessionKeeping {
   constructor(
@@ -31,7 +31,9 @@ export class SharedKeeping extends SessionKeeping {
     };
   }
 
-  /** The list that follows READY is stored with the session: no write of its own precedes the first word to the client. */
+  /**
+   * The session list after READY is stored together with the session, so that READY does not wait for a second write.
+   */
   async begin(session: GatewaySession, account: AccountSessions, limit: number): Promise<Begun | null> {
     const { id, via, credentialId, binding, wishes, stored } = session;
     const cursor = await this.replica.lastNumber(account.id);

@@ -19,7 +19,7 @@ const SESSION_ID = /^[0-9a-f]{32}$/;
 const HINT = 'sessions-moved';
 const MOVES_AT_ONCE = 200;
 
-/** A session that another replica had goes on here: from where it stands in the store, with what happened since. */
+/** Resumes a session that was owned by another replica, from its stored state and the events since then. */
 @Injectable()
 export class Takeover implements OnModuleInit {
   constructor(
@@ -32,7 +32,7 @@ export class Takeover implements OnModuleInit {
     private readonly config: Config,
   ) {}
 
-  /** Whoever missed the hint finds out with its next write, or renewal. */
+  /** A process that misses this hint notices the move at its next write or renewal. */
   onModuleInit(): void {
     this.replica.onHint(HINT, ({ moves }) => {
       for (const [id, fence] of Array.isArray(moves) ? moves.filter(Array.isArray) : []) {
@@ -42,7 +42,7 @@ export class Takeover implements OnModuleInit {
     });
   }
 
-  /** The session for a Resume, moved here if another replica had it. */
+  /** Returns the session for a Resume. Moves it here if another replica owns it. */
   async find(id: string, identity: SessionIdentity | BotIdentity, seq: number): Promise<Found> {
     if (!SESSION_ID.test(id)) return 'unknown';
     const local = this.sessions.find(id);
@@ -107,7 +107,7 @@ export class Takeover implements OnModuleInit {
     return this.sessions.find(id) === session ? session : 'moved';
   }
 
-  /** The events that nobody wrote into the session; null if some of them are gone, or cannot be read. */
+  /** Returns the events since the stored state. Returns null if some were deleted or cannot be read. */
   private async missed({ accountId, log }: GatewaySession): Promise<Heard[] | null> {
     const rows = await this.replica.eventsSince(accountId, log.now.cursor);
     if (!rows) return null;

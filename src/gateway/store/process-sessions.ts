@@ -11,7 +11,7 @@ import {
   type StoredPayload,
 } from './session-store.js';
 
-/** Sessions are nowhere but in the process. */
+/** Sessions exist only in the process. */
 export class ProcessSessions extends SessionStore {
   create(): Created {
     return { since: 0, listed: [] };

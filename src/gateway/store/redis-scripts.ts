@@ -1,8 +1,9 @@
 /**
- * A session is a hash and the list of the breaks of its map; it is listed in a sorted set of its account and one of its
- * login session by the time of its expiry. The events of an account are a hash, under what names them, with the sum of
- * their sizes under `#`, how often the account's list of sessions has changed under `@`, and a list in their order. Keys
- * follow from what is stored: one server, no cluster.
+ * Data model in Redis: a session is a hash and a list of the breaks of its map. It is listed in a sorted set of its
+ * account and one of its login session, scored by expiration time.
+ * The events of an account are a hash by reference, and a list in their order. In the hash, `#` is the total size and
+ * `@` counts the changes of the session list.
+ * Keys are computed from stored values, so this needs a single server and not a cluster.
  */
 const COMMON = `
 local prefix = 'gatehouse:gateway:'
@@ -95,7 +96,7 @@ keep(id, ms)
 return { now, list(account, owner) }
 `;
 
-/** A step that was made already is not made again. */
+/** A step that was already written is not written again. */
 const WRITE = `
 local account, owner, ms, budget, count = unpack(ARGV)
 local at = store(account, 6, tonumber(count), budget, ms)
@@ -162,9 +163,10 @@ return { 'claimed', redis.call('HINCRBY', session(id), 'fence', 1), state, redis
 `;
 
 /**
- * Nothing else takes expired sessions from the list of an account: whoever serves one that lives is told, once. Events that
- * no session can ask for any more go: those before the place that all have got behind and, at that place, where without an
- * event any number of lists of sessions stand, lists that no map names.
+ * Renewal is the only code that removes expired sessions from the list of an account. One process that serves another
+ * session of the account is notified, once.
+ * It also deletes events that no session can replay: those before the position that all sessions have passed. At that
+ * position, it deletes the session lists that no map refers to.
  */
 const RENEW = `
 local owner, ms = unpack(ARGV)
@@ -229,7 +231,7 @@ for i = 2, #ARGV, 4 do
 end
 `;
 
-/** A session that has just expired is listed until somebody takes it out. */
+/** An expired session stays listed until a process removes it. */
 const REMOVE = `
 local owner = ARGV[1]
 local function isElsewhere(account)
@@ -273,7 +275,7 @@ const LIST = `
 return list(ARGV[1], ARGV[2])
 `;
 
-/** A process that no longer says what it has is gone. */
+/** Counts of a process expire if it stops reporting. */
 const SOCKETS = `
 local owner, ms = unpack(ARGV)
 local totals = {}
@@ -301,5 +303,5 @@ const SCRIPTS = {
 export type Script = (...args: (string | number)[]) => Promise<unknown>;
 export type Scripts = Record<keyof typeof SCRIPTS, Script>;
 
-/** What each script is, whole. */
+/** The complete source of each script. */
 export const SOURCES = Object.entries(SCRIPTS).map(([name, lua]) => [name, COMMON + lua] as const);

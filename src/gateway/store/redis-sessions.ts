@@ -29,11 +29,11 @@ const ANSWER_MS = 2000;
 interface Settings {
   readonly retentionMs: number;
   readonly renewMs: number;
-  /** For the events of one account together. */
+  /** Byte budget for the events of one account. */
   readonly replayBytes: number;
 }
 
-/** So that a session is retained in full when its process ends without a word. */
+/** The lease includes one renewal interval, so that a session is retained for the full time if its process crashes. */
 const leaseMs = ({ retentionMs, renewMs }: Settings): number => retentionMs + renewMs;
 
 const MISSED_RENEWALS = 3;
@@ -47,7 +47,7 @@ function breakOf(text: string): Break {
   return [Number(s), ref];
 }
 
-/** Behind READY. */
+/** The break for the session list after READY, which has sequence number 2. */
 const FIRST_LIST: Break = [2, VOID];
 
 const valuesOf = ({ seq, acknowledged, floor, cursor }: Standing): number[] => [seq, acknowledged, floor, cursor];
@@ -65,7 +65,7 @@ function* payloadsOf(pairs: readonly string[]): Iterable<StoredPayload> {
 
 const held = new WeakSet<object>();
 
-/** What is sent in one turn of the event loop goes out together. */
+/** Combines all commands of one turn of the event loop into one write. */
 function inOneWrite(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void {
   if (!stream || held.has(stream)) return;
   held.add(stream);
@@ -76,13 +76,13 @@ function inOneWrite(stream: Pick<Writable, 'cork' | 'uncork'> | undefined): void
   });
 }
 
-/** As they were created. */
+/** Returns the entries in order of creation. */
 function listOf(entries: Entry[]): ListedSession[] {
   entries.sort(([, , a], [, , b]) => Number(a) - Number(b));
   return entries.map(([id, isMobile, , isHere]) => ({ id, mobile: isMobile === 1, isHere: isHere === 1 }));
 }
 
-/** Sessions in Redis or Valkey. Whoever calls has to expect that it does not answer. */
+/** Sessions in Redis or Valkey. Every call can fail if the server does not respond. */
 export class RedisSessions extends SessionStore {
   private readonly owner = randomUUID();
 
@@ -200,7 +200,7 @@ export class RedisSessions extends SessionStore {
     const silentMs = MISSED_RENEWALS * this.settings.renewMs;
     for (let first = 0; first < counts.length; first += COUNTED_AT_ONCE) {
       const some = counts.slice(first, first + COUNTED_AT_ONCE);
-      // Client addresses are not kept in the clear.
+      // Do not store client IP addresses in plain text.
       const pairs = some.flatMap(({ key, count }) => [hash('sha256', key, 'base64url'), count]);
       totals.push(...((await this.scripts.sockets(this.owner, silentMs, ...pairs)) as number[]));
     }

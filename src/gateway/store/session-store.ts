@@ -1,18 +1,18 @@
 import type { Ref } from '../protocol/event.js';
 import type { Break, Standing } from '../protocol/session-log.js';
 
-/** A gateway session as it is first stored. */
+/** The first record of a gateway session. */
 export interface NewSession {
   readonly id: string;
   readonly account: string;
-  /** The login session that opened it, if it was one. */
+  /** ID of the login session that opened it; null for bots. */
   readonly login: string | null;
-  /** Names the credential that opened it without being one. */
+  /** A hash of the credential that opened it. */
   readonly binding: string;
-  /** What the client asked for. */
+  /** The Identify options as JSON. */
   readonly wishes: string;
   readonly cursor: number;
-  /** Its first dispatch is the list of sessions that READY had, which nobody asks for again. */
+  /** True if the first dispatch is the session list of READY. That list cannot be replayed. */
   readonly isTold: boolean;
 }
 
@@ -30,34 +30,34 @@ export interface HeldSession {
 /** A session without a connection. */
 export interface RestingSession extends HeldSession {
   readonly forMs: number;
-  /** It was told of all sessions of its account. */
+  /** True if the session has received the current session list. */
   readonly isTold: boolean;
 }
 
-/** What is stored of a session beside its first record. */
+/** The mutable state of a stored session. */
 interface State {
-  /** How many writes there were. */
+  /** Number of writes. */
   readonly step: number;
   readonly standing: Standing;
-  /** The place in the journal from which the session may ask for events again. */
+  /** The lowest journal number that the session may need for a replay. */
   readonly needed: number;
 }
 
-/** A session makes a step. */
+/** One step of a session. */
 export interface SessionWrite extends HeldSession, State {
-  /** How many breaks of the map are of no use any more, the oldest ones, and which ones are new. */
+  /** How many of the oldest breaks to delete. `breaks` contains the new ones. */
   readonly drop: number;
   readonly breaks: readonly Break[];
 }
 
-/** All that there is of a session, for a store that has lost it. */
+/** The complete state of a session, for a store that has lost it. */
 export interface WholeSession extends HeldSession, State, Omit<NewSession, 'cursor' | 'isTold'> {
   readonly since: number;
   readonly breaks: readonly Break[];
   readonly payloads: readonly StoredPayload[];
 }
 
-/** A session that changes hands, with all that its new owner has to know. */
+/** A session that moves to another process, with its complete state. */
 export interface Handover {
   readonly fence: number;
   readonly since: number;
@@ -66,28 +66,28 @@ export interface Handover {
   readonly wishes: string;
   readonly breaks: readonly Break[];
   readonly payloads: readonly StoredPayload[];
-  /** Other sessions of the account have started or ended since nobody holds it. */
+  /** Other sessions of the account started or ended while this one had no connection. */
   readonly isUntold: boolean;
 }
 
 export interface ClaimInput {
   readonly id: string;
-  /** The fencing number under which this process holds the session; 0 if it does not. */
+  /** Fencing number under which this process owns the session; 0 if it does not. */
   readonly fence: number;
   readonly binding: string;
   readonly seq: number;
 }
 
-/** `held`: nothing changes hands, the process holds the session already. */
+/** The result of a claim. `held`: this process already owns the session. */
 export type Claim = 'unknown' | 'foreign' | 'impossible' | 'evicted' | 'held' | Handover;
 
-/** How a session stands with its owner: `moved` to another one, or `gone` from the store. */
+/** Ownership of a session: still `held`, `moved` to another process, or `gone` from the store. */
 export type Holding = 'held' | 'moved' | 'gone';
 
-/** What is known of the sessions of an account. */
+/** Known facts about the sessions of an account. */
 export interface Known {
   readonly listed?: readonly ListedSession[];
-  /** Other processes have some of them. */
+  /** True if other processes have some of the sessions. */
   readonly isElsewhere: boolean;
 }
 
@@ -97,14 +97,14 @@ export interface Removal extends Known {
 
 export interface Renewal {
   readonly holdings: readonly Holding[];
-  /** Accounts of which sessions that nobody renewed have expired; each expiry is answered to one process. */
+  /** Accounts with expired sessions. Each expiration is reported to one process only. */
   readonly changed: readonly string[];
 }
 
 export interface ListedSession {
   readonly id: string;
   readonly mobile: boolean;
-  /** This process has it. */
+  /** True if this process owns it. */
   readonly isHere: boolean;
 }
 
@@ -113,7 +113,7 @@ export interface SocketCount {
   readonly count: number;
 }
 
-/** What a session is created as; null: the account has its limit. */
+/** The result of creating a session. */
 export interface Created {
   readonly since: number;
   readonly listed: readonly ListedSession[];
@@ -122,40 +122,42 @@ export interface Created {
 type Answer<T> = T | Promise<T>;
 
 /**
- * Where gateway sessions are kept beside the memory of the process that serves them, so that another can go on. One
- * process owns a session; every change of owner raises its fencing number, and who has an older one writes nothing. What is
- * kept may be lost: the owner puts it back.
+ * Stores gateway sessions outside the process that serves them, so that another process can resume them.
+ * One process owns a session. Each change of owner increments its fencing number, and writes with an older number are
+ * rejected. Data in the store may be lost; the owner restores it.
  */
 export abstract class SessionStore {
   abstract create(session: NewSession, limit: number): Answer<Created | null>;
-  /** Steps of sessions of one account, with the events that they are the first to have. A step is made once. */
+  /**
+   * Writes steps of sessions of one account, with the events that are not stored yet. Repeating a step has no effect.
+   */
   abstract write(
     account: string,
     payloads: readonly StoredPayload[],
     steps: readonly SessionWrite[],
   ): Answer<readonly Holding[]>;
-  /** Puts a session back; not if another process has taken it since. */
+  /** Restores a session unless another process has claimed it since. */
   abstract restore(session: WholeSession): Answer<Holding>;
-  /** Makes this process the owner if the session may be resumed from `seq`; else nothing changes. */
+  /** Makes this process the owner if the session can be resumed from `seq`. Otherwise nothing changes. */
   abstract claim(input: ClaimInput): Answer<Claim>;
-  /** Keeps sessions that have a connection, and what their accounts may ask for again. */
+  /** Extends the leases of sessions that have a connection, and of the replayable events of their accounts. */
   abstract renew(sessions: readonly HeldSession[]): Answer<Renewal>;
-  /** The sessions have no connection any more: each is kept for the time that is left to it. */
+  /** Sets the remaining retention time of sessions that lost their connection. */
   abstract retain(sessions: readonly RestingSession[]): Answer<void>;
-  /** Takes the session from the account's list; `gone`: another process was answered that it did. */
+  /** Removes the session from the list of its account. `gone`: another process has already removed it. */
   abstract remove(session: HeldSession, account: string): Answer<Removal>;
   /**
-   * Removes the sessions of login sessions, or all of an account but those of one login session. Answers the accounts
-   * that had such sessions until now.
+   * Removes the gateway sessions of login sessions, or all of an account except those of one login session.
+   * Returns the accounts that had such sessions.
    */
   abstract revoke(
     logins: readonly string[],
     accounts: readonly string[],
     except: string | undefined,
   ): Answer<readonly string[]>;
-  /** The sessions of an account, as they were created; null: those of this process are all. */
+  /** Returns the sessions of an account in order of creation. Null: only this process has sessions. */
   abstract list(account: string): Promise<ListedSession[]> | null;
-  /** Says how many sockets of each address this process has, and answers how many all processes have. */
+  /** Stores the number of sockets per IP address of this process. Returns the totals of all processes. */
   abstract sockets(counts: readonly SocketCount[]): Answer<number[]>;
   abstract close(): Promise<void>;
 }

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Cidr } from './config/reader.js';
 
-/** Ranges that nobody may use, or only for documentation and benchmarks, and that ipaddr.js counts as ordinary addresses. */
+/**
+ * Ranges that are unassigned or reserved for documentation and benchmarks, which ipaddr.js counts as ordinary
+ * addresses.
+ */
 const SET_ASIDE: readonly Cidr[] = [
   '192.0.2.0/24',
   '198.51.100.0/24',
@@ -10,21 +13,21 @@ const SET_ASIDE: readonly Cidr[] = [
   '198.18.0.0/15',
   '2001:db8::/32',
   '3fff::/20',
-  // The 6bone, given back to IANA (RFC 3701).
+  // The 6bone, returned to IANA (RFC 3701).
   '3ffe::/16',
 ].map((range) => ipaddr.parseCIDR(range));
-/** All of IPv6 that IANA has given out. */
+/** All IPv6 addresses that IANA has allocated. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** No spelling of an address is longer. */
+/** Maximum length of an IP address in any notation. */
 const LONGEST = 64;
 
-/** An address in any strict spelling; IPv4-mapped IPv6 is IPv4. `null` for anything else. */
+/** Parses an IP address in any strict notation; IPv4-mapped IPv6 becomes IPv4. Returns `null` for anything else. */
 export function parseAddress(text: string): Address | null {
   if (text.length > LONGEST) return null;
-  // Only the four-part decimal form of IPv4: ipaddr.js also reads octal, hexadecimal and short ones.
+  // Accept only the four-part decimal form of IPv4. ipaddr.js also reads octal, hexadecimal and short forms.
   if (!text.includes(':') && !/^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(text)) return null;
   if (!ipaddr.isValid(text) || text.includes('%')) return null;
   return ipaddr.process(text);
@@ -32,7 +35,7 @@ export function parseAddress(text: string): Address | null {
 
 const isGap = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
-/** A hop between the blanks that HTTP allows; `trim` would take more away. */
+/** Removes the white space that HTTP allows around a hop; `trim` would remove more. */
 function hopIn(text: string): string {
   let [start, end] = [0, text.length];
   while (isGap(text[start])) start++;
@@ -40,10 +43,10 @@ function hopIn(text: string): string {
   return text.slice(start, end);
 }
 
-/** What proxies write that add the port of the connection: `192.0.2.1:443` or `[2001:db8::1]:443`. */
+/** The format of proxies that append the port of the connection: `192.0.2.1:443` or `[2001:db8::1]:443`. */
 const WITH_PORT = /^(?:((?:\d{1,3}\.){3}\d{1,3})|\[([\da-f]{0,4}:[\da-f:.]{1,41})\]):(\d{1,5})$/i;
 
-/** The address of a hop, without its port. */
+/** The IP address of a hop, without its port. */
 function addressIn(hop: string): Address | null {
   const text = hopIn(hop);
   const [, v4, v6, port] = WITH_PORT.exec(text) ?? [];
@@ -59,8 +62,9 @@ export const addressIsIn = (text: string, ranges: readonly Cidr[]): boolean => {
 };
 
 /**
- * The client address (conventions.md section 1): the peer, or behind trusted proxies the rightmost hop of
- * `X-Forwarded-For` that is not one of them, or the leftmost when all are. `null` when a trusted peer does not tell.
+ * The client IP address (conventions.md section 1). Without trusted proxies, it is the address of the peer. Behind
+ * trusted proxies, it is the rightmost untrusted hop of `X-Forwarded-For`, or the leftmost hop if all are trusted.
+ * Returns `null` if a trusted peer does not send a valid header.
  */
 export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): string | null {
   const text = req.socket.remoteAddress ?? '';
@@ -79,14 +83,14 @@ export function clientAddress(req: IncomingMessage, trusted: readonly Cidr[]): s
   return leftmost?.toString() ?? null;
 }
 
-/** Globally routable unicast: nothing private, reserved, or set aside for documentation and tests. */
+/** Whether the IP address is globally routable unicast: not private, not reserved, not for documentation or tests. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (address?.range() !== 'unicast' || isIn(address, SET_ASIDE)) return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST, 3);
 }
 
-/** An address as a key: IPv4 exactly, IPv6 by its /64. */
+/** An IP address as a key: IPv4 exactly, IPv6 by its /64. */
 export function addressKey(address: string): string {
   if (!address.includes(':')) return address;
   const parsed = parseAddress(address);
@@ -95,7 +99,7 @@ export function addressKey(address: string): string {
   return `${groups.join(':')}::/64`;
 }
 
-/** The wider network of an address: IPv4 /24, IPv6 /48. */
+/** The subnet of an IP address: IPv4 /24, IPv6 /48. */
 export function subnetKey(address: string): string {
   if (!address.includes(':')) return `${address.split('.').slice(0, 3).join('.')}.0/24`;
   const parsed = parseAddress(address);
@@ -104,7 +108,7 @@ export function subnetKey(address: string): string {
   return `${groups.join(':')}::/48`;
 }
 
-/** What a session list shows of an address: two groups of four or eight. */
+/** Masks an IP address for session lists: two groups of four or eight remain. */
 export function maskAddress(address: string): string | null {
   const parsed = parseAddress(address);
   if (!parsed) return null;

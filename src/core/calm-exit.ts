@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 
-/** Tiers of code that threads beside this one compile. */
+/** V8 flags that disable the compiler tiers that run on background threads. */
 const BACKGROUND_TIERS = ['--no-opt', '--no-maglev', '--no-sparkplug'];
-/** For what they have begun, which takes them a millisecond or a few each. */
+/** Time for compilations that have already started. Each takes a few milliseconds. */
 const COMPILED_MS = 50;
 
 /**
- * Ends the process. `process.exit` waits for the threads that compile, and one of them that then waits for this thread to
- * collect garbage waits for good, and the process with it (nodejs/node#54918): from here on they begin nothing, and have
- * time for what they have begun.
+ * Ends the process. `process.exit` waits for compiler threads. If such a thread waits for this thread to collect
+ * garbage, both wait forever (nodejs/node#54918). This function stops new compilations and gives running ones time to
+ * finish.
  */
 export async function exitCalmly(code: number): Promise<never> {
   for (const tier of BACKGROUND_TIERS) setFlagsFromString(tier);

@@ -1,4 +1,4 @@
-/** The only reader of time. Tests pass one that they can move. */
+/** The only source of time. Tests pass a clock that they control. */
 export class Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number {
@@ -9,7 +9,7 @@ export class Clock {
     return new Date(this.now());
   }
 
-  /** Milliseconds since some start, never stepping back or ahead: for measuring how long something lasts. */
+  /** Milliseconds since an arbitrary start. Never jumps, so use it to measure durations. */
   monotonic(): number {
     return performance.now();
   }

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 const fromHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** A checkout has the scripts beside the sources, or beside what they are built to; an installation has the command. */
+/** A checkout contains the scripts next to the sources or the build. An installation has the `gatehouse` command. */
 const isCheckout = ['../../scripts/cli.mjs', '../../../scripts/cli.mjs'].some((path) => existsSync(fromHere(path)));
 
-/** How a command is typed here. */
+/** The command as the user types it here. */
 export const commandLine = (command: string): string => `${isCheckout ? 'npm run cli --' : 'gatehouse'} ${command}`;

@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
 import type { ExtraErrorCodes } from './merged.js';
 
-/** Every error code of the service (contract/conventions.md section 5): status and fixed text. */
+/** All error codes of the service (contract/conventions.md section 5): status and fixed message. */
 const TABLE = {
   INVALID_FORM_BODY: [400, 'The request has invalid fields.'],
   BAD_REQUEST: [400, 'The request is malformed.'],
@@ -89,7 +89,7 @@ const TABLE = {
   GATEWAY_TIMEOUT: [504, 'A remote server was too slow.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
-/** Codes of single fields (contract/conventions.md section 6). */
+/** Error codes of single fields (contract/conventions.md section 6). */
 const FIELD_TABLE = {
   INVALID_FORMAT: 'The value is not valid.',
   CONTENT_EXCEEDS_MAX_LENGTH: 'The value is too long.',
@@ -185,7 +185,10 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Members beside `code` and `message` (conventions.md section 5). Teams extend it by declaration merging. */
+/**
+ * Members of an error body besides `code` and `message` (conventions.md section 5). Extensions add theirs by
+ * declaration merging.
+ */
 export interface ErrorExtras {
   INVALID_FORM_BODY: { errors: FieldError[] };
   INVALID_REQUEST: OAuthExtra & { errors?: FieldError[] };
@@ -237,7 +240,10 @@ type Args<C extends ErrorCode> = C extends keyof ErrorExtras ? [extra: ErrorExtr
 const codes = new Map<string, readonly [status: number, message: string]>(Object.entries(TABLE));
 const fieldCodes = new Map<string, string>(Object.entries(FIELD_TABLE));
 
-/** Adds an error code of a team's own. Refuses codes that exist and names that break the form. */
+/**
+ * Adds an error code of an extension.
+ * @throws Error if the code exists or its name is invalid
+ */
 export function registerErrorCode(code: string, status: number, message: string): void {
   if (!/^[A-Z][A-Z0-9_]*$/.test(code) || codes.has(code)) throw new Error(`the error code ${code} cannot be added`);
   if (!Number.isInteger(status) || status < 400 || status > 599)
@@ -245,13 +251,16 @@ export function registerErrorCode(code: string, status: number, message: string)
   codes.set(code, [status, message]);
 }
 
-/** Adds a field code of a team's own. */
+/**
+ * Adds a field code of an extension.
+ * @throws Error if the code exists or its name is invalid
+ */
 export function registerFieldCode(code: string, message: string): void {
   if (!/^[A-Z][A-Z0-9_]*$/.test(code) || fieldCodes.has(code)) throw new Error(`the code ${code} cannot be added`);
   fieldCodes.set(code, message);
 }
 
-/** `[code, status, message]` of every error, for the documentation and the tests. */
+/** `[code, status, message]` of every error code, for the documentation and the tests. */
 export const errorTable = (): [code: string, status: number, message: string][] =>
   [...codes].map(([code, [status, message]]) => [code, status, message]);
 
@@ -259,18 +268,18 @@ export const errorTable = (): [code: string, status: number, message: string][] 
 export const fieldCodeTable = (): [code: string, message: string][] => [...fieldCodes];
 
 /**
- * The one way to refuse a request. The code decides status and words; members that the code demands
- * cannot be forgotten: `new Refusal('MISSING_OAUTH_SCOPE')` does not compile.
+ * The only way to return an error. The code determines status and message. The compiler enforces required members: `new
+ * Refusal('MISSING_OAUTH_SCOPE')` does not compile.
  */
 export class Refusal<C extends ErrorCode = ErrorCode> extends HttpException {
   readonly code: C;
-  /** Response headers that belong to the refusal, such as `Retry-After`. */
+  /** Response headers of the error, such as `Retry-After`. */
   readonly headers: Record<string, string> = {};
   private kept: number | undefined;
 
   constructor(code: C, ...[extra]: Args<C>) {
     const [status, message] = codes.get(code) ?? [500, ''];
-    // A refusal is an answer and no fault: nobody reads its stack, and taking one costs as much as the guards.
+    // Expected errors do not need a stack trace. Capturing one costs as much as the guards.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super({ code, message, ...(extra as object | undefined) }, status);
@@ -278,7 +287,7 @@ export class Refusal<C extends ErrorCode = ErrorCode> extends HttpException {
     this.code = code;
   }
 
-  /** The one code that has no status of its own. */
+  /** Overrides the HTTP status (UPSTREAM_FETCH_FAILED only). */
   keeping(status: number): this {
     this.kept = status;
     return this;
@@ -288,7 +297,7 @@ export class Refusal<C extends ErrorCode = ErrorCode> extends HttpException {
     return this.kept ?? super.getStatus();
   }
 
-  /** What led to it: written to the log, never sent. */
+  /** Sets the cause, which is logged and never sent. */
   because(cause: unknown): this {
     this.cause = cause;
     return this;
@@ -310,7 +319,7 @@ export const fieldError = (path: string, code: FieldCode): FieldError => ({
 export const invalid = (path: string, code: FieldCode): Refusal<'INVALID_FORM_BODY'> =>
   new Refusal('INVALID_FORM_BODY', { errors: [fieldError(path, code)] });
 
-/** An OAuth2 protocol error (oauth.md 1.2, RFC 6749 section 5.2): status 400, but 401 for `invalid_client`. */
+/** An OAuth2 protocol error (oauth.md 1.2, RFC 6749 section 5.2): status 400, or 401 for `invalid_client`. */
 export function oauthError(
   error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'unsupported_grant_type',
   fields: string[] = [],
@@ -321,11 +330,14 @@ export function oauthError(
   return new Refusal(code, { error, error_description: description, ...errors });
 }
 
-/** 503 with `Retry-After` in whole seconds: shed load (1), or a dependency is down (5). */
+/** 503 with `Retry-After` in whole seconds: 1 if load is shed, 5 if a dependency is down. */
 export const unavailable = (retryAfterSeconds: number): Refusal =>
   new Refusal('SERVICE_UNAVAILABLE').with({ 'Retry-After': String(retryAfterSeconds) });
 
-/** What the origin of foreign media refused itself, with its status (media.md section 6). */
+/**
+ * The error for a request that the origin of external media rejected, with the status of the origin (media.md section
+ * 6).
+ */
 export const upstreamFailed = (status: number): Refusal => new Refusal('UPSTREAM_FETCH_FAILED').keeping(status);
 
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -344,19 +356,22 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * SQLSTATE classes of statements that may succeed in another attempt: the database is down or full, or the statement met a
- * time limit, a lock limit, a deadlock or a conflict. 08P01 is a wrong question.
+ * SQLSTATE classes of statements that can succeed on retry: the database is down or full, or the statement hit a
+ * timeout, a lock limit, a deadlock or a conflict. 08P01 is a protocol error of the client.
  */
 const TRANSIENT = /^(08(?!P01)|53|57P|58|25006|55P03|40001|40P01|57014)/;
 
 const ofConnections = new WeakSet<object>();
 
-/** Only the owner of the database's connections can tell their socket errors from those of any other server. */
+/**
+ * Marks a socket error as a database error. Only the owner of the connections can distinguish it from socket errors of
+ * other servers.
+ */
 export function markConnectionError(error: unknown): void {
   if (isNativeError(error)) ofConnections.add(error);
 }
 
-/** Whether it is the database's error, and another attempt may succeed. */
+/** Whether the error comes from the database and a retry may succeed. */
 export function isTransientDatabaseError(thrown: unknown): boolean {
   if (!isNativeError(thrown)) return false;
   const { code, driverError } = thrown as { code?: unknown; driverError?: { code?: unknown } };
@@ -369,8 +384,8 @@ export function isTransientDatabaseError(thrown: unknown): boolean {
 }
 
 /**
- * Any thrown value as the refusal that the caller sees. An exception of the framework keeps its status where that has a
- * code.
+ * Converts any thrown value to the error that the caller sees. An exception of the framework keeps its status if a code
+ * exists for it.
  */
 export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;

@@ -5,31 +5,40 @@ import type { DeclaredSettings } from './config/declared.js';
 import { StartError } from './config/start-error.js';
 import { ownPackage } from './own-package.js';
 
-/** What a team brings: everything that the service, its commands and the test kit are told of it. */
+/** Extension descriptor passed to start(), the CLI and the test kit. */
 export interface Extension {
-  /** The versions of Gatehouse that it was made for, as a range of npm: `^1.0.0`. Another version does not start. */
+  /**
+   * Compatible Gatehouse versions as an npm range, such as `^1.0.0`. The service does not start with other versions.
+   */
   readonly madeFor?: string;
-  /** Nest modules, beside those of the service. */
+  /** Nest modules that are added to the built-in ones. */
   readonly modules?: readonly (Type | DynamicModule)[];
-  /** Classes made by `settings(...)`, read and validated with ours and injected by their class. */
+  /**
+   * Classes made by `settings(...)`. Their values are read and validated with the built-in settings and injected by
+   * class.
+   */
   readonly settings?: readonly DeclaredSettings[];
-  /** Entities of TypeORM. Their tables are made by `migrations`. */
+  /** TypeORM entities. `migrations` create their tables. */
   readonly entities?: readonly Type[];
-  /** Classes whose name ends in a timestamp of 13 digits. They run after ours, and are kept in `team_migration`. */
+  /**
+   * Migration classes, whose names end in a 13-digit timestamp. They run after the built-in migrations and are recorded
+   * in `team_migration`.
+   */
   readonly migrations?: readonly (new () => MigrationInterface)[];
   /**
-   * What runs before the guards or without them, by name, and why: middleware of modules, and what is registered on Express
-   * or Fastify itself. What is not named here does not start, with a message that tells the name. `gatehouse routes` lists it.
+   * Code that runs before or without the guards: middleware of modules, and registrations on Express or Fastify. Maps
+   * each name to a reason. The service does not start with undeclared code, and the error message contains its name.
+   * `gatehouse routes` lists the declared names.
    */
   readonly unguarded?: Readonly<Record<string, string>>;
-  /** Files that `gatehouse describe` wrote, relative to the folder of the project, where the service is started. */
+  /** Files that `gatehouse describe` wrote, relative to the project folder, where the service is started. */
   readonly descriptions?: readonly string[];
 }
 
-/** Names what a team brings, for `start`, for `createApp`, for the test kit, and for `gatehouse.extension` of a package.json. */
+/** Declares an extension for `start`, `createApp`, the test kit, and `gatehouse.extension` in package.json. */
 export const extension = (brought: Extension): Extension => Object.freeze({ ...brought });
 
-/** @throws StartError when the extension was made for other versions than this one, or says so in no readable way */
+/** @throws StartError if the extension is not compatible with this version or its range is invalid */
 export function demandMadeFor({ madeFor }: Extension): void {
   if (madeFor === undefined) return;
   const { satisfies, validRange } = createRequire(import.meta.url)('semver') as typeof import('semver');
@@ -41,7 +50,7 @@ export function demandMadeFor({ madeFor }: Extension): void {
   throw new StartError(`the extension was made for Gatehouse ${madeFor} and does not run with ${version}`);
 }
 
-/** @throws Error when the configuration was read without the settings of the extension */
+/** @throws Error if the configuration was read without the settings of the extension */
 export function demandSettings(
   { settings = [] }: Extension,
   { declared }: { readonly declared: ReadonlyMap<DeclaredSettings, object> },

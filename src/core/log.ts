@@ -6,17 +6,17 @@ import { ownWorker } from './workers/own-worker.js';
 
 const REDACTED = '[redacted]';
 /**
- * The second line of conventions.md section 13: what looks like a secret is not written. After a scheme, words of our own
- * texts ("@AdminAcl and /v1/admin go together") are not secrets; what has a digit or mixed letters can be one.
+ * Second defense of conventions.md section 13: redacts everything that looks like a secret. After a scheme, plain words
+ * of messages ("@AdminAcl and /v1/admin go together") are kept. Text with a digit or mixed case can be a secret.
  */
 const SECRETS =
   /flx_[A-Za-z0-9]{36}|fa_\d+_[A-Za-z0-9]{32}|\b\d+\.[A-Za-z0-9_-]{43}\b|eyJ(?:(?!eyJ)[A-Za-z0-9_-])*(?:\.[A-Za-z0-9_-]*){2,}|\b(?:[Bb][Oo][Tt]|[Bb][Ee][Aa][Rr][Ee][Rr]|[Aa][Dd][Mm][Ii][Nn]|[Bb][Aa][Ss][Ii][Cc]) (?=[^\s"]*(?:\d|[a-z][A-Z]|=))[^\s"]{8,}/g;
 
-/** What is written of one text. More is never needed to see what happened. */
+/** Maximum length of one logged string. */
 const MAX_TEXT = 16_384;
-/** The most that is written of the errors in one error, such as one per IP address of a name. */
+/** Maximum number of logged errors of an AggregateError, such as one per IP address of a host name. */
 const MAX_ERRORS = 10;
-/** How many levels of a value are written. */
+/** Maximum depth of a logged value. */
 const MAX_DEPTH = 5;
 const UNREADABLE = '[unreadable]';
 
@@ -26,8 +26,8 @@ const SECRET_MEMBERS =
   /^(?:authorization|cookie|set-cookie|referer|location|x-service-sudo-mode-jwt|x-captcha-token|password|new_password|token|new_token|access_token|refresh_token|client_secret|secret|key|code|state|nonce|ticket|poll_secret|completion_code|email_token|sudo_token|mfa_code|backup_codes|code_verifier|.*_proof|webauthn_response|parameters|query|detail)$/i;
 
 /**
- * Errors and nested values as plain data without secret members and without the values of SQL parameters. Never throws:
- * whoever reports an error has nobody to report another one to.
+ * Converts errors and nested values to plain data, without secret members and SQL parameter values. Never throws,
+ * because a failure to log could not be reported.
  */
 function clean(value: unknown, depth = 0): unknown {
   try {
@@ -62,7 +62,7 @@ function cleaned(value: unknown, depth: number): unknown {
   );
 }
 
-/** The structured log: one JSON line per event, route patterns only, and Nest's logger as well. */
+/** The structured log: one JSON line per event, with route patterns only. Also Nest's logger. */
 export class Log implements LoggerService {
   private readonly pino: Logger;
 
@@ -95,7 +95,7 @@ export class Log implements LoggerService {
     this.write('debug', message, details);
   }
 
-  /** Nest narrates its start on this level; it is of interest only when one looks for it. */
+  /** Nest logs its startup at this level, which matters only for debugging. */
   log(message: unknown, details?: unknown): void {
     this.write('debug', message, details);
   }
@@ -117,7 +117,7 @@ export class Log implements LoggerService {
   }
 }
 
-/** One short line per event for a person at a terminal; JSON for everything else. */
+/** One short line per event on a terminal, JSON otherwise. */
 function prettyIfAsked(format: Config['logFormat']): DestinationStream {
   if (format === 'json') return pino.destination({ fd: 1, sync: true });
   return {

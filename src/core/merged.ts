@@ -1,16 +1,16 @@
 /**
- * Interfaces that a team merges its own into: `declare module 'gatehouse' { interface ExtraMails { ... } }`. They stand in a
- * file of their own, which the package exports whole, because only so can be merged what is imported.
+ * Interfaces that extensions merge their own into: `declare module 'gatehouse' { interface ExtraMails { ... } }`. The
+ * package exports this file as a whole, because declaration merging works only for such exports.
  */
 
-/** Error codes that a team's module registers: merge `{ MY_CODE: true }`. */
+/** Error codes that an extension registers: merge `{ MY_CODE: true }`. */
 // biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
 export interface ExtraErrorCodes {}
 
-/** Purposes of one-time secrets that a team adds; each may begin with an account or without one. */
+/** Purposes of one-time secrets of an extension. A secret of each can be bound to an account or to none. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
 export interface ExtraPurposes {}
 
-/** Mails of a team: what each is made of, by its name. Members are texts and numbers. */
+/** Emails of an extension: the variables of each email by its name. Values are texts and numbers. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
 export interface ExtraMails {}

@@ -13,7 +13,7 @@ import { ownWorker } from './workers/own-worker.js';
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What a request came to, in words of which there are few. */
+/** The metric labels of a finished request. */
 export interface Served {
   readonly method: string;
   readonly route: string;
@@ -21,23 +21,23 @@ export interface Served {
   readonly status: number;
 }
 
-/** What a process says of itself in short; counted from its start. */
+/** A summary of this process's metrics, counted from its start. */
 export interface ProcessNumbers {
   readonly requests: number;
-  /** By code. */
+  /** Number of error responses by code. */
   readonly refusals: Readonly<Record<string, number>>;
   readonly signIns: number;
   readonly gatewaySockets: number;
-  /** The 99th percentile since it was last asked for. */
+  /** The 99th percentile since the last call. */
   readonly eventLoopDelayMs: number;
 }
 
-/** The sum where each process has its own, else one of them. */
+/** How the values of several workers are combined: `sum` if each worker has its own value. */
 export type Together = Extract<Aggregator, 'sum' | 'min' | 'max' | 'average'>;
 
 const LOOP_DELAY = 'nodejs_eventloop_lag';
 
-/** Metrics in Prometheus' text format. No label holds an id, an address or a secret. */
+/** Metrics in Prometheus text format. No label contains an ID, an IP address or a secret. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -116,8 +116,8 @@ export class Metrics {
   }
 
   /**
-   * A value that is read from elsewhere when somebody asks; what cannot be read keeps the value that it had. `together`: what
-   * the values of several workers are as one.
+   * A gauge whose value is read on each scrape. If reading fails, it keeps its last value.
+   * @param together how the values of several workers are combined
    */
   gauge(name: string, help: string, read: () => Promise<number>, together: Together = 'sum'): void {
     new Gauge({
@@ -130,14 +130,14 @@ export class Metrics {
     });
   }
 
-  /** The same numbers in short. */
+  /** Returns the summary of the metrics. */
   async numbers(): Promise<ProcessNumbers> {
     const [refusals, signIns, sockets] = await Promise.all([
       this.refusals.get(),
       this.signIns.get(),
       this.sockets.get(),
     ]);
-    // The mean is what makes the others current.
+    // Reading the mean updates the percentiles.
     await this.registry.getSingleMetric(`${LOOP_DELAY}_seconds`)?.get();
     const delay = await this.registry.getSingleMetric(`${LOOP_DELAY}_p99_seconds`)?.get();
     const sum = (values: readonly { readonly value: number }[]) => values.reduce((all, { value }) => all + value, 0);
@@ -150,14 +150,14 @@ export class Metrics {
     };
   }
 
-  /** Those of all workers together where there are several. */
+  /** Metrics of all workers combined, or of this process if it is the only one. */
   async text(): Promise<string> {
     const reports = (await ownWorker?.gather()) ?? [];
     if (reports.length === 0) return this.registry.metrics();
     return AggregatorRegistry.aggregate([...reports] as object[]).metrics();
   }
 
-  /** Those of this process. */
+  /** Metrics of this process only. */
   report(): Promise<Report> {
     return this.registry.getMetricsAsJSON();
   }

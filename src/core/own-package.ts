@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 type Versions = Readonly<Record<string, string>>;
 
-/** What is read of the package.json of this package. */
+/** The members of this package's package.json that are read. */
 export interface OwnPackage {
   readonly version: string;
   readonly engines: { readonly node: string };

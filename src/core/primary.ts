@@ -9,21 +9,25 @@ import { Departed, Round } from './workers/reports.js';
 const THREADS = join(import.meta.dirname, 'thread-pool.cjs');
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
-/** A worker that lived as long did not fail at its start. */
+/** A worker that ran this long did not fail during startup. */
 const STEADY_MS = 60_000;
-/** How long a worker that has started may take to be ready before the old one is kept. Starting has its time: it may migrate. */
+/**
+ * How long a started worker may take to become ready before the old worker is kept. The start itself has no limit,
+ * because it may run migrations.
+ */
 const READY_MS = 60_000;
 
-/** How long a place stays empty once workers have ended so many times in a row soon after they were started. */
+/** Restart back-off after consecutive early exits. */
 export const pauseMs = (failures: number): number =>
   failures === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 
-/** What the primary itself needs of its environment: Node keeps inspectors of processes apart by it. */
+/** Variables that the primary itself needs: Node uses them to assign inspector ports. */
 const KEPT = new Set(['NODE_OPTIONS']);
 
 /**
- * Empties the environment of this process, and answers what it was given, for workers, as bytes: no report or picture of
- * the heap shows them. What stands in `.env` they read there, so that a new one takes up what has changed.
+ * Empties the environment of this process and returns it for the workers. It is stored as bytes, so that diagnostic
+ * reports and heap snapshots do not show it. Variables from `.env` are left out, because workers read that file, so a
+ * new worker picks up changes.
  */
 function takeEnvironment(): Buffer {
   const inFile = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
@@ -32,13 +36,13 @@ function takeEnvironment(): Buffer {
   return Buffer.from(JSON.stringify(Object.fromEntries(given)));
 }
 
-/** A worker as the primary sees it. */
+/** A worker in the primary. */
 class Member {
   state: 'starting' | 'serving' | 'leaving' = 'starting';
   readonly startedAt = performance.now();
-  /** What it last said of itself. */
+  /** Its last metrics report. */
   report: Report = [];
-  /** Whether it became ready, or ended before. */
+  /** Resolves with whether the worker became ready before it exited. */
   readonly ready: Promise<boolean>;
   readonly started: Promise<void>;
   readonly ended: Promise<void>;
@@ -72,12 +76,12 @@ class Member {
     }
   }
 
-  /** What does not arrive has nobody left to hear it. */
+  /** An order that cannot be delivered needs no handling, because the worker has exited. */
   order(order: Order): void {
     if (this.worker.isConnected()) this.worker.send(order, () => {});
   }
 
-  /** One that has not started yet takes no orders. */
+  /** A starting worker does not accept orders yet, so it gets a signal. */
   end(): void {
     if (this.state === 'starting') this.worker.process.kill('SIGTERM');
     else this.order({ gatehouse: 'end' });
@@ -85,8 +89,8 @@ class Member {
 }
 
 /**
- * Starts workers behind one port, and others in place of those that end. It reads no setting but how many there are and how
- * to log, opens nothing and serves nothing.
+ * Starts workers behind one port and replaces those that exit. It reads only the number of workers and the log
+ * settings, opens nothing and serves nothing.
  */
 class Primary {
   private readonly members = new Map<number, Member>();
@@ -111,7 +115,10 @@ class Primary {
     process.on('SIGHUP', () => this.roll());
   }
 
-  /** One comes first: it migrates, greets, and what keeps it from starting is told once. */
+  /**
+   * Start one worker first: it runs migrations and prints the banner. If it cannot start, the error is printed only
+   * once.
+   */
   async lead(): Promise<void> {
     await this.add().started;
     this.hasGreeted = true;
@@ -153,7 +160,7 @@ class Primary {
     }
   }
 
-  /** Asks every worker for its metrics, and tells them to the one that wants to know. */
+  /** Collects the metrics of all workers for the worker that asked. */
   private gather(asking: Member, id: number): void {
     const serving = [...this.members.values()].filter(({ state }) => state !== 'starting');
     const round = new Round(new Set(serving.map(({ number }) => number)), () => {
@@ -176,7 +183,7 @@ class Primary {
       if (this.members.size === 0) process.exit(this.exitCode);
       return;
     }
-    // The first one has said what keeps it from starting, and the others would say it again.
+    // The first worker has printed the startup error, and other workers would repeat it.
     if (!this.hasGreeted) process.exit(code ?? 1);
     if (state === 'leaving' && (code === 0 || signal === 'SIGTERM'))
       this.log.info('a worker has ended', { worker: number, pid });
@@ -184,7 +191,7 @@ class Primary {
     if (state !== 'leaving') this.failed(member);
   }
 
-  /** Another one takes the place of a worker that was not told to leave: later each time, while they do not live long. */
+  /** Replaces a worker that exited without an order. The delay grows while workers exit early. */
   private failed({ startedAt }: Member): void {
     this.failures = performance.now() - startedAt < STEADY_MS ? this.failures + 1 : 0;
     this.refilling ??= setTimeout(() => {
@@ -193,7 +200,7 @@ class Primary {
     }, pauseMs(this.failures));
   }
 
-  /** Each worker gets a successor, which is ready before it is told to leave; one after another. */
+  /** Replaces workers one at a time. Each successor is ready before the old worker stops. */
   private roll(): void {
     if (!this.hasGreeted || this.isEnding) return;
     this.rollsAgain = this.rolling !== undefined;
@@ -227,7 +234,7 @@ class Primary {
     member.state = 'leaving';
   }
 
-  /** A second signal waits for nobody. */
+  /** A second signal kills all workers immediately. */
   private end(): void {
     if (++this.signals > 1) {
       for (const { worker } of this.members.values()) worker.process.kill('SIGKILL');
@@ -248,5 +255,5 @@ async function readyInTime({ started, ready }: Member): Promise<boolean> {
   return Promise.race([ready, late]).finally(() => clearTimeout(timer));
 }
 
-/** Makes this process the one that starts the others; answers once they serve. */
+/** Makes this process the primary. Resolves once the workers serve requests. */
 export const lead = (count: number, log: Log): Promise<void> => new Primary(count, log).lead();

@@ -30,7 +30,7 @@ describe('what is minted', () => {
     for (const alphabet of ['0123456789', 'ABCDEFGHJKMNPQRSTUVWXYZ23456789', LETTERS]) {
       const text = mintFrom(alphabet, 300_000);
       expect(text).toHaveLength(300_000);
-      // Of fair draws fewer than one in a thousand million is beyond this; a bias of one part in 256 is far beyond it.
+      // Fair draws exceed this in fewer than one in a billion runs. A bias of one part in 256 exceeds it by far.
       expect(chiSquare(text, alphabet)).toBeLessThan(alphabet.length + 11 * Math.sqrt(2 * alphabet.length));
     }
   });

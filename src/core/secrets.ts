@@ -5,7 +5,7 @@ import { Config } from './config/config.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** `length` characters of `alphabet` (at most 256 different ones) from the CSPRNG, without modulo bias. */
+/** `length` characters of `alphabet` (at most 256 distinct characters) from the CSPRNG, without modulo bias. */
 export function mintFrom(alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length);
   let out = '';
@@ -22,16 +22,19 @@ export const mintLetters = (length: number): string => mintFrom(LETTERS, length)
 /** 32 random bytes as 43 characters of unpadded base64url. */
 export const mintToken = (): string => randomBytes(32).toString('base64url');
 
-/** The form of what `mintToken` makes, and of every other 32 bytes in base64url. */
+/** The format of `mintToken`, and of any other 32 bytes in base64url. */
 export const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The form of what `mintSessionToken` makes. */
+/** The format of `mintSessionToken`. */
 export const SESSION_TOKEN = /^flx_[A-Za-z0-9]{36}$/;
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 4;
 
-/** The last digits of the CRC-32 of a text in base 62, by which a scanner tells a token from a text of the same form. */
+/**
+ * The last base-62 digits of the CRC-32 of a text. Secret scanners use it to distinguish tokens from other text of the
+ * same format.
+ */
 export function checksumOf(text: string): string {
   let rest = crc32(text);
   let digits = '';
@@ -41,13 +44,16 @@ export function checksumOf(text: string): string {
   return digits;
 }
 
-/** 190 random bits and the checksum of all that stands before it (web.md section 6). Nobody asks for that of old ones. */
+/**
+ * 190 random bits and a checksum of the text before it (web.md section 6). The service does not verify the checksum,
+ * because older tokens have none.
+ */
 export function mintSessionToken(): string {
   const random = `flx_${mintLetters(36 - CHECKSUM_LENGTH)}`;
   return random + checksumOf(random);
 }
 
-/** SHA-256. The right storage for secrets of 190 bits and more (credentials.md section 1). */
+/** SHA-256, which is sufficient for secrets of at least 190 bits (credentials.md section 1). */
 export const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** Compares two byte strings of equal, public length in constant time; unequal lengths never match. */
@@ -71,7 +77,10 @@ function unseal(key: Buffer, box: Buffer, context: string): string {
 const keyFrom = (secret: string | Buffer, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'gatehouse', label, 32));
 
-/** Seals a text so that only who holds `secret` opens it: one of high entropy, of which the server keeps a digest. */
+/**
+ * Encrypts a text with a key derived from `secret`, so that only its holder can decrypt it. `secret` needs high
+ * entropy, and the server stores only its digest.
+ */
 export const sealFor = (secret: string, label: string, text: string): string =>
   seal(keyFrom(secret, label), text, label).toString('base64url');
 
@@ -84,8 +93,8 @@ interface Key {
 }
 
 /**
- * Keys derived from the service secret by HKDF-SHA-256, one label per purpose.
- * The first of `keys` signs and encrypts; the second, of the previous secret, still verifies during rotation.
+ * Keys derived from the service secret by HKDF-SHA-256, one label per purpose. The first key of `keys` signs and
+ * encrypts. The second, from the previous secret, still verifies and decrypts during rotation.
  */
 @Injectable()
 export class Keyring {
@@ -110,20 +119,20 @@ export class Keyring {
     return this.keys(label)[0];
   }
 
-  /** Key id (4 bytes), then a sealed box. `context` is authenticated with it. */
+  /** Returns the key ID (4 bytes) and the sealed box. `context` is authenticated but not stored. */
   encrypt(label: string, text: string, context: string): Buffer {
     const key = this.signing(label);
     return Buffer.concat([Buffer.from(key.id, 'hex'), seal(key.bytes, text, context)]);
   }
 
-  /** @throws Error when no live key opens the box: it was damaged, moved, or its key is gone. */
+  /** @throws Error if no current key opens the box, because it was damaged or moved or its key was removed */
   decrypt(label: string, box: Buffer, context: string): string {
     const key = this.keys(label).find((candidate) => candidate.id === box.subarray(0, 4).toString('hex'));
     if (!key) throw new Error(`no key opens this ${label}`);
     return unseal(key.bytes, box.subarray(4), context);
   }
 
-  /** The same text under the current key; `null` when the box has it already. */
+  /** Encrypts the text again with the current key; `null` if the box already uses it. */
   renew(label: string, box: Buffer, context: string): Buffer | null {
     if (box.subarray(0, 4).toString('hex') === this.signing(label).id) return null;
     return this.encrypt(label, this.decrypt(label, box, context), context);

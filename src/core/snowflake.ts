@@ -2,15 +2,18 @@ import type { Clock } from './clock.js';
 
 export const SNOWFLAKE_EPOCH = 1420070400000;
 
-/** An id that nothing has, as long as others: it stands in rows for what is not there, where the answer must not tell. */
+/**
+ * An ID that is never assigned, with the length of a real one. Dummy rows use it where a response must not reveal that
+ * a row is missing.
+ */
 export const NOBODYS_ID = '1000000000000000000';
 
-/** Milliseconds since 1970 that an id was made at (conventions.md 6.1). */
+/** The creation time of an ID in milliseconds since 1970 (conventions.md 6.1). */
 export const snowflakeTime = (id: string): number => Number(BigInt(id) >> 22n) + SNOWFLAKE_EPOCH;
 
 /**
- * Strictly increasing ids of one worker: 41 bits of milliseconds, 10 of worker, 12 of sequence. A full
- * sequence borrows the next millisecond; a clock that steps back keeps the highest one seen.
+ * Strictly increasing IDs of one worker: 41 bits for milliseconds, 10 for the worker, 12 for the sequence. A full
+ * sequence continues in the next millisecond. If the clock goes back, the highest time so far is used.
  */
 export class Snowflakes {
   private last = 0;

@@ -9,7 +9,7 @@ function readMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`), 'utf8')));
   } catch {
-    // Most dependencies have none.
+    // Most dependencies have no source map.
     return undefined;
   }
 }
@@ -27,9 +27,9 @@ function sourceOf(place: string, file: string, line: string, column: string): st
 }
 
 /**
- * The stack of an error with files and lines of the sources. Node's own way (`--enable-source-maps`) would read the map of
- * each module during startup; this reads a map when an error is logged. The message can contain text of a caller and is
- * left as it is.
+ * The stack of an error with source files and lines. `--enable-source-maps` would read the map of every module during
+ * startup. This function reads a map only when an error is logged. The message can contain text of a caller and is not
+ * changed.
  */
 export function stackOf({ stack = '', message }: Error): string {
   const told = stack.indexOf(message);

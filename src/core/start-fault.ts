@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full',
 };
 
-/** A failure of the file system before anything serves is for the operator to mend: one line that names the path. */
+/** Converts a file system error during startup to one line with the path, because an operator can fix it. */
 export function startFault(error: unknown): unknown {
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
   const reason = code === undefined ? undefined : REASONS[code];

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
 import { Metrics, type Together } from './metrics.js';
 
-/** The labels of a metric with every value that each may have. */
+/** The labels of a metric with all allowed values of each. */
 export type Labels = Readonly<Record<string, readonly string[]>>;
 type Chosen<L extends Labels> = { readonly [Name in keyof L]: L[Name][number] };
 
 const OURS = ['gatehouse_', 'nodejs_', 'process_'];
 const MAX_SERIES = 1000;
 
-/** Every choice of one value for each label. */
+/** Every combination of one value per label. */
 function choicesOf(labels: Labels): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(
     (chosen, [name, values]) => chosen.flatMap((others) => values.map((value) => ({ ...others, [name]: value }))),
@@ -18,14 +18,14 @@ function choicesOf(labels: Labels): Record<string, string>[] {
 }
 
 /**
- * Metrics of a team, beside ours on `/metrics`. The values of labels are few and known beforehand, so that none is an id, an
- * address or a secret.
+ * Metrics of an extension, next to the built-in ones on `/metrics`. Label values are few and known in advance, so that
+ * none is an ID, an IP address or a secret.
  */
 @Injectable()
 export class TeamMetrics {
   constructor(private readonly metrics: Metrics) {}
 
-  /** Counts what happens; each of its series begins at 0. */
+  /** Creates a counter. Each of its series starts at 0. */
   counter<const L extends Labels>(name: string, help: string, labels: L = {} as L) {
     const choices = this.demand(name, labels);
     const registers = [this.metrics.registry];
@@ -39,7 +39,10 @@ export class TeamMetrics {
     };
   }
 
-  /** Tells how values are spread, such as seconds. `buckets`: upper bounds, in the unit of the values. */
+  /**
+   * Creates a histogram, for example of durations.
+   * @param buckets upper bounds, in the unit of the values
+   */
   histogram<const L extends Labels>(name: string, help: string, buckets: readonly number[], labels: L = {} as L) {
     this.demand(name, labels);
     const registers = [this.metrics.registry];
@@ -54,8 +57,8 @@ export class TeamMetrics {
   }
 
   /**
-   * A value that is read when somebody asks for metrics; what cannot be read keeps the value that it had. Each of several
-   * `WORKERS` reads its own: `together` says what is told of them, such as `max` for what all read from the database.
+   * Creates a gauge whose value is read on each scrape. If reading fails, it keeps its last value.
+   * @param together how the values of several `WORKERS` are combined, such as `max` if all read the same database value
    */
   gauge(name: string, help: string, read: () => Promise<number>, together: Together = 'sum'): void {
     this.demand(name, {});

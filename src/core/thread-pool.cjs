@@ -1,9 +1,9 @@
 /**
- * What has to be before anything else is loaded: `.env` of the working directory is read, and the number of threads is set.
+ * Runs before anything else is loaded: reads `.env` of the working directory and sets the number of libuv threads.
  *
- * How many threads libuv has for hashing, files and the operator's own names: one for each place there is, so that none
- * waits for another's slow work. It asks once, when the first of them is needed, and loading a module of ECMAScript is
- * such work: therefore this is CommonJS, and runs before everything else.
+ * libuv uses the threads for hashing, files and DNS lookups of the operator's host names. Each concurrent task gets its
+ * own thread, so that none waits for slow work. libuv reads the size once, when it needs the first thread, and loading
+ * an ES module already does. Therefore this file is CommonJS.
  */
 const { existsSync } = require('node:fs');
 const machine = require('./machine/machine.cjs');
@@ -11,7 +11,7 @@ const machine = require('./machine/machine.cjs');
 if (existsSync('.env')) process.loadEnvFile('.env');
 
 const FILES_AND_NAMES = 8;
-/** Of a password hash, unless ARGON2_MEMORY_KIB says more. */
+/** Memory of a password hash, unless ARGON2_MEMORY_KIB is larger. */
 const HASH_BYTES = 19 * 1024 ** 2;
 
 const set = process.env.ARGON2_CONCURRENCY?.trim() ?? '';

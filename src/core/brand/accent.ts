@@ -1,4 +1,4 @@
-/** What stands behind the text of pages and mails: the page, and what is raised on it. */
+/** Background colors behind text in pages and emails: the page itself and raised surfaces. */
 export const GROUNDS = {
   light: { page: '#f6f7f9', raised: '#ffffff' },
   dark: { page: '#0f1115', raised: '#171a20' },
@@ -6,7 +6,7 @@ export const GROUNDS = {
 
 export type Scheme = keyof typeof GROUNDS;
 
-/** The accent of one colour scheme: of a button, of the words on it, and of links and focus on the page. */
+/** The accent colors of one scheme: for buttons, for text on buttons, and for links and focus on the page. */
 export interface Accent {
   readonly accent: string;
   readonly on: string;
@@ -15,7 +15,7 @@ export interface Accent {
 
 const TEXT_CONTRAST = 4.5; // WCAG 2.2, 1.4.3
 const SHAPE_CONTRAST = 3; // 1.4.11
-/** Beyond this much black or white a colour is no longer the one that was chosen. */
+/** Maximum percentage of black or white. With more, the color no longer resembles the chosen one. */
 const MOST_MIXED = 50;
 
 type Channels = readonly [number, number, number];
@@ -44,18 +44,18 @@ export function contrast(one: string, other: string): number {
   return (bright + 0.05) / (dim + 0.05);
 }
 
-/** A colour with so many hundredths of another. */
+/** Mixes `hundredths` percent of another color into a color. */
 const mixed = (colour: string, other: string, hundredths: number): string => {
   const others = channelsOf(other);
   const parts = channelsOf(colour).map((part, i) => part + (((others[i] as number) - part) * hundredths) / 100);
   return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 };
 
-/** The contrast of a colour against whichever ground of a scheme is the worse one. */
+/** The lowest contrast of a color against the backgrounds of a scheme. */
 const against = (colour: string, scheme: Scheme): number =>
   Math.min(...Object.values(GROUNDS[scheme]).map((ground) => contrast(colour, ground)));
 
-/** The least changed variant that stands out enough, or the one that does most. */
+/** Returns the least changed variant with enough contrast, or the variant with the highest contrast. */
 function variant(colour: string, scheme: Scheme, least: number): string {
   const towards = scheme === 'light' ? '#000000' : '#ffffff';
   for (let hundredths = 0; hundredths < MOST_MIXED; hundredths += 1) {
@@ -65,13 +65,13 @@ function variant(colour: string, scheme: Scheme, least: number): string {
   return mixed(colour, towards, MOST_MIXED);
 }
 
-/** The accent as it is used in a scheme, or how far the best variant gets. */
+/** The accent colors for a scheme, or the contrast of the best variant if it is too low. */
 export function accentFor(colour: string, scheme: Scheme): Accent | { readonly reached: number } {
   const text = variant(colour, scheme, TEXT_CONTRAST);
   const reached = against(text, scheme);
   if (reached < TEXT_CONTRAST) return { reached };
   const accent = variant(colour, scheme, SHAPE_CONTRAST);
-  // One of the two always has 4.58 to 1 and more.
+  // White or black always has a contrast of at least 4.58 to 1.
   const on = contrast(accent, '#ffffff') >= TEXT_CONTRAST ? '#ffffff' : '#000000';
   return { accent, on, text };
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { harmOfSvg } from './svg.js';
 
-/** The platform's logo. */
+/** The logo of the instance. */
 export interface Logo {
-  /** Where people load it from. */
+  /** The URL that browsers load it from. */
   readonly url: string;
-  /** Whether mail programs show it: they show no vectors. */
+  /** Whether email programs show it. They do not show SVG. */
   readonly inMails: boolean;
-  /** What is served by ourselves, below `path`. */
+  /** The file that this service serves at `path`. */
   readonly file?: { readonly path: string; readonly type: string; readonly bytes: Buffer };
 }
 
@@ -25,7 +25,7 @@ function kindOf(bytes: Buffer): Kind | undefined {
 
 const TYPES: Readonly<Record<Kind, string>> = { png: 'image/png', webp: 'image/webp', svg: 'image/svg+xml' };
 
-/** The bytes of a file, or the sentence that says why not. */
+/** The bytes of a file, or the error message. */
 function readLogo(file: string): Buffer | string {
   try {
     const { size } = statSync(file);
@@ -36,7 +36,7 @@ function readLogo(file: string): Buffer | string {
   }
 }
 
-/** The logo in a file, or the sentence that says what is wrong with it. */
+/** Reads the logo from a file. Returns the logo or the error message. */
 export function logoOfFile(file: string, origin: string): Logo | string {
   const bytes = readLogo(file);
   if (typeof bytes === 'string') return bytes;

@@ -1,10 +1,10 @@
-/** Elements that draw and can do nothing else. */
+/** Elements that only draw. */
 const DRAWING = new Set([
   ...['svg', 'g', 'defs', 'symbol', 'use', 'title', 'desc', 'path', 'rect', 'circle', 'ellipse', 'line', 'polyline'],
   ...['polygon', 'text', 'tspan', 'linearGradient', 'radialGradient', 'stop', 'clipPath', 'mask'],
 ]);
 const NAMESPACE = 'http://www.w3.org/2000/svg';
-/** The most characters of one tag. */
+/** Maximum length of one tag. */
 const MAX_TAG = 16_384;
 
 const DECLARATION = /^<\?xml [^<>]*\?>/;
@@ -38,7 +38,7 @@ function harmOfAttribute(name: string, value: string): string | undefined {
   return odd ? `its attribute ${name} may load something` : undefined;
 }
 
-/** What is wrong with a tag and what stands behind it up to the next one. */
+/** Checks a tag and the text up to the next tag. Returns the error, if there is one. */
 function harmOfTag(piece: string): string | undefined {
   if (piece.length > MAX_TAG) return `a tag has more than ${MAX_TAG} characters`;
   NAME.lastIndex = 0;
@@ -58,8 +58,8 @@ function harmOfTag(piece: string): string | undefined {
 }
 
 /**
- * Why an SVG picture is not harmless, or undefined. A browser runs nothing of a picture in an `<img>`, but it can be
- * opened by itself: so a list of what may be in it, not of what may not.
+ * Returns why an SVG image is unsafe, or `undefined` if it is safe. A browser runs no scripts of an image in `<img>`,
+ * but users can open the image directly. Therefore the check is an allowlist.
  */
 export function harmOfSvg(text: string): string | undefined {
   const [head, first, ...rest] = withoutComments(text.replace('\ufeff', '').trim().replace(DECLARATION, '')).split('<');

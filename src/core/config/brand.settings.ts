@@ -6,7 +6,7 @@ import type { ServiceSettings } from './service.settings.js';
 const ACCENT = '#2f5bea';
 const RASTER = /\.(?:png|jpe?g|gif|webp)$/i;
 const MAIL = /^mailto:[!-?A-~]+@[!-?A-~]+$/;
-/** What they were called before. */
+/** Former names of settings. */
 const RENAMED = { TERMS_URL: 'BRAND_TERMS_URL', PRIVACY_URL: 'BRAND_PRIVACY_URL' };
 
 function logo(read: SettingsReader, { production, publicOrigin }: ServiceSettings): Logo | undefined {
@@ -54,7 +54,7 @@ function supportUrl(read: SettingsReader): string | undefined {
   return undefined;
 }
 
-/** How the platform shows itself in pages and mails, besides its name. */
+/** The appearance of pages and emails, except for the product name. */
 export function brandSettings(read: SettingsReader, service: ServiceSettings) {
   read.section('Brand');
   for (const [former, name] of Object.entries(RENAMED)) {

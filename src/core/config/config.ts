@@ -25,12 +25,12 @@ type Settings = ReturnType<typeof serviceSettings> &
   ReturnType<typeof limitSettings> &
   ReturnType<typeof operationSettings>;
 
-/** Every setting of the service, validated. Built once by `loadConfig`. No secret of it can be printed. */
+/** Every setting of the service, validated. `loadConfig` builds it once. Its secrets cannot be printed. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the class is only the injection token of the interface
 export abstract class Config {}
 export interface Config extends Readonly<Settings> {
   readonly secret: Buffer;
-  /** What modules of a team declared. */
+  /** The settings that extensions declare. */
   readonly declared: ReadonlyMap<DeclaredSettings, object>;
 }
 
@@ -62,13 +62,13 @@ function compose(env: Env, more: readonly DeclaredSettings[]) {
   return { reader, parts, declared, make };
 }
 
-/** Every setting that is read, in the order in which it is told. */
+/** All settings in the order of the documentation. */
 export const allSettings = (more: readonly DeclaredSettings[] = []): readonly Setting[] =>
   compose({}, more).reader.settings;
 
 /**
  * Reads the whole environment into one frozen object.
- * @throws ConfigurationError naming every faulty setting.
+ * @throws ConfigurationError with every invalid setting
  */
 export function loadConfig(env: Env, more: readonly DeclaredSettings[] = []): Config {
   const { reader, parts, declared, make } = compose(env, more);

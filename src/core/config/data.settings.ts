@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { hidden, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
-/** Where things are kept. */
+/** Settings of the database, the data directory and Redis. */
 export function dataSettings(read: SettingsReader, { production }: ServiceSettings) {
   read.section('Data');
   const databaseUrl = read.url(

@@ -1,14 +1,15 @@
 import type { SettingsReader } from './reader.js';
 
-/** A class of settings of a team: what `loadConfig` reads for it is what is injected in its place. */
+/** A settings class of an extension. `loadConfig` reads its values, and they are injected in place of the class. */
 export interface DeclaredSettings<T extends object = object> {
   read(reader: SettingsReader): T;
 }
 
 /**
- * Settings of a team, read, validated and told like ours:
+ * Declares settings of an extension. They are read, validated and documented like built-in settings:
  * `class NotesSettings extends settings('Notes', (read) => ({ limit: read.int('NOTES_LIMIT', 'Notes of one account',
- * 100, [1, 10000]) })) {}`. Name the class to `start` and inject it.
+ * 100, [1, 10000]) })) {}`.
+ * Pass the class to `start` and inject it.
  */
 export function settings<T extends object>(
   section: string,

@@ -1,11 +1,11 @@
-/** Every number of the realtime gateway (contract/gateway.md), in milliseconds, bytes or pieces. */
+/** Every number of the real-time gateway (contract/gateway.md). Units are milliseconds, bytes or counts. */
 export const GATEWAY_DEFAULTS = {
   heartbeat_interval_ms: 41_250,
   heartbeat_tick_ms: 13_750,
   heartbeat_prompt_ms: 37_125,
   heartbeat_timeout_ms: 45_000,
   identify_deadline_ms: 60_000,
-  /** How long a peer may take to answer a close before the socket is cut. */
+  /** How long a peer may take to answer a close frame before the socket is destroyed. */
   close_ms: 10_000,
   message_bytes: 4096,
   waiting_messages: 32,
@@ -19,7 +19,7 @@ export const GATEWAY_DEFAULTS = {
   renew_ms: 5000,
   window_ms: 60_000,
   sockets_per_address: 256,
-  /** Of those, the ones that pages of others have opened. */
+  /** The part of `sockets_per_address` that pages of other origins may use. */
   foreign_sockets_per_address: 8,
   payloads_per_socket: 600,
   payloads_per_session: 600,

@@ -34,7 +34,7 @@ function gatewayNumbers(read: SettingsReader): GatewayNumbers {
   }
 }
 
-/** Webhooks and their messages. */
+/** Settings of webhooks and their messages. */
 export function webhookSettings(read: SettingsReader) {
   read.section('Webhooks');
   return {
@@ -45,7 +45,7 @@ export function webhookSettings(read: SettingsReader) {
 
 const MOST: readonly [number, number] = [1, 1000000];
 
-/** How much anybody may ask for. */
+/** Rate limits, automatic bans and capacity limits. */
 export function limitSettings(read: SettingsReader, { production }: ServiceSettings) {
   read.section('Limits; off is for development, tests and load runs');
   return {
@@ -101,7 +101,7 @@ export function limitSettings(read: SettingsReader, { production }: ServiceSetti
 
 type Limits = ReturnType<typeof limitSettings> & Pick<ServiceSettings, 'production'>;
 
-/** Limits that are off although their default is on, by the names of their settings. */
+/** Names of the limits that are off although their default is on. */
 export function openLimits({
   production,
   rateLimits,

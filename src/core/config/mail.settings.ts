@@ -3,7 +3,7 @@ import type { ServiceSettings } from './service.settings.js';
 
 const SENDER = /^(?:[^<>@\r\n]{0,100}<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
 
-/** How messages leave. */
+/** Settings of emails and text messages. */
 export function mailSettings(read: SettingsReader, { production }: ServiceSettings) {
   read.section('Mail');
   const mailTransport = read.choice(

@@ -9,7 +9,7 @@ const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const SMALLEST_IMAGE_BYTES = 128 * MIB;
-/** Unless it is set. */
+/** The default of MEDIA_IMAGE_MEMORY_BYTES. */
 export const IMAGE_MEMORY_BYTES = Math.max(SMALLEST_IMAGE_BYTES, Math.min(GIB, Math.floor(memory() / 4)));
 
 const isBase64Secret = (value: string): boolean =>
@@ -32,7 +32,10 @@ function buckets(read: SettingsReader, isChosen: boolean) {
   return { uploads: uploads ?? '', media: media ?? '' };
 }
 
-/** `undefined`: objects are local files. Without a key, the SDK asks the machine or the container for a role. */
+/**
+ * S3 settings; `undefined` if objects are local files. Without a key, the AWS SDK uses the role of the machine or
+ * container.
+ */
 function s3Settings(read: SettingsReader, isChosen: boolean) {
   const endpoint = read.url(
     'MEDIA_S3_ENDPOINT',
@@ -93,7 +96,7 @@ function keys(read: SettingsReader) {
   return { relaySecrets, signingSecrets };
 }
 
-/** Stored objects, uploads, pictures and foreign media. */
+/** Settings of stored objects, uploads, images and external media. */
 export function mediaSettings(
   read: SettingsReader,
   { publicOrigin }: ServiceSettings,

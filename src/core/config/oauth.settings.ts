@@ -2,7 +2,7 @@ import { hidden, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 import { consentPageOf } from './web.settings.js';
 
-/** The OAuth2 provider. */
+/** Settings of the OAuth2 provider. */
 export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSettings) {
   read.section('OAuth2');
   return {
@@ -36,7 +36,7 @@ export function oauthSettings(read: SettingsReader, { publicOrigin }: ServiceSet
   };
 }
 
-/** The built-in Admin application. */
+/** Settings of the built-in Admin application. */
 export function adminSettings(read: SettingsReader, { production, webAppUrl }: ServiceSettings) {
   read.section('Administration');
   const applicationId = read.text(

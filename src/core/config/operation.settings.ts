@@ -1,6 +1,6 @@
 import type { SettingsReader } from './reader.js';
 
-/** OpenTelemetry's SDK reads its variables by itself; here it is only decided whether there is a collector. */
+/** Whether a trace collector is configured. The OpenTelemetry SDK reads its variables itself. */
 function tracesAreSent(read: SettingsReader): boolean {
   const endpoints = [
     read.url(
@@ -14,7 +14,7 @@ function tracesAreSent(read: SettingsReader): boolean {
   return !read.flag('OTEL_SDK_DISABLED', 'Switches traces off', false) && endpoints.some((url) => url !== undefined);
 }
 
-/** What is logged, and how. */
+/** Settings of the log. */
 export function logSettings(read: SettingsReader) {
   return {
     logLevel: read.choice(
@@ -33,7 +33,7 @@ export function logSettings(read: SettingsReader) {
   };
 }
 
-/** What whoever operates the service sees of it. */
+/** Settings for operators: shutdown, metrics, log and traces. */
 export function operationSettings(read: SettingsReader) {
   read.section('Operation');
   const shutdownSeconds = read.int(

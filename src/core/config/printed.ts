@@ -2,7 +2,7 @@ import type { Setting } from './reader.js';
 
 const WIDTH = 118;
 
-/** Comment lines of at most `WIDTH` characters. */
+/** Wraps text into comment lines of at most `WIDTH` characters. */
 function comment(text: string): string[] {
   const lines = ['#'];
   for (const word of text.split(' ')) {
@@ -18,7 +18,7 @@ const HEAD = [
   '# Lists are separated by commas. An empty value counts as unset. Check a set-up with: npm run cli -- doctor',
 ];
 
-/** Every setting with its sentence and its default, commented out: the text of `.env.example`. */
+/** All settings with description and default, commented out: the text of `.env.example`. */
 export function environmentExample(settings: readonly Setting[]): string {
   const lines = [...HEAD];
   let section = '';
@@ -34,7 +34,10 @@ export function environmentExample(settings: readonly Setting[]): string {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-/** The same as a table in Markdown; `names` chooses, in their order. */
+/**
+ * Settings as a Markdown table.
+ * @param names the settings to include, in this order
+ */
 export function settingsTable(settings: readonly Setting[], names = settings.map(({ name }) => name)): string {
   const rows = names.map((name) => {
     const setting = settings.find((candidate) => candidate.name === name);
@@ -45,7 +48,7 @@ export function settingsTable(settings: readonly Setting[], names = settings.map
   return ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** The settings that an environment sets, as they may be shown: of a secret, that it is set. */
+/** The settings that an environment sets. Secret values are hidden. */
 export const settingsIn = (settings: readonly Setting[], env: Readonly<Record<string, string | undefined>>): string[] =>
   settings
     .filter(({ name }) => (env[name]?.trim() ?? '') !== '')

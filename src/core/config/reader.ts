@@ -4,28 +4,28 @@ import { codePoints, isOneLine } from '../text/text.js';
 export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** One setting as it is told to whoever sets it. */
+/** The documentation of one setting. */
 export interface Setting {
   readonly section: string;
   readonly name: string;
-  /** A sentence. */
+  /** The description. */
   readonly about: string;
-  /** Its default as one would write it; empty where there is none, or it depends on others. */
+  /** The default as users would write it; empty if there is none or if it depends on other settings. */
   readonly fallback: string;
-  /** Whether its value is one that nobody may see. */
+  /** Whether the value is secret. */
   readonly secret: boolean;
 }
 
-/** How a setting is told where that does not follow from its default. */
+/** Documentation overrides for a setting. */
 export interface Told {
-  /** The default, where it is another elsewhere or depends on the machine. */
+  /** The documented default, if the real default depends on the machine or on other settings. */
   readonly shown?: string;
   readonly secret?: boolean;
 }
 
 /**
- * Reads settings from an environment, each with the sentence that tells what it does, and collects what is wrong with
- * them. White space around a value is ignored; an empty value is unset.
+ * Reads settings from an environment, each with its description, and collects errors. Ignores white space around
+ * values. An empty value counts as unset.
  */
 export class SettingsReader {
   readonly faults: string[] = [];
@@ -34,17 +34,17 @@ export class SettingsReader {
 
   constructor(private readonly env: Env) {}
 
-  /** Every setting that was asked for, in that order. */
+  /** All settings that were read, in that order. */
   get settings(): readonly Setting[] {
     return [...this.known.values()];
   }
 
-  /** What is read from here on stands under this title. */
+  /** Sets the documentation section of the settings that are read next. */
   section(title: string): void {
     this.title = title;
   }
 
-  /** The value of a setting that is read elsewhere. */
+  /** The raw value of a setting, without adding it to the documentation. */
   peek(name: string): string | undefined {
     const value = this.env[name]?.trim();
     return value === '' ? undefined : value;
@@ -59,12 +59,12 @@ export class SettingsReader {
     return this.peek(name);
   }
 
-  /** A value that nobody may see. */
+  /** Reads a secret value. */
   secret(name: string, about: string): string | undefined {
     return this.text(name, about, { secret: true });
   }
 
-  /** What is shown to people: in pages, mails and messages. */
+  /** Reads a one-line text that is shown to users in pages, emails and messages. */
   name(name: string, about: string, max = 64, told?: Told): string | undefined {
     const value = this.text(name, about, told);
     if (value === undefined || (isOneLine(value) && codePoints(value) <= max)) return value;
@@ -100,7 +100,7 @@ export class SettingsReader {
     return this.itemsOf(name, this.text(name, about, told));
   }
 
-  /** Commas without an item between them would switch off in silence what the list is for. */
+  /** Rejects a list of only commas, which would silently disable the feature that the list configures. */
   private itemsOf(name: string, value: string | undefined): string[] {
     const items = itemsOf(value);
     if (value !== undefined && items.length === 0) this.fault(name, 'must have at least one item');
@@ -126,7 +126,7 @@ export class SettingsReader {
     return value;
   }
 
-  /** `others`: what else may stand in the list, and its name in the fault. */
+  /** @param others other values that the list may contain, and their name in the error message */
   origins(name: string, about: string, others?: { readonly form: RegExp; readonly named: string }): string[] {
     const origins = this.list(name, about);
     const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
@@ -150,14 +150,14 @@ export class SettingsReader {
   }
 }
 
-/** The items of a list, which commas separate. */
+/** Splits a comma-separated list into its items. */
 export const itemsOf = (value: string | undefined): string[] =>
   (value ?? '')
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** Marks members as what nobody may see: neither `JSON.stringify` nor a log or a terminal shows them. */
+/** Makes secret members non-enumerable, so that neither `JSON.stringify` nor a log or terminal shows them. */
 export function hidden<T extends object>(settings: T, ...names: (keyof T)[]): T {
   for (const name of names) Object.defineProperty(settings, name, { enumerable: false });
   return settings;

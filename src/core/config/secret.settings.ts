@@ -6,7 +6,7 @@ import type { ServiceSettings } from './service.settings.js';
 
 export const SECRET_BYTES = 32;
 
-// 32 random bytes have about 30 different ones; typed words and repeated patterns have far fewer.
+// 32 random bytes have about 30 distinct values. Typed words and repeated patterns have far fewer.
 const SECRET_VARIETY = 16;
 
 function decodeSecret(read: SettingsReader, name: string, about: string, production: boolean): Buffer | undefined {
@@ -19,7 +19,7 @@ function decodeSecret(read: SettingsReader, name: string, about: string, product
   return undefined;
 }
 
-/** What everything else is derived from. */
+/** The secret that keys are derived from, and the setup token. */
 export function secretSettings(read: SettingsReader, { production }: ServiceSettings) {
   read.section('Secrets');
   const secret = decodeSecret(
@@ -57,7 +57,7 @@ const KEYS = [
   'MEDIA_S3_SECRET_ACCESS_KEY',
 ];
 
-/** One secret serves one purpose: what leaks in one place must not open another. */
+/** Rejects secrets that are used for two purposes, because a leak in one place must not affect another. */
 export function refuseSharedSecrets(read: SettingsReader): void {
   const seen = new Map<string, string>();
   for (const name of KEYS) {
@@ -69,7 +69,7 @@ export function refuseSharedSecrets(read: SettingsReader): void {
   }
 }
 
-/** A development secret that survives restarts: made once, kept in the data directory. */
+/** A development secret that survives restarts. It is created once in the data directory. */
 export function developmentSecret(dataDir: string): Buffer {
   const path = join(dataDir, 'secret');
   if (existsSync(path)) return Buffer.from(readFileSync(path, 'utf8'), 'base64');

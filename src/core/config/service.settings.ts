@@ -4,7 +4,10 @@ import { workerSettings } from './workers.settings.js';
 const MAIL_ADDRESS = /^[^\s:@]+@[^\s:@]+$/;
 const CONTACT = /^(?:mailto:|https:|tel:)[!-~]+$/;
 
-/** Ways to reach whoever looks after holes, as URIs (RFC 9116 section 2.5.3); an address alone is meant as mail. */
+/**
+ * Contacts for reports of vulnerabilities, as URIs (RFC 9116 section 2.5.3). A plain email address becomes a `mailto:`
+ * URI.
+ */
 function securityContacts(read: SettingsReader): string[] {
   const about =
     'Whom to tell of holes, for /.well-known/security.txt: mail addresses, https: or tel: URIs; unset: no such page';
@@ -16,7 +19,10 @@ function securityContacts(read: SettingsReader): string[] {
   return [];
 }
 
-/** Who is a proxy for everybody lets everybody choose an address: no limit, ban or allowed network would mean anything. */
+/**
+ * Rejects a range of all addresses: every client could choose its own IP address, so limits, bans and allowed networks
+ * would not work.
+ */
 function trustedProxies(read: SettingsReader): Cidr[] {
   const about = 'Proxies, as addresses or CIDR ranges, whose X-Forwarded-For is believed';
   const proxies = read.cidrs('TRUSTED_PROXIES', about);
@@ -26,7 +32,7 @@ function trustedProxies(read: SettingsReader): Cidr[] {
   return proxies;
 }
 
-/** Every answer carries it in a header. */
+/** The version that every response contains in a header. */
 function buildId(read: SettingsReader): string {
   const value = read.text('BUILD_ID', 'Value of X-Service-Version', { shown: 'dev' }) ?? 'dev';
   if (/^[\x20-\x7e]{1,128}$/.test(value)) return value;
@@ -34,7 +40,7 @@ function buildId(read: SettingsReader): string {
   return 'dev';
 }
 
-/** Where the service is, what it is called and who may call it. */
+/** The addresses, name and allowed origins of the service. */
 export function serviceSettings(read: SettingsReader) {
   read.section('The service');
   const nodeEnv = read.choice(

@@ -4,14 +4,14 @@ import { hashesOf } from '../machine/machine.cjs';
 import { hidden, type SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
-/** Uses are written once a minute: less than a few of those would end sessions that are in use. */
+/** Session use is recorded once a minute. A shorter limit could end sessions that are in use. */
 const MIN_IDLE_SECONDS = 300;
-/** How Android names an app that shows a passkey: by the SHA-256 of its signing key. */
+/** Android identifies an app in passkey requests by the SHA-256 of its signing key. */
 const ANDROID_APP = /^android:apk-key-hash:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 const NATIVE_CALLBACK = 'service://auth/sso/callback';
 
-/** The callback of native clients: a URI without query and fragment, written as a parser writes it. */
+/** The callback of native clients: a URI without query and fragment, in normalized form. */
 function nativeCallback(read: SettingsReader): string {
   const about = 'Callback of native clients after single sign-on';
   const value = read.text('SSO_NATIVE_CALLBACK_URI', about, { shown: NATIVE_CALLBACK }) ?? NATIVE_CALLBACK;
@@ -27,15 +27,15 @@ function nativeCallback(read: SettingsReader): string {
   return NATIVE_CALLBACK;
 }
 
-/** Newer versions of Node tell which authorities they trust by default, those of the system included. */
+/** Newer versions of Node return the default authorities, including those of the system. */
 const builtInAuthorities = (): readonly string[] => {
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   return getCACertificates?.('default') ?? tls.rootCertificates;
 };
 
 /**
- * Authorities that outbound connections trust beside the built-in ones. Node reads the same variable by itself, but only
- * warns when it cannot.
+ * Authorities that outbound connections trust in addition to the built-in ones. Node reads the same variable, but only
+ * warns if it cannot read the file.
  */
 function extraAuthorities(read: SettingsReader): readonly string[] | undefined {
   const about = 'File of authorities (PEM) that outbound TLS trusts beside the built-in ones';
@@ -46,13 +46,13 @@ function extraAuthorities(read: SettingsReader): readonly string[] | undefined {
     tls.createSecureContext({ ca: extra });
     if (extra.includes('-----BEGIN CERTIFICATE-----')) return [...builtInAuthorities(), extra];
   } catch {
-    // Named below, like a file without a certificate.
+    // The error is reported below, as for a file without a certificate.
   }
   read.fault('NODE_EXTRA_CA_CERTS', 'must be a readable file of certificates in PEM');
   return undefined;
 }
 
-/** A third-party provider needs both its site key and its secret. Keys without a provider would protect nothing. */
+/** A third-party captcha provider needs both a site key and a secret. Keys without a provider would protect nothing. */
 function captchaSettings(read: SettingsReader) {
   const provider = read.choice(
     'CAPTCHA_PROVIDER',
@@ -89,7 +89,7 @@ function captchaSettings(read: SettingsReader) {
 }
 
 function argon2Settings(read: SettingsReader, nodeEnv: ServiceSettings['nodeEnv'], workers: number) {
-  // Tests store passwords of nobody.
+  // Tests store no real passwords.
   const isTest = nodeEnv === 'test';
   const memoryKib = read.int('ARGON2_MEMORY_KIB', 'Memory of a password hash, KiB', 19456, [
     isTest ? 8 : 19456,
@@ -109,7 +109,7 @@ function argon2Settings(read: SettingsReader, nodeEnv: ServiceSettings['nodeEnv'
   };
 }
 
-/** Accounts, and how one signs in to them. */
+/** Settings of accounts and sign-in. */
 export function signInSettings(read: SettingsReader, { nodeEnv, publicOrigin, webAppUrl, workers }: ServiceSettings) {
   read.section('Sign-in');
   const deletionGraceHours = read.int(

@@ -1,7 +1,7 @@
-/** The service cannot start or a command cannot run, for a reason that an operator can mend: the message is all of it. */
+/** The service cannot start or a command cannot run, and an operator can fix the reason. The message is complete. */
 export class StartError extends Error {}
 
-/** Thrown at boot with every fault of the environment; names settings, never their values. */
+/** Thrown during startup with every invalid setting. Contains the names of settings, never their values. */
 export class ConfigurationError extends StartError {
   constructor(readonly faults: string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);

@@ -1,15 +1,15 @@
 import type { SettingsReader } from './reader.js';
 import type { ServiceSettings } from './service.settings.js';
 
-/** The consent page, where it is ours (oauth.md 5.2). */
+/** The built-in consent page (oauth.md 5.2). */
 export const consentPageOf = (publicOrigin: string): string => `${publicOrigin}/oauth2/authorize`;
 
 const isOwnPage = (url: string, publicOrigin: string): boolean =>
   URL.canParse(url) && new URL(url.replace(/\/$/, '')).href === consentPageOf(publicOrigin);
 
 /**
- * Which of our own pages are there (web.md). Whoever names a front end of their own gets none of them in its way: the
- * consent page alone stays, as long as no other is named, because applications are sent to it by the service itself.
+ * Decides which built-in pages are served (web.md). With an external front end, only the consent page remains, because
+ * the service itself sends users to it. It is also disabled if another consent page is set.
  */
 export function webSettings(read: SettingsReader, { publicOrigin, webAppUrl }: ServiceSettings) {
   read.section('Pages');

@@ -3,7 +3,7 @@ import type { SettingsReader } from './reader.js';
 
 const MOST = 256;
 
-/** How many processes serve. Whoever starts them reads this setting, and leaves all others to them. */
+/** The number of worker processes. The primary reads only this setting and leaves all others to the workers. */
 export function workerSettings(read: SettingsReader): number {
   const about =
     'Processes behind the port: a number, or auto for one per core of the container, as far as its memory reaches, which is one on the embedded database; each has its own DATABASE_POOL_SIZE connections';

@@ -1,13 +1,13 @@
 /**
- * What this process may use of the machine: the limits of its control group, or else all of it. CommonJS, because the size
- * of the thread pool depends on it, and is set before any module of ECMAScript is loaded.
+ * The resources of this process: the limits of its control group, otherwise the whole machine. CommonJS, because the
+ * thread pool size depends on it and must be set before any ES module is loaded.
  */
 const { readFileSync } = require('node:fs');
 const { availableParallelism, totalmem } = require('node:os');
 const { join, posix } = require('node:path');
 
 const MIB = 1024 ** 2;
-/** A process takes about this much before it serves anything. */
+/** Approximate memory of a process before it serves requests. */
 const PROCESS_BYTES = 256 * MIB;
 
 function numbersOf(path) {
@@ -18,7 +18,7 @@ function numbersOf(path) {
   }
 }
 
-/** The folder of a control group and those above it: each can have a lower limit than the others. */
+/** The folder of a control group and its parents. Each can have the lowest limit. */
 function* upwards(path) {
   for (let at = path; ; at = posix.dirname(at)) {
     yield at;
@@ -26,13 +26,13 @@ function* upwards(path) {
   }
 }
 
-/** The folder in `/sys/fs/cgroup` and the name of the group there, for each hierarchy that this process belongs to. */
+/** The hierarchies and control groups of this process. */
 function groupsOf(root) {
   let lines = [];
   try {
     lines = readFileSync(join(root, 'proc/self/cgroup'), 'utf8').trim().split('\n');
   } catch {
-    // There are no control groups here.
+    // This system has no control groups.
   }
   return lines.map((line) => {
     const [, controllers = '', path = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
@@ -40,7 +40,10 @@ function groupsOf(root) {
   });
 }
 
-/** The lowest number that `read` finds in the groups with this controller (version 1) and in the one of version 2. */
+/**
+ * The lowest limit that `read` finds: in the groups of this controller (cgroup v1) and in the unified group (cgroup
+ * v2).
+ */
 function lowest(root, controller, read) {
   const found = groupsOf(root).flatMap(({ controllers, path }) => {
     const isUnified = controllers[0] === '';
@@ -51,7 +54,7 @@ function lowest(root, controller, read) {
   return Math.min(...found.filter((limit) => limit > 0), Number.POSITIVE_INFINITY);
 }
 
-/** Processor time, in cores; it can be less than one. */
+/** CPU time in cores; can be less than one. */
 const quotaOf = (folder, isUnified) => {
   const [quota, period] = isUnified
     ? numbersOf(join(folder, 'cpu.max'))
@@ -62,20 +65,20 @@ const quotaOf = (folder, isUnified) => {
 const memoryOf = (folder, isUnified) =>
   numbersOf(join(folder, isUnified ? 'memory.max' : 'memory.limit_in_bytes'))[0] ?? Number.NaN;
 
-/** Whole cores that this process may keep busy; at least one. `root` and `all` are for tests. */
+/** Number of whole cores that this process may use; at least one. `root` and `all` are for tests. */
 exports.cores = (root = '/', all = availableParallelism()) =>
   Math.max(1, Math.floor(Math.min(all, lowest(root, 'cpu', quotaOf))));
 
-/** Bytes that this process, and those that it starts, may use. */
+/** Bytes that this process and its child processes may use. */
 exports.memory = (root = '/', all = totalmem()) => Math.min(all, lowest(root, 'memory', memoryOf));
 
-/** How many things of `bytes` each fit into a share of the memory; at least one. */
+/** How many items of `bytes` each fit into a share of the memory; at least one. */
 exports.fitting = (bytes, share, memory = exports.memory()) => Math.max(1, Math.floor((memory * share) / bytes));
 
-/** Password hashes at once of all processes together, each of `bytes`: they use at most a quarter of the memory. */
+/** Concurrent password hashes of all processes together, `bytes` each. They use at most a quarter of the memory. */
 exports.hashesOf = (bytes, cores = exports.cores(), memory = exports.memory()) =>
   Math.min(Math.max(1, cores - 1), exports.fitting(bytes, 1 / 4, memory));
 
-/** Processes that serve: one per core, as far as the memory reaches. */
+/** Number of worker processes: one per core, limited by memory. */
 exports.processes = (cores = exports.cores(), memory = exports.memory()) =>
   Math.min(cores, exports.fitting(PROCESS_BYTES, 1, memory));

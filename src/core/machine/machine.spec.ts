@@ -9,7 +9,7 @@ afterAll(() => {
   for (const root of roots) rmSync(root, { recursive: true });
 });
 
-/** A machine whose files say this of control groups. */
+/** A root folder with these control group files. */
 function machine(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-machine-'));
   roots.push(root);

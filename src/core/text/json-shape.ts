@@ -5,18 +5,18 @@ const [SPACE, QUOTE, BACKSLASH, COMMA, AND] = [0x20, 0x22, 0x5c, 0x2c, 0x26];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Whether JSON keeps to the depth and the number of members and elements that a body may have (conventions.md section
- * 1). It is counted while the bytes arrive, before anything is made of them: a million members cost half a second to
- * parse. Of text that is no JSON the answer means nothing.
+ * Enforces the maximum depth and number of members and elements of JSON (conventions.md section 1). Counts while bytes
+ * arrive, before anything is parsed, because parsing a million members takes half a second. The result is meaningless
+ * for invalid JSON.
  */
 export class JsonShape {
   private depth = 0;
   private members = 0;
-  /** Whether the bracket that was opened last has held nothing yet. */
+  /** Whether the last opened bracket has no content yet. */
   private isEmpty = false;
   private isInText = false;
   private isEscaped = false;
-  /** No bytes, or only white space. */
+  /** True while there are no bytes other than white space. */
   isBlank = true;
 
   constructor(private readonly maxMembers = MAX_MEMBERS) {}
@@ -43,7 +43,7 @@ export class JsonShape {
     this.isInText = byte === QUOTE;
   }
 
-  /** Where the text ends that goes on at `at`, or the last of the bytes. */
+  /** Index of the end of the string that continues at `at`, or of the last byte. */
   private endOfText(bytes: Uint8Array, at: number): number {
     let i = this.isEscaped ? at + 1 : at;
     this.isEscaped = false;
@@ -65,7 +65,7 @@ export function isWithinShape(bytes: Uint8Array): boolean {
   return shape.isWithin;
 }
 
-/** Whether a form has no more parameters than a body may have members. */
+/** Whether a form has at most as many parameters as a body may have members. */
 export function isWithinForm(bytes: Uint8Array): boolean {
   let parameters = 1;
   for (let at = bytes.indexOf(AND); at >= 0; at = bytes.indexOf(AND, at + 1)) {

@@ -1,4 +1,4 @@
-/** The languages in which pages and mails speak (web.md section 1), by the names that they have in themselves. */
+/** The languages of pages and emails (web.md section 1), by their native names. */
 export const LANGUAGE_NAMES = {
   'en-US': 'English',
   de: 'Deutsch',
@@ -16,7 +16,7 @@ const FALLBACK: Language = 'en-US';
 
 const languageIn = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
 
-/** The spoken language of the first of these locales that has one, be it of another region; else English. */
+/** The language of the first locale that is supported, ignoring the region if needed. Default: English. */
 export function spokenLanguage(...locales: readonly (string | null | undefined)[]): Language {
   for (const locale of locales) {
     if (!locale) continue;
@@ -30,5 +30,5 @@ export function spokenLanguage(...locales: readonly (string | null | undefined)[
 
 export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
 
-/** The locale by which `Intl` writes numbers and times: with the digits that codes and addresses have. */
+/** The locale for numbers and times in `Intl`, with the same digits as codes and addresses. */
 export const intlLocaleOf = (language: Language): string => (language === 'ar' ? 'ar-u-nu-latn' : language);

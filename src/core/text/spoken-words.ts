@@ -1,6 +1,6 @@
 import { codePoints, isOneLine } from './text.js';
 
-/** A few words for people, by language; English always. */
+/** A short text for users, by language; English is required. */
 export type SpokenWords = { readonly 'en-US': string } & Readonly<Record<string, string>>;
 
 const MAX_WORDS = 200;
@@ -13,7 +13,11 @@ function isLanguageTag(name: string): boolean {
   }
 }
 
-/** Refuses words that no page could show; `what` names whose they are. */
+/**
+ * Checks texts that pages show.
+ * @param what names the owner of the texts in the error message
+ * @throws Error if a text cannot be shown on one line or English is missing
+ */
 export function demandWords(what: string, said: SpokenWords): void {
   if (said?.['en-US'] === undefined) throw new Error(`${what} has no words in en-US`);
   for (const [language, text] of Object.entries(said)) {

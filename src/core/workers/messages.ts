@@ -1,31 +1,31 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
-/** The metrics of a process, as they go from one to another. */
+/** The metrics of a process, as sent between processes. */
 export type Report = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** What a worker is told of itself by its environment. */
+/** The slot of a worker, passed in its environment. */
 export interface Place {
-  /** The lowest number that no other worker has. */
+  /** The lowest number that no other worker uses. */
   readonly number: number;
-  /** Whether it shows what a newcomer needs. */
+  /** Whether this worker prints the startup banner. */
   readonly greets: boolean;
 }
 
-/** The variable that holds it, as JSON. */
+/** The environment variable with the slot, as JSON. */
 export const PLACE = 'GATEHOUSE_WORKER';
 
-/** What a worker tells the primary. */
+/** Messages from a worker to the primary. */
 export type Word =
   | { readonly gatehouse: 'started' | 'ready' | 'leaving' }
   | { readonly gatehouse: 'gather'; readonly id: number }
-  /** `id`: of the order that it answers; the last one of a worker answers none. */
+  /** `id` is the ID of the request. The final report of a worker has none. */
   | { readonly gatehouse: 'report'; readonly id?: number; readonly report: Report };
 
-/** What the primary tells a worker. */
+/** Messages from the primary to a worker. */
 export type Order =
-  /** The service ends: what single processes do on SIGTERM. */
+  /** The service shuts down, as a single process does on SIGTERM. */
   | { readonly gatehouse: 'end' }
-  /** Another worker has taken this one's place. */
+  /** Another worker has replaced this one. */
   | { readonly gatehouse: 'retire' }
   | { readonly gatehouse: 'report'; readonly id: number }
   | { readonly gatehouse: 'gathered'; readonly id: number; readonly reports: readonly Report[] };

@@ -1,16 +1,16 @@
 import cluster from 'node:cluster';
 import { type Order, PLACE, type Place, type Report, type Word } from './messages.js';
 
-/** What a worker does when the primary says so. */
+/** Handlers for orders of the primary. */
 export interface Orders {
   end(): void;
   retire(): void;
   report(): Promise<Report>;
-  /** Hears why an order could not be carried out. */
+  /** Called with the error if an order fails. */
   failed(error: unknown): void;
 }
 
-/** This process as one of `WORKERS`, and its line to the primary. */
+/** This process as one of `WORKERS`, with its channel to the primary. */
 class OwnWorker {
   readonly number: number;
   readonly greets: boolean;
@@ -25,7 +25,7 @@ class OwnWorker {
     });
   }
 
-  /** From now on orders are taken; without a primary the process ends, as it would by an order. */
+  /** Starts to handle orders. If the primary exits, the process shuts down. */
   obey(orders: Orders): void {
     process.on('message', (order: Order) => {
       if (order.gatehouse === 'gathered') this.gathering.get(order.id)?.(order.reports);
@@ -34,7 +34,7 @@ class OwnWorker {
       else if (order.gatehouse === 'retire') orders.retire();
     });
     cluster.worker?.once('disconnect', () => {
-      // Node would end the process here, whatever is running.
+      // Otherwise Node would exit here without a shutdown.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
       orders.end();
     });
@@ -52,7 +52,7 @@ class OwnWorker {
     return this.send({ gatehouse: 'report', report, ...(id === undefined ? {} : { id }) });
   }
 
-  /** The metrics of every worker, and what those that are gone have counted; none where nobody can say. */
+  /** The metrics of all workers, including the counters of exited workers. Empty if the primary is gone. */
   async gather(): Promise<readonly Report[]> {
     if (!process.connected) return [];
     const id = ++this.asked;
@@ -61,7 +61,7 @@ class OwnWorker {
     return reports.finally(() => this.gathering.delete(id));
   }
 
-  /** What does not arrive has nobody who would hear it. */
+  /** A message that cannot be delivered needs no handling, because the primary is gone. */
   private send(word: Word): Promise<void> {
     return new Promise((resolve) => {
       if (!process.connected) resolve();
@@ -76,5 +76,5 @@ function read(): OwnWorker | undefined {
   return place !== undefined && cluster.isWorker ? new OwnWorker(JSON.parse(place)) : undefined;
 }
 
-/** Undefined where the process is the only one, or is somebody else's worker. */
+/** Undefined if the process is the only one or a worker of another program. */
 export const ownWorker = read();

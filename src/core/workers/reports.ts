@@ -6,15 +6,15 @@ type Value = Metric['values'][number] & { readonly metricName?: string };
 const keyOf = ({ metricName = '', labels }: Value): string => `${metricName} ${JSON.stringify(labels)}`;
 
 /**
- * What workers that are gone have counted. Without it the sums of those that are there would fall whenever one ends, which
- * whoever reads them would take for a start from 0.
+ * Accumulated counters of exited workers, so that totals never decrease. Prometheus would treat a decrease as a restart
+ * from 0.
  */
 export class Departed {
   private readonly metrics = new Map<string, { readonly metric: Metric; readonly values: Map<string, Value> }>();
 
   add(report: Report): void {
     for (const metric of report) {
-      // What a gauge told of a process is over with it.
+      // Gauges of an exited process no longer apply.
       const type = String(metric.type);
       if (type !== 'counter' && type !== 'histogram') continue;
       const known = this.metrics.get(metric.name) ?? { metric, values: new Map() };
@@ -33,7 +33,7 @@ export class Departed {
 
 const PATIENCE_MS = 2000;
 
-/** One question to all workers. Whoever is too busy to answer in time counts as it last did. */
+/** One metrics request to all workers. A worker that does not answer in time counts with its last report. */
 export class Round {
   private readonly timer: NodeJS.Timeout;
 
@@ -44,7 +44,7 @@ export class Round {
     this.timer = setTimeout(over, PATIENCE_MS);
   }
 
-  /** The worker has answered, or is gone. */
+  /** The worker has answered or exited. */
   heard(number: number): void {
     if (!this.awaited.delete(number) || this.awaited.size > 0) return;
     clearTimeout(this.timer);

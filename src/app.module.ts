@@ -66,10 +66,10 @@ export interface Foundations {
   readonly network: Network;
 }
 
-/** Closes what was opened first last, after every module has let go of it. */
+/** Closes resources in reverse order of opening, after all modules have shut down. */
 @Injectable()
 export class Closing implements OnApplicationShutdown {
-  /** Closed first. */
+  /** Closed before all others. */
   readonly others: { close(): Promise<void> }[] = [];
 
   constructor(
@@ -185,7 +185,7 @@ export class PlatformModule {
   }
 }
 
-/** The inbox has routes only where messages go to it, and never in production. */
+/** The development inbox has routes only if messages go to it, and never in production. */
 const usesInbox = ({ mailTransport, smsTransport, production }: Config): boolean =>
   (mailTransport === 'inbox' || smsTransport === 'inbox') && !production;
 

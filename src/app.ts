@@ -34,20 +34,20 @@ import { MemoryStore, RedisStore } from './platform/store/shared-store.js';
 import { Routes } from './policy/routes.js';
 
 export interface AppOptions extends Extension {
-  /** Tests pass a clock that they can move. */
+  /** Tests pass a clock that they control. */
   readonly clock?: Clock;
-  /** Where log lines go; default standard output. */
+  /** Destination of log lines. Default: standard output. */
   readonly logDestination?: DestinationStream;
-  /** Tests pass a network whose names and ways they know. */
+  /** Tests pass a network with predefined names and endpoints. */
   readonly network?: Network;
-  /** An embedded database that the caller opened and closes, instead of the one in `DATA_DIR`. */
+  /** An embedded database that the caller opens and closes, in place of the one in `DATA_DIR`. */
   readonly embeddedDatabase?: EmbeddedEngine;
 }
 
 /**
- * Assembles the service; nothing listens yet. `config` was read with the settings of the extension.
- * @throws RouteAuditError when a route is not declared as it must be
- * @throws StartError for what an operator can mend, such as an extension that was made for another version
+ * Assembles the service without listening. `config` must have been read with the settings of the extension.
+ * @throws RouteAuditError if a route has an invalid declaration
+ * @throws StartError if an operator can fix the error, such as an incompatible extension
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<INestApplication<Server>> {
   demandMadeFor(options);
@@ -63,7 +63,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   };
   try {
     let door: FrontDoor | undefined;
-    // Before the embedded database, which sets flags of V8: what Node keeps compiled counts for those that are set meanwhile.
+    // Load the adapter before the embedded database sets V8 flags, because Node's compile cache depends on the current
+    // flags.
     const adapter = await httpAdapter(
       config.httpPlatform,
       {
@@ -93,7 +94,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       logger: log,
       abortOnError: false,
       bodyParser: false,
-      // Fastify prefers the more specific route whatever the order; Express has to be told to.
+      // Fastify always prefers the more specific route. Express needs this option.
       routeResolutionStrategy: 'specificity',
     });
     try {
@@ -106,7 +107,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       }
       app.get(RouteAudit).audit(options.unguarded);
       app.get(ApiDescription).attach(options.descriptions ?? []);
-      // The framework asks the last one first: filters of a team come before ours, which takes everything.
+      // Nest tries the last filter first. Filters of extensions come before the built-in one, which catches everything.
       app.get(ApplicationConfig).getGlobalFilters().unshift(app.get(RefusalFilter));
       app.useWebSocketAdapter(app.get(GatewayAdapter));
       frontDoor.answerParserFaults(app.getHttpServer());
@@ -123,7 +124,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   }
 }
 
-/** Who may use what: the output of `npm run routes`. */
+/** All routes and commands with their policies: the output of `npm run routes`. */
 export interface Surface {
   readonly routes: Routes;
   readonly compiled: CompiledRoutes;
@@ -131,7 +132,9 @@ export interface Surface {
   readonly commands: Commands;
 }
 
-/** The service, assembled and audited without a database and without a server: for a configuration that names neither. */
+/**
+ * Assembles and audits the service without opening a database or a server, for commands that only read declarations.
+ */
 async function unopened(config: Config, extension: Extension): Promise<INestApplication> {
   demandMadeFor(extension);
   demandSettings(extension, config);
@@ -152,8 +155,8 @@ async function unopened(config: Config, extension: Extension): Promise<INestAppl
 }
 
 /**
- * The routes and gateway commands of the service, and of what a team brings, with their policies.
- * @throws RouteAuditError when a route is not declared as it must be
+ * Reads the routes and gateway commands of the service and its extension, with their policies.
+ * @throws RouteAuditError if a route has an invalid declaration
  */
 export async function readRoutes(config: Config, extension: Extension = {}): Promise<Surface> {
   const app = await unopened(config, extension);
@@ -165,7 +168,7 @@ export async function readRoutes(config: Config, extension: Extension = {}): Pro
   };
 }
 
-/** What the service says of itself: OpenAPI and AsyncAPI. @throws as `readRoutes` */
+/** Generates the OpenAPI and AsyncAPI documents. @throws as `readRoutes` */
 export async function readDescriptions(
   config: Config,
   extension: Extension = {},

@@ -7,7 +7,7 @@ import { exitCalmly } from './core/calm-exit.js';
 
 const folder = process.cwd();
 const project = projectAt(folder);
-// As the service of the project: paths of its settings are relative to its folder.
+// Like the service of the project, because paths in its settings are relative to its folder.
 if (project) process.chdir(project.folder);
 if (existsSync('.env')) process.loadEnvFile('.env');
 const code = await execute(process.argv.slice(2), {
@@ -18,7 +18,7 @@ const code = await execute(process.argv.slice(2), {
   out: (line) => console.log(line),
   err: (line) => console.error(line),
 });
-// Whatever still waits in this process, the command is done once its output is written.
+// The command is finished once its output is written, even if other work is pending.
 process.stdout.write('', () => {
   exitCalmly(code).catch(() => process.exit(code));
 });

@@ -1,4 +1,4 @@
-/** What a team that adds controllers imports from `gatehouse`. */
+/** The public API for extensions, imported from `gatehouse`. */
 
 export { AccountParts, type ExportReader, type Reading, type Removal } from './accounts/account-parts.service.js';
 export {
@@ -31,7 +31,7 @@ export {
 } from './core/errors.js';
 export { type Extension, extension } from './core/extension.js';
 export { Log } from './core/log.js';
-// Whole: only so can a team merge into what it imports.
+// Exported as a whole, because declaration merging works only for such exports.
 export * from './core/merged.js';
 export type { Together } from './core/metrics.js';
 export { Snowflakes } from './core/snowflake.js';
@@ -40,7 +40,7 @@ export type { SpokenWords } from './core/text/spoken-words.js';
 export { codePoints } from './core/text/text.js';
 export type { GatewayConnection } from './gateway/commands/command.js';
 export { GatewayCommands } from './gateway/commands/decorators.js';
-// Whole, for the same reason.
+// Exported as a whole, for the same reason.
 export * from './gateway/protocol/event-types.js';
 export { type EventNotice, type EventReader, GatewayEvents } from './gateway/sessions/events.service.js';
 export { readBytes, readJson } from './http/body.js';

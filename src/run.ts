@@ -21,16 +21,16 @@ import { giveMemoryBack } from './platform/process/idle-memory.js';
 import { serveMetrics } from './service/metrics-server.js';
 import { Readiness } from './service/readiness.service.js';
 
-/** How long the rest of a shutdown may take once the time of requests is over. */
+/** Time limit for the rest of the shutdown after requests have drained. */
 const LAST_MS = 3000;
-/** How long telling what was counted may take. */
+/** Timeout for the final metrics report to the primary. */
 const REPORT_MS = 1000;
-/** How often is looked whether requests are still running. */
+/** Poll interval for running requests and for readiness. */
 const LOOK_MS = 20;
 
 /**
- * Listens and, on SIGTERM or SIGINT, drains: no new work, running requests finish, everything is let go of. So it does,
- * to end with 1, after a failure that nobody caught. One of several workers does so when the primary says it.
+ * Listens and, on SIGTERM or SIGINT, drains: accepts no new work, finishes running requests, releases everything. After
+ * an uncaught failure it drains in the same way and exits with 1. A worker drains when the primary orders it.
  */
 export async function run(app: INestApplication<Server>): Promise<void> {
   const metrics = await listen(app);
@@ -55,7 +55,7 @@ export async function run(app: INestApplication<Server>): Promise<void> {
       .catch(() => process.exit(1));
   };
   const stopListening = () => {
-    // That of HTTP would also end connections that somebody may be using just now.
+    // The `close` of the HTTP server would also end connections that may be in use.
     NetServer.prototype.close.call(app.getHttpServer());
     metrics?.close();
   };
@@ -71,14 +71,14 @@ export async function run(app: INestApplication<Server>): Promise<void> {
     log.fatal('nobody caught a failure; the process ends', { error });
     exitCode = 1;
     if (ownWorker && !isEnding) {
-      // What comes from now on goes to others.
+      // New connections go to other workers.
       stopListening();
       ownWorker.tell('leaving').catch(reportFault);
     }
     end();
   });
   if (ownWorker) {
-    // A terminal or a supervisor may tell them all; it is the primary that listens.
+    // A terminal or supervisor may signal all processes. Only the primary reacts.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
     ownWorker.obey({
       end,
@@ -94,7 +94,7 @@ export async function run(app: INestApplication<Server>): Promise<void> {
   else if (app.get(Config).workers > 1) log.warn('WORKERS is for start(): this is one process');
 }
 
-/** A second signal waits for nothing. */
+/** A second signal exits immediately. */
 function endOnSignals(end: () => void): void {
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -105,10 +105,10 @@ function endOnSignals(end: () => void): void {
   }
 }
 
-/** The last that the primary hears of a worker's metrics. */
+/** Sends the final metrics of a worker to the primary. */
 const reportOf = async (app: INestApplication): Promise<void> => ownWorker?.report(await app.get(Metrics).report());
 
-/** Tells the primary that this worker serves, and, in the background, when it is ready. */
+/** Reports to the primary that this worker has started, and later that it is ready. */
 async function join(app: INestApplication): Promise<void> {
   await ownWorker?.tell('started');
   const readiness = app.get(Readiness);
@@ -122,8 +122,8 @@ async function join(app: INestApplication): Promise<void> {
 }
 
 /**
- * Listens, on the port of the metrics too if they have one.
- * @throws StartError when an address is not to be had
+ * Listens, also on the metrics port if there is one.
+ * @throws StartError if the service cannot listen
  */
 async function listen(app: INestApplication): Promise<Server | undefined> {
   const { host, port } = app.get(Config);
@@ -136,7 +136,10 @@ async function listen(app: INestApplication): Promise<Server | undefined> {
   }
 }
 
-/** What a newcomer needs, as plain lines. Past the log: the console of the first boot alone shows the setup token. */
+/**
+ * Prints the startup banner as plain lines. Not through the log, because the setup token must appear only on the
+ * console of the first start.
+ */
 async function greet(app: INestApplication, origin: string): Promise<void> {
   const config = app.get(Config);
   const { publicOrigin } = config;
@@ -165,7 +168,7 @@ async function wayToAdministration(app: INestApplication): Promise<string> {
   return `none yet; the setup token for POST /v1/setup ${where}, or use ${grant}`;
 }
 
-/** One deadline for all of it: what is not done by then is cut off, and not waited for. */
+/** Shuts down within one deadline. Work that is not finished by then is cut off. */
 async function drain(app: INestApplication<Server>): Promise<void> {
   const live = app.get(LiveRequests);
   const load = app.get(Load);
@@ -182,6 +185,6 @@ async function drain(app: INestApplication<Server>): Promise<void> {
   if (!(await within(deadline + LAST_MS, app.close()))) throw new Error('it took too long');
 }
 
-/** Whether `work` was done in time. */
+/** Whether `work` finished in time. */
 const within = (deadline: number, work: Promise<unknown>): Promise<boolean> =>
   Promise.race([work.then(() => true), delay(Math.max(0, deadline - performance.now()), false, { ref: false })]);

@@ -15,12 +15,12 @@ const FEW_THREADS =
 const AUTO_IS_ONE = 'WORKERS=auto is one process: there is one core, or the database is embedded';
 
 /**
- * Runs the service with what a team brings until a signal ends it: reads `.env` of the working directory, the settings,
- * the database, and listens. What an operator can mend is told in one line, and the process ends with 1. The number of
- * threads cannot be set any more: `node -r gatehouse/threads` does.
+ * Runs the service and its extension until a signal ends it: reads `.env` of the working directory and the settings,
+ * opens the database and listens. Prints an error that an operator can fix in one line and exits with 1. The number of
+ * threads cannot be changed here: use `node -r gatehouse/threads`.
  *
- * With several `WORKERS` this process starts itself as often as they are, and does no more; what its file does before and
- * after is done in each of them, too.
+ * With several `WORKERS`, this process only starts itself that many times. The code around the call of `start` also
+ * runs in each worker.
  */
 export async function start(extension: Extension = {}): Promise<void> {
   catchFaults();
@@ -35,7 +35,7 @@ export async function start(extension: Extension = {}): Promise<void> {
     }
     demandMadeFor(extension);
     const config = loadConfig(process.env, extension.settings);
-    // Settings that are wrong are told without loading what they are for.
+    // Invalid settings are reported without loading the service.
     const [{ createApp }, { run }] = await Promise.all([import('./app.js'), import('./run.js')]);
     const app = await createApp(config, extension);
     if (!threads) app.get(Log).warn(FEW_THREADS);
@@ -43,7 +43,7 @@ export async function start(extension: Extension = {}): Promise<void> {
     await run(app);
   } catch (error) {
     tellEnd(startFault(error));
-    // What still fails meanwhile is told no more.
+    // Suppress further failures during exit.
     catchFaults(() => {});
     await exitCalmly(1);
   }

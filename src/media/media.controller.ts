@@ -24,7 +24,7 @@ const QUALITY: QueryParameter = {
 };
 const ANIMATED: QueryParameter = { name: 'animated', description: 'All frames, not the first alone', schema: FLAG };
 
-/** What attachments and foreign media can become (media.md 7.1). */
+/** Transform parameters of attachments and external media (media.md 7.1). */
 const SELECTORS: readonly QueryParameter[] = [
   { name: 'width', description: 'The most pixels across', schema: EDGE },
   { name: 'height', description: 'The most pixels from top to bottom', schema: EDGE },
@@ -42,7 +42,7 @@ const CAPABILITY: QueryParameter = {
   schema: { type: 'string' },
 };
 
-/** Media by path, by signature and by capability: no credential is read here (media.md section 1). */
+/** Media by path, signature or capability. These routes ignore credentials (media.md section 1). */
 @Controller('media')
 export class MediaController {
   constructor(
@@ -51,7 +51,7 @@ export class MediaController {
     private readonly uploads: RelayService,
   ) {}
 
-  /** Serves an attachment. */
+  /** Download an attachment. */
   @Get('attachments/*path')
   @CredentialFree()
   @RateLimit('media:read')
@@ -62,7 +62,7 @@ export class MediaController {
     return this.objects.attachment(call);
   }
 
-  /** Serves an avatar. */
+  /** Download an avatar. */
   @Get('avatars/:owner_id/:file')
   @CredentialFree()
   @RateLimit('media:read')
@@ -73,7 +73,7 @@ export class MediaController {
     return this.objects.asset(call, 'avatars');
   }
 
-  /** Serves a banner. */
+  /** Download a banner. */
   @Get('banners/:owner_id/:file')
   @CredentialFree()
   @RateLimit('media:read')
@@ -84,7 +84,7 @@ export class MediaController {
     return this.objects.asset(call, 'banners');
   }
 
-  /** Serves foreign media under a signature of this service. */
+  /** Download external media by a signed URL. */
   @Get('external/:signature/*path')
   @CredentialFree()
   @RateLimit('media:read')
@@ -95,7 +95,7 @@ export class MediaController {
     return this.foreign.show(call);
   }
 
-  /** A signature without anything that it signs. */
+  /** Reject a signature without a target. */
   @Get('external/*path')
   @CredentialFree()
   @RateLimit('media:read')
@@ -105,7 +105,7 @@ export class MediaController {
     return this.foreign.show(call);
   }
 
-  /** Stores the bytes of a planned upload. */
+  /** Upload the bytes of a planned upload. */
   @Put('relay/*path')
   @CredentialFree()
   @RateLimit('media:relay')

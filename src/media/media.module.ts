@@ -19,7 +19,7 @@ import { RelayService } from './objects/relay.service.js';
 import { MediaUpkeep } from './objects/upkeep.service.js';
 import { UploadsController } from './objects/uploads.controller.js';
 
-/** Stored objects, uploads and foreign media. */
+/** Stored objects, uploads and external media. */
 @Module({
   controllers: [MediaController, UploadsController, ExternalController],
   providers: [

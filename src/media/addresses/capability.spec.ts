@@ -9,7 +9,7 @@ const T =
 const REUSABLE =
   'eyJiIjoidXBsb2FkcyIsImsiOiJhYmMiLCJtIjoicHV0IiwiY3QiOiJpbWFnZS9wbmciLCJtYiI6MTAsImUiOjE3ODAwMDAwMDAsInIiOnRydWV9.gmNOT__H9Jl3cZxfh8dEqZBHo5LeSDAlbY3Iu1i3Xo8';
 
-/** As somebody signs who knows the secret, whatever it is that is signed. */
+/** Signs arbitrary bytes with the secret. */
 function signed(bytes: Uint8Array): string {
   const half = Buffer.from(bytes).toString('base64url');
   return `${half}.${createHmac('sha256', secret).update(half).digest('base64url')}`;

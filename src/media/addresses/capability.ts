@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { matches } from '../../core/secrets.js';
 
-/** What a relay capability allows (media.md 4.1). */
+/** Permissions of a relay capability (media.md 4.1). */
 export interface Claims {
   /** Bucket. */
   readonly b: string;
   /** Key. */
   readonly k: string;
   readonly m: string;
-  /** Type to store. */
+  /** Content type to store. */
   readonly ct?: string;
-  /** Maximum body in bytes. */
+  /** Maximum body size in bytes. */
   readonly mb: number;
-  /** Unix time in seconds from which it is refused. */
+  /** Expiration as Unix time in seconds. At and after this time the capability is rejected. */
   readonly e: number;
   /** Reusable until `e`. */
   readonly r?: boolean;
@@ -33,14 +33,14 @@ const RULES: Readonly<Record<keyof Claims, (value: unknown) => boolean>> = {
 const macOf = (secret: Uint8Array, half: string): string =>
   createHmac('sha256', secret).update(half).digest('base64url');
 
-/** The parameter `t` of a relay URL. */
+/** Returns the value of the `t` parameter of a relay URL. */
 export function signCapability(secret: Uint8Array, claims: Claims): string {
   const half = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${half}.${macOf(secret, half)}`;
 }
 
 function isClaims(value: unknown): value is Claims {
-  // Whatever is no object lacks what must be there.
+  // Values that are not objects become objects without the required members.
   const given = Object(value) as Record<string, unknown>;
   const names = Object.keys(RULES) as (keyof Claims)[];
   return (
@@ -48,12 +48,15 @@ function isClaims(value: unknown): value is Claims {
   );
 }
 
-/** The claims of a capability that one of the secrets signed, or `null`. Says nothing of time, method and key. */
+/**
+ * Returns the claims of a capability if one of the secrets signed it, otherwise `null`. Does not check time, method or
+ * key.
+ */
 export function readCapability(secrets: readonly Uint8Array[], t: string): Claims | null {
   const [, half, mac] = (t.length <= MAX_LENGTH && FORM.exec(t)) || [];
   if (!half || !mac) return null;
   let isSigned = false;
-  // No early exit: the time tells nothing of which secret it was.
+  // Check all secrets, so that the time does not reveal which one matched.
   for (const secret of secrets) isSigned = matches(Buffer.from(macOf(secret, half)), Buffer.from(mac)) || isSigned;
   if (!isSigned) return null;
   try {

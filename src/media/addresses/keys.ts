@@ -6,17 +6,17 @@ export type AssetKind = 'avatars' | 'banners';
 const MAX_KEY_BYTES = 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** What stands behind `prefix` in the raw request path, undecoded and without the query. */
+/** The part of the raw request path after `prefix`, still encoded and without the query. */
 export function rawPath(url: string, prefix: string): string {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);
   return path.startsWith(prefix) ? path.slice(prefix.length) : '';
 }
 
-/** Percent-decodes once, to bytes and from them to text; `null` where there is no such text. */
+/** Percent-decodes once, as UTF-8. Returns `null` for invalid input. */
 export function decodeOnce(raw: string): string | null {
   if (/%(?![0-9A-Fa-f]{2})/.test(raw)) return null;
   const bytes = Buffer.from(
@@ -37,8 +37,8 @@ export function isKey(key: string): boolean {
 }
 
 /**
- * The key that a raw path names. An empty one is no path of these routes.
- * @throws Refusal BAD_REQUEST, NOT_FOUND
+ * Decodes and checks the key of a raw path.
+ * @throws Refusal BAD_REQUEST, NOT_FOUND for an empty path
  */
 export function requireKey(raw: string): string {
   if (raw === '') throw new Refusal('NOT_FOUND');
@@ -47,10 +47,10 @@ export function requireKey(raw: string): string {
   return key;
 }
 
-/** What the path of an avatar or a banner names. */
+/** The parts of the path of an avatar or a banner. */
 export interface AssetName {
   readonly ownerId: string;
-  /** Without the mark of an animated one, which is not part of the key. */
+  /** Without the `a_` prefix of animated images, which is not part of the key. */
   readonly hash: string;
   readonly isAnimated: boolean;
   readonly extension: string;
@@ -58,27 +58,29 @@ export interface AssetName {
 
 const ASSET = /^(\d{1,20})\/(a_)?([0-9a-f]{32})\.(png|jpe?g|webp|gif|avif)$/i;
 
-/** The asset grammar (media.md section 2): `null` for what no avatar or banner is called. */
+/** Parses the asset grammar (media.md section 2). Returns `null` for other paths. */
 export function readAssetName(path: string): AssetName | null {
   const [, ownerId, mark, hash, extension] = ASSET.exec(path) ?? [];
   if (!ownerId || !hash || !extension || hash !== hash.toLowerCase() || mark === 'A_') return null;
   return { ownerId, hash, isAnimated: mark !== undefined, extension };
 }
 
-/** A key as it stands in a URL. */
+/** Encodes a key for use in a URL. */
 export const urlPath = (key: string): string => key.split('/').map(encodeURIComponent).join('/');
 
-// With owner and uuid before it, a name of this size keeps within the key rule.
+// Short enough that owner, UUID and name together satisfy the key rule.
 const MAX_NAME_BYTES = 960;
 
-/** A file name that is only a name (media.md section 3): no path, nothing unseen, no leading dot, never empty. */
+/**
+ * Reduces a file name to a safe one (media.md section 3): no path, no control characters, no leading dot, never empty.
+ */
 export function plainFilename(name: string): string {
   const last = name.split(/[/\\]/).pop() ?? '';
   const plain = withoutControl(last).replace(/^\.+/, '');
   return shorten(plain) || 'file';
 }
 
-/** Cuts before the extension, on a character's edge. */
+/** Shortens the name at a character boundary and keeps its extension. */
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   const extension = /\.[A-Za-z0-9]{1,16}$/.exec(name)?.[0] ?? '';

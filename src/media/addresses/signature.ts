@@ -3,14 +3,14 @@ import { matches } from '../../core/secrets.js';
 
 const UNIX = /^[1-9][0-9]{0,10}$/;
 
-/** HMAC-SHA-256 of `signed`, 43 characters (media.md 5.1). */
+/** HMAC-SHA-256 of `signed`, as 43 base64url characters (media.md 5.1). */
 export const signatureOf = (secret: string, signed: string): string =>
   createHmac('sha256', secret).update(signed, 'latin1').digest('base64url');
 
-/** The opaque form of a target, which the issuer always uses. */
+/** The opaque form of a target. Signed URLs that this service issues always use it. */
 export const opaqueTarget = (url: string): string => `v2/${Buffer.from(url).toString('base64url')}`;
 
-/** Whether one of the secrets signed it; every one is computed. */
+/** True if one of the secrets signed it. Checks all secrets, so that the time does not reveal which one matched. */
 export function isSignedBy(secrets: readonly string[], signature: string, signed: string): boolean {
   let found = false;
   for (const secret of secrets) {
@@ -19,7 +19,7 @@ export function isSignedBy(secrets: readonly string[], signature: string, signed
   return found;
 }
 
-/** The expiry of the expiring form and the target behind it; `null` when `unix` is malformed. */
+/** Splits off the expiration time of a signed path. Returns `null` if the time is malformed. */
 export function splitExpiry(signed: string): { target: string; expires: number | null } | null {
   if (!signed.startsWith('e/')) return { target: signed, expires: null };
   const end = signed.indexOf('/', 2);
@@ -54,6 +54,6 @@ function readSegmented(target: string): string | null {
   return `${scheme}://${host}/${path.join('/')}${query}`;
 }
 
-/** The URL that a target (opaque or segmented) stands for, or `null`. */
+/** Returns the URL of a target (opaque or segmented), or `null` if it is malformed. */
 export const urlOfTarget = (target: string): string | null =>
   target.startsWith('v2/') ? readOpaque(target.slice(3)) : readSegmented(target);

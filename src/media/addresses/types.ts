@@ -1,10 +1,12 @@
 import { fileTypeFromBuffer } from 'file-type';
 
-/** How much of an object tells its type. */
+/** Number of leading bytes used to detect the type. */
 export const SNIFF_BYTES = 4100;
 export const OCTET_STREAM = 'application/octet-stream';
 
-/** What the detector says, as the type that is served; everything else is bytes without a meaning (media.md 7.3). */
+/**
+ * Maps detected types to the types that are served. All other types become `application/octet-stream` (media.md 7.3).
+ */
 const KNOWN: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',
@@ -33,7 +35,7 @@ const INLINE_VIDEOS = new Set(['video/mp4', 'video/webm']);
 export const isRaster = (type: string): boolean => RASTER_TYPES.has(type);
 export const isAudioOrVideo = (type: string): boolean => /^(?:audio|video)\//.test(type);
 
-/** Browsers may show it in place; everything else is offered for saving. */
+/** True if browsers may display it inline. Other types are sent as downloads. */
 export const isInline = (type: string): boolean => isRaster(type) || INLINE_VIDEOS.has(type);
 
 const extensionOf = (filename: string): string => /\.([A-Za-z0-9]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
@@ -41,17 +43,17 @@ const extensionOf = (filename: string): string => /\.([A-Za-z0-9]+)$/.exec(filen
 const detect = async (head: Uint8Array): Promise<string | undefined> =>
   (await fileTypeFromBuffer(head.subarray(0, SNIFF_BYTES)).catch(() => undefined))?.mime;
 
-/** The type of foreign bytes by their first `SNIFF_BYTES`. */
+/** Detects the type of external bytes by their first `SNIFF_BYTES`. */
 export const typeOfBytes = async (head: Uint8Array): Promise<string> =>
   KNOWN[(await detect(head)) ?? ''] ?? OCTET_STREAM;
 
-/** The type of an object of which `head` is the beginning; `null` where more bytes could still tell another. */
+/** Detects the type of an object by its first bytes. Returns `null` if more bytes could change the result. */
 export async function typeOfPart(head: Uint8Array, isEnough: boolean): Promise<string | null> {
   const type = await typeOfBytes(head);
   return type !== OCTET_STREAM || isEnough ? type : null;
 }
 
-/** A type that an origin declares, if it is one that is served under its own name. */
+/** The type that an origin declares, if it is one of the served types. */
 export function declaredType(header: string | undefined): string | null {
   const type = header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return Object.values(KNOWN).includes(type) ? type : null;
@@ -80,10 +82,10 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   pdf: PDF,
 };
 
-/** What a file name promises; the bytes decide when the upload is finished. */
+/** The type that a file name suggests. The content decides when the upload is completed. */
 export const typeOfExtension = (filename: string): string => BY_EXTENSION[extensionOf(filename)] ?? OCTET_STREAM;
 
-/** The type of an attachment: by its bytes; text and PDF only where the extension says so too. */
+/** Detects the type of an attachment by its content. Text and PDF also require a matching extension. */
 export async function typeOfAttachment(head: Uint8Array, filename: string): Promise<string> {
   const found = await detect(head);
   const known = KNOWN[found ?? ''];
@@ -93,14 +95,20 @@ export async function typeOfAttachment(head: Uint8Array, filename: string): Prom
   return promised === TEXT && found === undefined && !head.includes(0) ? TEXT : OCTET_STREAM;
 }
 
-/** A name under which nothing that a browser showed as a picture or a video is ever saved as something else. */
+/**
+ * Gives a file name the extension of its content type, so that a displayed image or video is never saved as another
+ * type.
+ */
 export function inlineName(filename: string, contentType: string): string {
   if (typeOfExtension(filename) === contentType) return filename;
   const extension = Object.keys(BY_EXTENSION).find((name) => BY_EXTENSION[name] === contentType);
   return `${filename.replace(/\.[A-Za-z0-9]{1,16}$/, '')}.${extension}`;
 }
 
-/** `Content-Disposition` with the name as quoted ASCII, and as RFC 5987 text where ASCII cannot hold it. */
+/**
+ * Returns `Content-Disposition` with the name in quoted ASCII, and also in the RFC 5987 form if it has other
+ * characters.
+ */
 export function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\]/g, '_');
   if (ascii === filename) return `${kind}; filename="${ascii}"`;

@@ -7,16 +7,16 @@ import { type Claims, signCapability } from './capability.js';
 import { urlPath } from './keys.js';
 import { opaqueTarget, signatureOf } from './signature.js';
 
-/** An address of foreign media at this service. `expires_at` is `null` when it lives as long as its secret. */
+/** A URL of external media at this service. `expires_at` is `null` if the URL is valid as long as its secret. */
 export interface SignedUrl {
   readonly proxy_url: string;
   readonly expires_at: string | null;
 }
 
-/** Issues every URL below the public base of the media (media.md sections 3 to 5). */
+/** Issues all URLs below the public base URL for media (media.md sections 3 to 5). */
 @Injectable()
 export class MediaUrlService {
-  /** The first signs, all verify. */
+  /** The first secret signs; all secrets verify. */
   readonly relaySecrets: readonly Uint8Array[];
   readonly signingSecrets: readonly string[];
   private readonly base: string;
@@ -38,14 +38,14 @@ export class MediaUrlService {
       : keyring.keys('media-signing').map(({ bytes }) => bytes.toString('base64url'));
   }
 
-  /** The address of a stored attachment. */
+  /** The URL of a stored attachment. */
   attachment(key: string): string {
     return `${this.base}/attachments/${urlPath(key)}`;
   }
 
   /**
-   * The URL that lets its holder upload an object to the bucket `uploads`.
-   * `reusable`: until it expires, instead of once.
+   * Returns a URL that allows one upload to the bucket `uploads`.
+   * `reusable`: allows any number of uploads until it expires.
    */
   relay(key: string, maxBytes: number, options: { contentType?: string; reusable?: boolean } = {}) {
     const expires = this.clock.seconds() + this.config.media.relaySeconds;
@@ -71,8 +71,9 @@ export class MediaUrlService {
   }
 
   /**
-   * The address at which this service shows a foreign URL, or `null` for one that breaks the target rules.
-   * `expiresIn` in seconds; without it the address lives as long as its secret. Our own media are returned verbatim.
+   * Returns the proxy URL of an external URL, or `null` if the URL violates the target rules.
+   * `expiresIn` is in seconds; without it the proxy URL is valid as long as its secret. URLs of this service are
+   * returned unchanged.
    */
   sign(url: string, { expiresIn }: { expiresIn?: number } = {}): SignedUrl | null {
     if (this.isOurs(url)) return { proxy_url: url, expires_at: null };

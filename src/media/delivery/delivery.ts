@@ -10,22 +10,22 @@ import { ANSWERED, type Call } from '../../policy/call.js';
 import { contentDisposition, inlineName, isAudioOrVideo, isInline } from '../addresses/types.js';
 import { exactly, LengthFault } from './foreign-body.js';
 
-/** The bytes that are sent. */
+/** Content to send. */
 export interface Content {
   readonly size: number;
-  /** Whole or in part; `null` when they are gone. */
+  /** Opens all or part of the content. Returns `null` if it has been deleted. */
   open(range?: ByteRange): Promise<Readable | Uint8Array | null>;
 }
 
-/** What is said of an object, or of what a transform made of it. */
+/** Metadata of a stored or transformed object. */
 export interface Representation {
   readonly contentType: string;
   readonly filename: string;
-  /** Strong, with its quotes; `null` for what has none. */
+  /** A strong ETag with its quotes, or `null`. */
   readonly etag: string | null;
-  /** Offered for saving even if a browser could show it. */
+  /** Send as a download even if a browser could display it. */
   readonly download: boolean;
-  /** Seconds that caches may keep it. */
+  /** Cache lifetime in seconds. */
   readonly maxAge: number;
 }
 
@@ -37,8 +37,9 @@ const ROBOTS =
   'noindex, nofollow, nosnippet, noimageindex, notranslate, max-snippet:0, max-image-preview:none, max-video-preview:0';
 
 /**
- * The part of `size` bytes that a `Range` header asks for (media.md section 8): `null` for the whole, also where the
- * header is ignored; `unsatisfiable` where nothing can be sent.
+ * Parses a `Range` header for `size` bytes (media.md section 8). Returns `null` for the whole content, also if the
+ * header is ignored.
+ * Returns `unsatisfiable` if the range selects no bytes.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
@@ -57,14 +58,14 @@ export const unsatisfiable = (size: number): Refusal =>
 
 type Found = Readable | Uint8Array | undefined;
 
-/** Sends media (media.md sections 8 and 9): conditions, ranges, headers, bytes. */
+/** Sends media (media.md sections 8 and 9): conditional requests, ranges, headers and content. */
 @Injectable()
 export class Delivery {
   constructor(private readonly log: Log) {}
 
   /**
-   * Nobody loads the content for an answer without it.
-   * @throws Refusal RANGE_NOT_SATISFIABLE, NOT_FOUND, RATE_LIMITED, and whatever `load` throws
+   * Sends an object. Calls `load` only if the response has content.
+   * @throws Refusal RANGE_NOT_SATISFIABLE, NOT_FOUND, RATE_LIMITED, and errors of `load`
    */
   async send(call: Call, item: Representation, load: () => Promise<Content> | Content): Promise<typeof ANSWERED> {
     const { req, res } = call;
@@ -83,7 +84,7 @@ export class Delivery {
   }
 
   /**
-   * Sends what was found: `size` is that of the whole, `null` where nobody knows it.
+   * Sends the given content. `size` is the total size, or `null` if it is unknown.
    * @throws Refusal RATE_LIMITED
    */
   begin(
@@ -135,7 +136,7 @@ export class Delivery {
   }
 
   private sent(call: Call, error: NodeJS.ErrnoException | null): void {
-    // What an origin breaks off is no fault of this service.
+    // An aborted response of an origin is not an error of this service.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof OutboundFault) return;
     if (error instanceof LengthFault) {
       this.log.warn('media was not as long as declared', { route: call.pattern, request_id: call.id, error });

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../../platform/storage/storage.js';
 
-/** The first bytes of a stream and, from the beginning again, all of it. */
+/** The first bytes of a stream, and the complete stream including them. */
 export interface Peeked {
   readonly head: Buffer;
-  /** Whether `head` is everything. */
+  /** True if `head` is the complete content. */
   readonly isWhole: boolean;
   readonly body: Readable;
 }
 
 /**
- * Reads until `length` bytes are there.
- * @throws whatever the stream breaks with
+ * Reads the first `length` bytes.
+ * @throws errors of the stream
  */
 export async function peek(source: Readable, length: number): Promise<Peeked> {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -29,7 +29,7 @@ export async function peek(source: Readable, length: number): Promise<Peeked> {
   return { head: Buffer.concat(read), isWhole, body: again(read, chunks, source) };
 }
 
-/** What was read of a stream, and the rest of it. */
+/** A stream of the bytes already read, followed by the rest. */
 export function again(
   read: Iterable<Buffer> | AsyncIterable<Buffer>,
   rest: AsyncIterator<Buffer>,
@@ -48,7 +48,7 @@ async function* joined(
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-/** The chunks of a stream, which breaks with `fault`. */
+/** Yields the chunks of a stream and maps its error with `fault`. */
 export async function* breakingWith(source: Readable, fault: (error: unknown) => Error): AsyncGenerator<Buffer> {
   try {
     yield* source as AsyncIterable<Buffer>;
@@ -57,12 +57,13 @@ export async function* breakingWith(source: Readable, fault: (error: unknown) =>
   }
 }
 
-/** A stream that had more or fewer bytes than were declared. */
+/** A stream had more or fewer bytes than declared. */
 export class LengthFault extends Error {}
 
 /**
- * A stream of `length` bytes, which breaks where the source has more or fewer. The last bytes wait for the end of the source,
- * so that a client never has a whole response on a connection that is about to break.
+ * A stream of exactly `length` bytes. Fails if the source has more or fewer.
+ * The last chunk is sent only after the source has ended, so that a client never gets a complete response for a wrong
+ * length.
  */
 export function exactly(source: Readable, length: number): Readable {
   const whole = Readable.from(counted(source, length), { objectMode: false });
@@ -83,7 +84,7 @@ async function* counted(source: Readable, length: number): AsyncGenerator<Buffer
   if (last) yield last;
 }
 
-/** Only a part of a stream; what follows is not read. */
+/** A range of a stream. Bytes after it are not read. */
 export function cut(source: Readable, { start, end }: ByteRange): Readable {
   const part = Readable.from(between(source, start, end), { objectMode: false });
   part.once('close', () => source.destroy());

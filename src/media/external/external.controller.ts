@@ -7,7 +7,7 @@ import { MediaUrlService, type SignedUrl } from '../addresses/urls.service.js';
 
 const MAX_URL_BYTES = 8192;
 
-/** A URL as text; whether it may be fetched, its rules tell. */
+/** A URL as text. The target rules decide later whether it may be fetched. */
 function MediaUrl(): PropertyDecorator {
   const bound = { bound: MAX_URL_BYTES, tooLong: 'INVALID_MEDIA_URL' } as const;
   return field({ ...bound, description: { type: 'string', format: 'uri' } }, (value) => {
@@ -25,7 +25,7 @@ class SignInput {
 export class ExternalController {
   constructor(private readonly urls: MediaUrlService) {}
 
-  /** The address at which this service shows a foreign URL. */
+  /** Create a signed URL for external media. */
   @Post()
   @HttpCode(200)
   @Authenticated()

@@ -25,7 +25,7 @@ export const EXTERNAL_PREFIX = '/media/external/';
 
 const ACCEPT = 'image/*, video/*, audio/*, */*;q=0.1';
 const FETCH_MS = 30_000;
-/** An origin's own refusals, which keep their status; everything else that is no success is a bad gateway. */
+/** Error statuses of an origin that are passed on. All others become 502. */
 const KEPT = new Set([400, 401, ...[403, 404, 405, 406], ...[408, 409, 410, 411, 412, 413, 414, 415, 416], 428, 429]);
 
 const FAULTS: Readonly<Record<OutboundReason, () => Refusal>> = {
@@ -38,23 +38,23 @@ const FAULTS: Readonly<Record<OutboundReason, () => Refusal>> = {
   busy: () => unavailable(1),
 };
 
-/** What the signature of a path allows to be fetched. */
+/** A target whose signature has been verified. */
 interface Target {
   readonly url: string;
-  /** Seconds that caches may keep it. */
+  /** Cache lifetime in seconds. */
   readonly maxAge: number;
-  /** When the last byte must have come, on the monotonic clock; a second fetch has only what the first left. */
+  /** Deadline for the last byte, on the monotonic clock. A second fetch has only the remaining time. */
   readonly until: number;
 }
 
-/** A whole foreign object: its type, and its size where the origin told. */
+/** A complete external object. `size` is null if the origin did not send it. */
 interface Whole {
   readonly contentType: string;
   readonly size: number | null;
   readonly body: Readable;
 }
 
-/** Foreign media, authorised by the signature in the path (media.md sections 5 to 9). */
+/** External media. The signature in the path authorizes the request (media.md sections 5 to 9). */
 @Injectable()
 export class ExternalService {
   private readonly rules: TargetRules;
@@ -71,7 +71,10 @@ export class ExternalService {
     this.rules = { ports: config.media.externalPorts, ownHosts: ownHostsOf(config) };
   }
 
-  /** @throws Refusal with the answers of sections 5, 6 and 7 */
+  /**
+   * Sends external media.
+   * @throws Refusal with the errors of sections 5, 6 and 7
+   */
   async show(call: Call): Promise<typeof ANSWERED> {
     const target = this.requireTarget(rawPath(originForm(call.target), EXTERNAL_PREFIX));
     const selectors = new Selectors(call.req.url ?? '');
@@ -85,7 +88,7 @@ export class ExternalService {
     }
   }
 
-  /** The steps of 5.1, in their order; `signed` stays as it came until the signature holds. */
+  /** The steps of 5.1 in order. `signed` is not decoded before the signature is verified. */
   private requireTarget(path: string): Target {
     if (path === '') throw new Refusal('NOT_FOUND');
     const end = path.indexOf('/');
@@ -116,7 +119,10 @@ export class ExternalService {
     throw KEPT.has(status) ? upstreamFailed(status) : new Refusal('BAD_GATEWAY');
   }
 
-  /** As the origin has it. A range is asked of the origin; where that does not answer it well, it is cut here. */
+  /**
+   * Sends the object unchanged. Requests a range from the origin; if the origin does not return it correctly, cuts the
+   * range here.
+   */
   private async plain(call: Call, target: Target, download: boolean): Promise<typeof ANSWERED> {
     const header = asksForPart(call.req, null) ? call.req.headers.range : undefined;
     const asked = askedRange(header);
@@ -131,7 +137,7 @@ export class ExternalService {
     return this.whole(call, answer, header, item);
   }
 
-  /** The origin's part, if it is the one that was asked for and of a known type. */
+  /** Sends the part from the origin if it is the requested range and its type is known. Otherwise returns null. */
   private async relayed(
     call: Call,
     answer: ForeignAnswer,
@@ -164,7 +170,9 @@ export class ExternalService {
     return this.send(call, item(contentType), size, range, range ? cut(body, range) : body);
   }
 
-  /** Of an object whose size the origin does not tell: what is small enough can be cut, the rest is sent whole. */
+  /**
+   * Handles a range of an object with unknown size. Small objects are collected and cut; larger ones are sent whole.
+   */
   private async collectedPart(call: Call, body: Readable, item: Representation): Promise<typeof ANSWERED> {
     const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     const { spooled, value: isWhole } = await this.spools.fill(async (take) => {
@@ -242,7 +250,7 @@ export class ExternalService {
   }
 }
 
-/** A request target with an authority, as a proxy would send it, without that. */
+/** Removes the scheme and authority from an absolute-form request target, as proxies send it. */
 const originForm = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '');
 
 async function opened({ body: source, headers }: ForeignAnswer): Promise<Whole> {

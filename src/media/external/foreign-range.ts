@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ByteRange } from '../../platform/storage/storage.js';
 
-/** One well-formed range, which may be asked of an origin as it stands. */
+/** One well-formed range that can be forwarded to an origin unchanged. */
 export interface AskedRange {
   readonly header: string;
-  /** `null` for the last `length` bytes. */
+  /** `null` if the last `length` bytes are requested. */
   readonly start: number | null;
-  /** `null` for the end of the object. */
+  /** `null` if the range extends to the end. */
   readonly end: number | null;
   readonly length: number | null;
 }
 
-/** The range of a request, or `null` where only this service can tell what it means. */
+/** Parses the range of a request. Returns `null` if it cannot be forwarded to an origin. */
 export function askedRange(header: string | undefined): AskedRange | null {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
   if (header === undefined || first === undefined || last === undefined || (first === '' && last === '')) return null;
@@ -20,13 +20,13 @@ export function askedRange(header: string | undefined): AskedRange | null {
   return end !== null && end < start ? null : { header, start, end, length: null };
 }
 
-/** A part that an origin sent, and the size of the whole. */
+/** A part sent by an origin, with the total size. */
 export interface SentPart {
   readonly range: ByteRange;
   readonly size: number;
 }
 
-/** What a 206 of an origin holds, if that is exactly what was asked for; else `null`. */
+/** Returns the part of a 206 response if it is exactly the requested range; otherwise `null`. */
 export function sentPart(asked: AskedRange, headers: IncomingHttpHeaders): SentPart | null {
   const numbers = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '');
   if (!numbers) return null;

@@ -1,7 +1,8 @@
 /**
- * The process in which images are decoded and encoded, one at a time, so that work which looks at no clock can be
- * killed (media.md 7.2). It is plain JavaScript, runs the same beside the sources and beside the build, and knows
- * neither settings nor secrets. Bytes come by standard input and go by standard output, words by messages.
+ * The child process that decodes and encodes images, one at a time, so that long-running work can be killed (media.md
+ * 7.2).
+ * It is plain JavaScript, so it runs both from the sources and from the build. It has no settings and no secrets.
+ * Image bytes pass through stdin and stdout, control messages through IPC.
  */
 import { once } from 'node:events';
 import { getPriority, setPriority } from 'node:os';
@@ -11,16 +12,16 @@ const MAX_EDGE = 16384;
 const MAX_FRAME_PIXELS = 64_000_000;
 const MAX_FRAMES = 1000;
 const MAX_PIXELS = 256_000_000;
-/** One core encodes noise of 4 Mpx in about 3 s with it. */
+/** With this effort, one core encodes 4 megapixels of noise in about 3 s. */
 const AVIF_EFFORT = 1;
 const FORMATS = ['png', 'jpeg', 'webp', 'gif', 'avif'];
 const QUALITY = { low: 65, auto: 75, high: 85, lossless: 100 };
 const OPTIONS = { limitInputPixels: MAX_PIXELS, failOn: 'error', unlimited: false };
 const WATCH_MS = 25;
-/** Less than who answers requests gets. */
+/** A lower priority than the processes that handle requests. */
 const PRIORITY = 5;
 
-// Only what the contract names may ever be parsed.
+// Allow only the decoders of the formats in the contract.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: [
@@ -34,7 +35,7 @@ sharp.concurrency(1);
 const memoryLimit = Number(process.argv[2]);
 let input = Buffer.alloc(0);
 
-/** By a signal: an orderly exit would wait for the threads that work. */
+/** Ends the process by a signal, because a regular exit would wait for worker threads. */
 const end = (signal) => process.kill(process.pid, signal);
 
 const tell = (answer) => process.send({ ...answer, memory: process.memoryUsage.rss() });
@@ -91,7 +92,7 @@ const render = ({ format, quality, moves, width, height, fit }) =>
     quality,
   ).toBuffer();
 
-/** What is asked for: the facts of an image that follows in `size` bytes, or the last one as it is to be rendered. */
+/** Handles a request: reads an image of `size` bytes and reports its facts, or renders the last image. */
 async function answer({ size, rendering }) {
   if (rendering === undefined) {
     input = await take(size);
@@ -119,6 +120,6 @@ process.on('message', (question) => {
 });
 process.on('disconnect', () => end('SIGKILL'));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-// Nobody but root may raise what the whole service was given.
+// Only root may raise the priority again, so keep a lower one that is already set.
 if (getPriority() < PRIORITY) setPriority(PRIORITY);
 process.send({ ready: true });

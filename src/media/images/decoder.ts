@@ -9,7 +9,7 @@ export const FORMATS = ['png', 'jpeg', 'webp', 'gif', 'avif'] as const;
 export type ImageFormat = (typeof FORMATS)[number];
 export type Quality = 'low' | 'auto' | 'high' | 'lossless';
 
-/** What an image says of itself before any pixel is decoded; width and height as it is meant to be seen. */
+/** Image metadata, read without decoding pixels. Width and height are after rotation by EXIF orientation. */
 export interface ImageFacts {
   readonly format: ImageFormat;
   readonly width: number;
@@ -17,60 +17,60 @@ export interface ImageFacts {
   readonly frames: number;
 }
 
-/** What a decoder makes of an image. */
+/** A rendering request for a decoder process. */
 export interface DecoderOrder {
   readonly format: ImageFormat;
   readonly quality: Quality;
-  /** All frames; else the first. */
+  /** True: all frames; false: only the first. */
   readonly moves: boolean;
   readonly width?: number;
   readonly height?: number;
   readonly fit: 'cover' | 'inside';
 }
 
-/** The bytes are no image that may be decoded. */
+/** The bytes are not an image of a supported format, or exceed a limit. */
 export class ImageFault extends Error {}
 
-/** The process of a decoder is no more, and the image that it had is not why. */
+/** The decoder process ended for a reason other than its image. */
 export class DecoderLost extends Error {}
 
-/** What a decoder says: it is ready, the facts of an image, the size of the result that follows, or a fault. */
+/** A message from a decoder process: ready, image facts, the size of the following result, or an error. */
 interface Answer {
   readonly ready?: true;
   readonly facts?: ImageFacts;
   readonly size?: number;
   readonly fault?: true;
-  /** Bytes that its process holds. */
+  /** Resident memory of the process in bytes. */
   readonly memory?: number;
 }
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const SCRIPT = fileURLToPath(new URL('./decoder-process.mjs', import.meta.url));
-/** Of the script itself; images lie outside of it. */
+/** JavaScript heap limit. Image data is outside the heap. */
 const HEAP_MB = 64;
-/** How it ends itself when it holds too much. */
+/** Signal with which the process ends itself when it exceeds its memory limit. */
 const TOO_LARGE = 'SIGUSR2';
 const MAX_WORDS = 2000;
-/** Larger results are nobody's wish: a lossless form of a photograph that nothing makes smaller. */
+/** Limit for results, for example lossless versions of large photographs. */
 const MAX_RESULT_BYTES = 50 * 1024 * 1024;
 
 /**
- * A process that decodes and encodes images, one at a time (`decoder-process.mjs`). It inherits no environment, and ends by
- * itself when this process does, however that ends.
+ * A process that decodes and encodes images, one at a time (`decoder-process.mjs`).
+ * It inherits no environment. It ends when this process ends, even after a crash.
  */
 export class Decoder {
   private readonly child: ChildProcess;
-  /** Why there is no process any more, and who waits to hear of that. */
+  /** Why the process ended. `waiting` contains the callbacks to notify. */
   private failure: Error | undefined;
   private readonly waiting = new Set<(failure: Error) => void>();
   private hear: (answer: Answer) => void = () => {};
   private isReady = false;
   private lastWords = '';
   isAlive = true;
-  /** It held more than it may. */
+  /** True if it exceeded its memory limit. */
   isTooLarge = false;
-  /** What its process held when it last said something. */
+  /** Last reported memory of the process in bytes. */
   memory = 0;
 
   constructor(memoryBytes: number, onEnd: () => void) {
@@ -84,7 +84,7 @@ export class Decoder {
     child.stderr?.on('data', (chunk) => {
       this.lastWords = `${this.lastWords}${chunk}`.slice(0, MAX_WORDS);
     });
-    // Written to after its end, which is told below.
+    // Writes after the end fail. The exit handlers below report the end.
     child.stdin?.on('error', () => {});
     const over = (signal: NodeJS.Signals | null) => {
       this.isAlive = false;
@@ -107,8 +107,8 @@ export class Decoder {
   }
 
   /**
-   * Sends an image of `size` bytes.
-   * @throws ImageFault, DecoderLost, what the bytes break with, and the reason of `signal`
+   * Sends an image of `size` bytes and returns its metadata.
+   * @throws ImageFault, DecoderLost, errors of `bytes`, and the reason of `signal`
    */
   read(bytes: Bytes, size: number, signal: AbortSignal): Promise<ImageFacts> {
     return this.during(signal, async () => {
@@ -121,8 +121,8 @@ export class Decoder {
   }
 
   /**
-   * Renders the image that was read last, and gives the result to `take`.
-   * @throws ImageFault, DecoderLost, Refusal PAYLOAD_TOO_LARGE, what `take` throws, and the reason of `signal`
+   * Renders the last image and passes the result to `take`.
+   * @throws ImageFault, DecoderLost, Refusal PAYLOAD_TOO_LARGE, errors of `take`, and the reason of `signal`
    */
   render(rendering: DecoderOrder, take: Take, signal: AbortSignal): Promise<void> {
     return this.during(signal, async () => {
@@ -138,7 +138,10 @@ export class Decoder {
     this.child.kill('SIGKILL');
   }
 
-  /** Whatever interrupts work leaves the process in the middle of it, so that it is of no use for another image. */
+  /**
+   * Runs work until it is done or interrupted. After an interruption the process is in an unknown state, so it is
+   * killed.
+   */
   private async during<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     let fail: (failure: Error) => void = () => {};
     const failed = new Promise<never>((_, reject) => {
@@ -203,7 +206,7 @@ export class Decoder {
     else this.hear(answer);
   }
 
-  /** A process that an image ends has met what it cannot decode; one that others end has not. */
+  /** Any signal other than SIGKILL means that the image crashed the process, so the image counts as undecodable. */
   private lossBy(signal: NodeJS.Signals | null): Error {
     if (!this.isReady) return new DecoderLost(`an image process did not start: ${this.lastWords}`);
     this.isTooLarge = signal === TOO_LARGE;

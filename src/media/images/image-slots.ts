@@ -1,6 +1,6 @@
 import { unavailable } from '../../core/errors.js';
 
-/** More pixels than this, decoded and encoded, are much work. */
+/** Jobs with more pixels than this, decoded plus encoded, count as large. */
 const MUCH = 16_000_000;
 
 interface Waiting {
@@ -9,8 +9,9 @@ interface Waiting {
 }
 
 /**
- * Places for work on images, weighed by its pixels (media.md 7.2). Much work has no more than its share: it leaves a
- * place and half of the queue to small work, and what runs of it has `pixels` together.
+ * Limits concurrent image jobs, weighted by pixels (media.md 7.2).
+ * Large jobs leave one slot and half of the queue to small jobs. All running large jobs together may have at most
+ * `pixels`.
  */
 export class ImageSlots {
   private readonly queue: Waiting[] = [];
@@ -33,8 +34,8 @@ export class ImageSlots {
   }
 
   /**
-   * Waits for a place.
-   * @throws Refusal SERVICE_UNAVAILABLE when too many wait, and the reason of `signal`
+   * Waits for a slot.
+   * @throws Refusal SERVICE_UNAVAILABLE if the queue is full, and the reason of `signal`
    */
   async enter(weight: number, signal: AbortSignal): Promise<Place> {
     signal.throwIfAborted();
@@ -51,7 +52,7 @@ export class ImageSlots {
     return this.queue.filter(({ weight }) => weight > MUCH).length;
   }
 
-  /** Much work does not overtake its like. */
+  /** True if the job may start now. A large job does not overtake other large jobs. */
   private isNext(weight: number): boolean {
     return weight <= MUCH || (this.waitingMuch === 0 && this.admits(weight));
   }
@@ -90,7 +91,7 @@ export class ImageSlots {
     this.pixels += weight;
   }
 
-  /** Whether work that holds a place may go on in it now that its weight is known. */
+  /** True if a running job may continue in its slot now that its weight is known. */
   reweigh(weight: number): boolean {
     if (!this.isNext(weight)) return false;
     this.add(weight);
@@ -114,7 +115,7 @@ export class ImageSlots {
   }
 }
 
-/** A place that is taken until it is left. */
+/** A slot in use until `leave`. */
 export class Place {
   private isLeft = false;
 
@@ -123,7 +124,7 @@ export class Place {
     private weight: number,
   ) {}
 
-  /** Whether the work may go on here although it weighs this much. */
+  /** True if the job may continue in this slot with this weight. */
   bears(weight: number): boolean {
     if (!this.slots.reweigh(weight)) return false;
     this.weight = weight;

@@ -11,12 +11,12 @@ import type { Take } from './spools.js';
 
 export { FORMATS, type ImageFacts, ImageFault, type ImageFormat, type Quality } from './decoder.js';
 
-/** What an image is to become. */
+/** How to render an image. */
 export interface Rendering extends Omit<DecoderOrder, 'moves'> {
   readonly animated: boolean;
 }
 
-/** The bytes of an image, or how to get them once it is their turn, so that nothing is held in a queue. */
+/** The bytes of an image, or a function that opens them, so that queued jobs need no memory for bytes. */
 export type ImageSource =
   | Uint8Array
   | { readonly size: number; open(): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> };
@@ -24,29 +24,32 @@ export type ImageSource =
 export const MAX_INPUT_BYTES = 50 * 1024 * 1024;
 const MAX_PIXELS = 256_000_000;
 const MAX_AVIF_PIXELS = 4_000_000;
-/** Encoding a pixel as AVIF takes about this many times the work of decoding one. */
+/** Encoding a pixel as AVIF takes about this many times as long as decoding one. */
 const AVIF_WORK = 8;
 const IDLE_MS = 30_000;
 
 /**
- * How many images a process works on at once, where several share the machine: those of all use at most half of the memory.
- * Two, so that small ones pass a large one.
+ * Number of concurrent jobs per process. The decoders of all workers together use at most half of the memory.
+ * At least two, so that small images can pass a large one.
  */
 const slotsOf = (workers: number, bytes: number): number =>
   Math.max(2, Math.floor(Math.min(8, cores(), fitting(bytes, 1 / 2)) / workers));
 export const IMAGE_SLOTS = slotsOf(1, IMAGE_MEMORY_BYTES);
-/** For each that is worked on. */
+/** Queue length per slot. */
 const QUEUE = 8;
 export const IMAGE_QUEUE = IMAGE_SLOTS * QUEUE;
 
 type Work<T> = (decoder: Decoder) => Promise<T>;
 
-/** Decoding and encoding of images, in processes: bounded in input, pixels, memory, time and number (media.md 7.2). */
+/**
+ * Decodes and encodes images in child processes, with limits for input, pixels, memory, time and concurrency (media.md
+ * 7.2).
+ */
 @Injectable()
 export class Images implements OnApplicationShutdown {
   private readonly slots: ImageSlots;
   private readonly decoders = new Set<Decoder>();
-  /** Those without work, the last one that had some at the end. */
+  /** Idle decoders, the most recently used one last. */
   private readonly idle: Decoder[] = [];
   private readonly retiring = new Map<Decoder, NodeJS.Timeout>();
   private readonly running = new Set<AbortController>();
@@ -66,12 +69,15 @@ export class Images implements OnApplicationShutdown {
     metrics.gauge('gatehouse_image_waiting', 'Work on images that waits for its turn', async () => this.slots.waiting);
   }
 
-  /** Ids of the processes that decode images now. */
+  /** Process IDs of the current decoders. */
   get processes(): number[] {
     return [...this.decoders].flatMap(({ pid }) => pid ?? []);
   }
 
-  /** @throws ImageFault, Refusal SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, and whatever the source throws */
+  /**
+   * Reads the metadata of an image.
+   * @throws ImageFault, Refusal SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, and errors of the source
+   */
   inspect(source: ImageSource): Promise<ImageFacts> {
     return this.untilDeadline(undefined, async (signal) => {
       const place = await this.slots.enter(0, signal);
@@ -80,9 +86,9 @@ export class Images implements OnApplicationShutdown {
   }
 
   /**
-   * Gives the result to `take`. `gone`, when nobody waits for it any more, ends the work.
-   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of `gone`, and whatever
-   * the source throws
+   * Renders an image and passes the result to `take`. `gone` aborts the work when no caller waits for it.
+   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, the reason of
+   * `gone`, and errors of the source
    */
   render(
     source: ImageSource,
@@ -102,7 +108,7 @@ export class Images implements OnApplicationShutdown {
           return { facts };
         });
         if (first.facts) return first.facts;
-        // Others may use the process and the place until there is room for so much work.
+        // Release the slot and the process while waiting for enough capacity.
         place.leave();
         place = await this.slots.enter(first.weight, signal);
         return await this.work(async (decoder) => {
@@ -116,7 +122,7 @@ export class Images implements OnApplicationShutdown {
     });
   }
 
-  /** Waits for `task` no longer than the deadline, which covers the time in the queue, and no longer than its callers. */
+  /** Runs `task` until the deadline, which includes the time in the queue, or until `gone`. */
   private async untilDeadline<T>(gone: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = new AbortController();
     const timer = setTimeout(
@@ -200,7 +206,7 @@ function orderOf({ animated, ...rendering }: Rendering, { frames }: ImageFacts):
   return { ...rendering, moves: animated && frames > 1 && (format === 'webp' || format === 'gif') };
 }
 
-/** Pixels of one frame of the result; nothing is ever enlarged. */
+/** Pixels per frame of the result. Images are never enlarged. */
 function resultPixels({ width, height, fit }: DecoderOrder, source: ImageFacts): number {
   const scales = [(width ?? source.width) / source.width, (height ?? source.height) / source.height];
   if (fit === 'cover' && width !== undefined && height !== undefined) {
@@ -209,7 +215,10 @@ function resultPixels({ width, height, fit }: DecoderOrder, source: ImageFacts):
   return Math.round(source.width * source.height * Math.min(1, ...scales) ** 2);
 }
 
-/** @throws Refusal BAD_REQUEST for an AVIF that is too large to be made in time */
+/**
+ * The weight of a job in pixels.
+ * @throws Refusal BAD_REQUEST for an AVIF that is too large to encode in time
+ */
 function weightOf(order: DecoderOrder, facts: ImageFacts): number {
   const result = resultPixels(order, facts);
   const isAvif = order.format === 'avif';

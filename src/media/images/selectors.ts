@@ -2,15 +2,15 @@ import { Refusal } from '../../core/errors.js';
 import type { AssetKind } from '../addresses/keys.js';
 import { FORMATS, type ImageFormat, type Quality } from './images.service.js';
 
-/** What a request wants done with an image; what is absent is decided by the image itself. */
+/** A requested transformation of an image. Missing values depend on the image. */
 export interface Transform {
   readonly format: ImageFormat;
   readonly quality: Quality | undefined;
   readonly animated: boolean;
-  /** One scales, both crop to cover from the centre. */
+  /** One of width and height scales; both crop from the center to cover. */
   readonly width?: number;
   readonly height?: number;
-  /** The whole of it fits into a square of this edge. */
+  /** Fit the whole image into a square with this edge. */
   readonly size?: number;
 }
 
@@ -25,25 +25,28 @@ const SIZE_BOUNDS: Readonly<Record<AssetKind, readonly [min: number, max: number
   banners: [480, 2400],
 };
 const QUALITIES: ReadonlySet<string> = new Set<Quality>(['low', 'auto', 'high', 'lossless']);
-/** Any of these asks for a transform of what else is sent as it is stored. */
+/** Attachments and external media are transformed only if one of these parameters is present. */
 const TRIGGERS = ['width', 'height', 'format', 'quality'];
 
-/** `jpg` is another word for `jpeg`; `undefined` for what no image is encoded to. */
+/** Parses a format name; `jpg` is an alias of `jpeg`. Returns `undefined` for unsupported formats. */
 export const formatOf = (name: string): ImageFormat | undefined => {
   const wanted = name.toLowerCase();
   return FORMATS.find((format) => format === (wanted === 'jpg' ? 'jpeg' : wanted));
 };
 
-/** A file name with the extension of what it was made into. */
+/** Replaces the extension of a file name with that of the format. */
 export const renamed = (filename: string, format: ImageFormat): string =>
   formatOf(/\.([A-Za-z0-9]+)$/.exec(filename)?.[1] ?? '') === format
     ? filename
     : `${filename.replace(/\.[A-Za-z0-9]{1,16}$/, '')}.${format}`;
 
-/** `true` in any case, or `1`. */
+/** `1`, or `true` in any case. */
 const isTrue = (value: string): boolean => value === '1' || value.toLowerCase() === 'true';
 
-/** The parameters of a media URL (media.md 7.1): form-decoded, of several the last, unknown ones ignored. */
+/**
+ * The query parameters of a media URL (media.md 7.1). Form-decoded; the last value of a name counts; unknown names are
+ * ignored.
+ */
 export class Selectors {
   private readonly last: ReadonlyMap<string, string>;
 
@@ -74,8 +77,8 @@ export class Selectors {
   }
 
   /**
-   * What attachments and foreign media are to become; `null` for those that are sent as they are. The format is that
-   * of the source unless the request names one.
+   * The transformation of an attachment or of external media. `null`: send it unchanged.
+   * The format is that of the source unless the request specifies one.
    * @throws Refusal BAD_REQUEST
    */
   transform(): (Omit<Transform, 'format'> & { readonly format: ImageFormat | undefined }) | null {
@@ -92,7 +95,7 @@ export class Selectors {
     };
   }
 
-  /** What an avatar or a banner is to become. Nothing is refused here: what cannot be meant has a default. */
+  /** The transformation of an avatar or a banner. Invalid values fall back to defaults instead of being rejected. */
   asset(kind: AssetKind, { extension, isAnimated }: { extension: string; isAnimated: boolean }): Transform {
     const named = this.last.get('fmt')?.toLowerCase() ?? '';
     const format = (named === 'auto' ? 'webp' : formatOf(named)) ?? formatOf(extension) ?? 'webp';

@@ -11,19 +11,19 @@ import type { ByteRange } from '../../platform/storage/storage.js';
 import type { Content } from '../delivery/delivery.js';
 
 const MIB = 1024 * 1024;
-/** Bytes that one process holds for the images that it works on and for their readers. */
+/** Limit for the temporary image data of one process, in bytes. */
 const BUDGET = { files: 1024 * MIB, memory: 128 * MIB };
 const PIECE = 64 * 1024;
 
 type Place = keyof typeof BUDGET;
-/** Takes the next bytes; resolves once they are written. */
+/** Writes the next bytes; resolves once they are written. */
 export type Take = (chunk: Buffer) => Promise<void>;
 
-/** Where this process keeps what transforms made, and what it needs for a while. */
+/** Directory of this process for cached transforms and temporary files. */
 export const cacheDirectory = ({ dataDir }: Config): string =>
   join(dataDir, 'media-cache', ownWorker ? `worker-${ownWorker.number}` : '');
 
-/** Bytes that any number of readers share. They are gone with the last of those who hold them. */
+/** Bytes shared by any number of readers. They are released with the last holder. */
 export class Spooled implements Content {
   private holders = 1;
 
@@ -42,7 +42,7 @@ export class Spooled implements Content {
     this.holders++;
   }
 
-  /** Holds it until a reader has gone. */
+  /** Holds it until a reader is gone. */
   holdUntil(gone: AbortSignal): void {
     if (gone.aborted) return;
     this.hold();
@@ -75,8 +75,8 @@ function* ofMemory(chunks: readonly Buffer[], start: number, end: number): Gener
 }
 
 /**
- * Bytes that are too many to be held for each reader: files of this machine, which are removed while they are open. Where no
- * file can be written they are held in memory, which only means that there is room for fewer.
+ * Temporary storage for content that is too large to copy for each reader. Uses files that are deleted while open.
+ * If a file cannot be written, uses memory, which has a smaller budget.
  */
 @Injectable()
 export class Spools {
@@ -91,8 +91,8 @@ export class Spools {
   }
 
   /**
-   * Keeps what `work` writes. The caller releases the result. `settle` may move the file to where it stays.
-   * @throws Refusal SERVICE_UNAVAILABLE, and whatever `work` throws
+   * Stores the bytes that `work` writes. The caller releases the result. `settle` may move the file to keep it.
+   * @throws Refusal SERVICE_UNAVAILABLE, and errors of `work`
    */
   async fill<T>(
     work: (take: Take) => Promise<T>,
@@ -127,7 +127,7 @@ export class Spools {
   }
 }
 
-/** Bytes on their way into a file or, once that fails, into memory. */
+/** Writes bytes to a file, or to memory after the file has failed. */
 class Filling {
   size = 0;
   private counted = 0;
@@ -166,7 +166,7 @@ class Filling {
     this.counted = 0;
   }
 
-  /** Goes on in memory with what the file has so far. */
+  /** Continues in memory with the bytes that are already in the file. */
   private async leaveFile(error: unknown): Promise<void> {
     const { file, counted, isDropped } = this;
     if (!file || isDropped) throw error;

@@ -8,14 +8,13 @@ import { cacheDirectory, Spooled } from './spools.js';
 const NAME = /^[0-9a-f]{64}$/;
 
 /**
- * What transforms made, as files of this machine: bounded, least recently used go first. Nothing depends on it; a
- * cache that cannot be written only costs time.
+ * An LRU cache of transform results on local disk. It is optional: if it cannot be written, results are computed again.
  */
 @Injectable()
 export class TransformCache {
   private readonly directory: string;
   private readonly limit: number;
-  /** Name to size, least recently used first. */
+  /** Sizes by name, least recently used first. */
   private index: Promise<Map<string, number>> | undefined;
   private total = 0;
 
@@ -31,7 +30,7 @@ export class TransformCache {
     return join(this.directory, name);
   }
 
-  /** A kept result, which the caller releases. */
+  /** Returns a cached result. The caller releases it. */
   async get(name: string): Promise<Spooled | null> {
     const index = await this.load();
     const size = index.get(name);
@@ -44,13 +43,13 @@ export class TransformCache {
     }
     index.delete(name);
     index.set(name, size);
-    // Only so that a restart knows the order.
+    // Preserves the LRU order across a restart.
     const now = this.clock.date();
     await utimes(this.path(name), now, now).catch(() => {});
     return new Spooled(size, file as FileHandle, () => void file?.close().catch(() => {}));
   }
 
-  /** Keeps a file as a result, if it fits at all. */
+  /** Moves a file into the cache, unless it is larger than the whole cache. */
   async adopt(name: string, path: string, size: number): Promise<void> {
     if (size > this.limit) return;
     const index = await this.load();

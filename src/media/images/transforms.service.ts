@@ -7,20 +7,20 @@ import type { Transform } from './selectors.js';
 import { Spooled, Spools } from './spools.js';
 import { TransformCache } from './transform-cache.js';
 
-/** Changes whenever the same selectors would give other bytes. */
+/** Increment when the same selectors produce different bytes. */
 const PIPELINE_VERSION = 2;
 
-/** What an image becomes, and where it comes from. */
+/** A transform and its source. */
 export interface TransformRequest {
   /** SHA-256 of the source, in hexadecimal digits. */
   readonly sha256: string;
   readonly transform: Transform;
   readonly source: ImageSource;
-  /** Whether the result stays in the cache. */
+  /** True to store the result in the cache. */
   readonly keep: boolean;
 }
 
-/** Names one result: equal names are equal bytes (media.md section 9, ETag of the transformed). */
+/** A hash that identifies a result. Equal hashes mean equal bytes (media.md section 9, ETag of transformed images). */
 export function nameOf({ sha256, transform }: Pick<TransformRequest, 'sha256' | 'transform'>): string {
   const effective = Object.entries(transform).filter(([, value]) => value !== undefined);
   const selectors = effective.map(([name, value]) => `${name}=${value}`).sort();
@@ -37,20 +37,20 @@ function renderingOf(transform: Transform, facts: ImageFacts): Rendering {
   };
 }
 
-/** JPEG knows no lossless form, and an animation without loss is larger than anyone wants to wait for. */
+/** JPEG has no lossless mode, and lossless animations are too large and slow. */
 function defaultQuality({ format, animated }: Transform, { frames }: ImageFacts): Quality {
   if (format === 'jpeg') return 'high';
   return format === 'webp' && animated && frames > 1 ? 'auto' : 'lossless';
 }
 
-/** Work that one or more callers wait for; it ends with the last of them. */
+/** A transform that one or more callers wait for. It is aborted when the last caller leaves. */
 interface Running {
   readonly result: Promise<Spooled>;
   readonly ended: AbortController;
   waiting: number;
 }
 
-/** Ends when the client of a call goes away before it has its answer. */
+/** A signal that aborts when the client disconnects before the response is complete. */
 export function goneOf({ res }: Call): AbortSignal {
   const gone = new AbortController();
   const leave = () => gone.abort(new ClientGone());
@@ -59,7 +59,7 @@ export function goneOf({ res }: Call): AbortSignal {
   return gone.signal;
 }
 
-/** Images in other sizes and formats (media.md section 7): each is computed once, however many ask for it. */
+/** Transforms images (media.md section 7). Concurrent requests for the same result share one computation. */
 @Injectable()
 export class Transforms {
   private readonly running = new Map<string, Running>();
@@ -71,9 +71,9 @@ export class Transforms {
   ) {}
 
   /**
-   * The result, which is kept at least until `gone`.
-   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, ClientGone, and whatever the source
-   * throws
+   * Returns the result. It remains available at least until `gone`.
+   * @throws ImageFault, Refusal BAD_REQUEST, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT, ClientGone, and
+   * errors of the source
    */
   async of(request: TransformRequest, gone: AbortSignal): Promise<Content> {
     gone.throwIfAborted();
@@ -109,7 +109,7 @@ export class Transforms {
       this.forget(name, running);
       if (source instanceof Spooled) source.release();
     };
-    // After all who wait for it have taken it.
+    // Release only after all waiting callers have taken a hold.
     running.result.then((result) => setImmediate(() => result.release())).then(settled, settled);
     return running;
   }

@@ -10,34 +10,34 @@ import { imageBytes } from './base64-image.js';
 import { MediaObject } from './media.entities.js';
 import { MediaService } from './media.service.js';
 
-/** Who an asset is of: an account, or a webhook of an account. */
+/** The owner of an asset: an account, or a webhook of an account. */
 export interface AssetOwner {
   readonly ownerId: string;
   readonly accountId: string;
 }
 
-/** An image that is encoded and stored, but that nothing refers to yet. */
+/** An encoded and stored image that no row refers to yet. */
 export interface NewAsset {
   readonly key: string;
-  /** As it stands in `avatar` and `banner` members: `a_` in front of the hash of an animated one. */
+  /** The value of `avatar` and `banner` members: the hash, with the prefix `a_` if animated. */
   readonly hash: string;
   readonly size: number;
   readonly sha256: Buffer;
 }
 
-/** What an account is to show from now on; `null` clears, `undefined` keeps. */
+/** New images of an account. `null` removes an image, `undefined` keeps it. */
 export interface NewImages {
   readonly avatar: NewAsset | null | undefined;
   readonly banner: NewAsset | null | undefined;
 }
 
-/** The members of an account that new images change. */
+/** The account members that new images change. */
 export const hashesOf = ({ avatar, banner }: NewImages): { avatar?: string | null; banner?: string | null } => ({
   ...(avatar === undefined ? {} : { avatar: avatar?.hash ?? null }),
   ...(banner === undefined ? {} : { banner: banner?.hash ?? null }),
 });
 
-/** The largest sizes that are ever served. */
+/** The largest sizes that are served. */
 const BOX: Readonly<Record<AssetKind, { width: number; height: number }>> = {
   avatars: { width: 1024, height: 1024 },
   banners: { width: 2400, height: 2400 },
@@ -63,8 +63,9 @@ async function store(storage: Storage, key: string, bytes: Readable): Promise<vo
 }
 
 /**
- * Avatars and banners on their way in (media.md section 2): decoded, turned upright, stripped of all metadata and
- * encoded anew; the bytes that were sent are discarded.
+ * Uploads of avatars and banners (media.md section 2): images are decoded, rotated upright, stripped of metadata and
+ * encoded again.
+ * The original bytes are discarded.
  */
 @Injectable()
 export class Assets {
@@ -77,8 +78,8 @@ export class Assets {
   ) {}
 
   /**
-   * Encodes and stores the image of a member that `Base64Image` has checked. What is absent stays `undefined`, what
-   * is cleared stays `null`. Give the result to `replace` in the transaction that changes the owner.
+   * Encodes and stores an image that `Base64Image` has validated. `undefined` and `null` are returned unchanged.
+   * Pass the result to `replace` in the transaction that changes the owner.
    * @throws Refusal FV(member: INVALID_IMAGE_FORMAT), SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT
    */
   async prepare<T extends string | null | undefined>(
@@ -100,7 +101,7 @@ export class Assets {
     }
   }
 
-  /** `prepare` for the two images of an account; nothing refers to them until a transaction does. */
+  /** Calls `prepare` for the avatar and the banner of an account. */
   async prepareBoth(
     id: string,
     { avatar, banner }: { avatar?: string | null; banner?: string | null },
@@ -112,7 +113,7 @@ export class Assets {
     };
   }
 
-  /** `replace` for the two images of an account. */
+  /** Calls `replace` for the avatar and the banner of an account. */
   async replaceBoth(tx: Tx, id: string, { avatar, banner }: NewImages): Promise<void> {
     const owner = { ownerId: id, accountId: id };
     if (avatar !== undefined) await this.replace(tx, 'avatars', owner, avatar);
@@ -128,8 +129,8 @@ export class Assets {
   }
 
   /**
-   * Makes a prepared asset, or none, the only one of its kind that the owner has. Call it after the owner's row was
-   * changed in the same transaction, so that parallel changes wait for each other.
+   * Makes a prepared asset the only one of its kind that the owner has; `null` removes it.
+   * Call it after changing the owner's row in the same transaction, so that concurrent changes are serialized.
    */
   async replace(tx: Tx, kind: AssetKind, { ownerId, accountId }: AssetOwner, asset: NewAsset | null): Promise<void> {
     const prefix = `${kind}/${ownerId}/`;

@@ -11,14 +11,14 @@ function payloadOf(text: string): string {
   return text.slice(prefix.length);
 }
 
-/** Without its padding. */
+/** Removes the padding. */
 const digitsOf = (payload: string): string =>
   payload.slice(0, payload.length - (/={0,2}$/.exec(payload.slice(-2))?.[0].length ?? 0));
 
-/** The bytes of a value that `Base64Image` accepted. */
+/** Decodes a value that `Base64Image` accepted. */
 export const imageBytes = (text: string): Buffer => Buffer.from(payloadOf(text), 'base64');
 
-/** Whether all of it is of the alphabet: written again it is the same, but for bits that the last digit has to spare. */
+/** Checks for valid base64 by decoding and encoding again. The last digit may differ in its unused bits. */
 function isBase64(digits: string): boolean {
   if (digits === '' || digits.length % 4 === 1) return false;
   const again = Buffer.from(digits, 'base64').toString('base64');
@@ -26,7 +26,10 @@ function isBase64(digits: string): boolean {
   return again.startsWith(digits.slice(0, whole)) && /^[A-Za-z0-9+/]*$/.test(digits.slice(whole));
 }
 
-/** An image in base64, with or without a `data:` prefix; at most 2 MiB decoded. Whether it is one shows later. */
+/**
+ * An image in base64, with or without a `data:` prefix, of at most 2 MiB decoded. Whether it is an image is checked
+ * later.
+ */
 export function Base64Image(options: { nullable?: boolean } = {}): PropertyDecorator {
   const bound = { bound: MAX_PREFIX + MAX_PAYLOAD, tooLong: 'IMAGE_SIZE_EXCEEDS_LIMIT' } as const;
   const description = { type: 'string', format: 'byte' };

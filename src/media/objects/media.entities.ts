@@ -1,13 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Bucket } from '../../platform/storage/storage.js';
 
-/** A stored object that anyone may read who knows its path. No row means 404 (media.md section 2). */
+/**
+ * A stored object that can be read by anyone who knows its path. Without a row, the response is 404 (media.md section
+ * 2).
+ */
 @Entity('media_object')
 export class MediaObject {
   @PrimaryColumn('text') key: string;
-  /** The account or the webhook that it belongs to. */
+  /** The owning account or webhook. */
   @Column('bigint', { name: 'owner_id' }) ownerId: string;
-  /** The account that answers for it: the owner, or the owner of the webhook. */
+  /** The responsible account: the owner, or the owner of the webhook. */
   @Column('bigint', { name: 'account_id' }) accountId: string;
   @Column('text') filename: string;
   @Column('bigint') size: string;
@@ -18,11 +21,11 @@ export class MediaObject {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }
 
-/** A planned upload. Its id is the key of the staged object. */
+/** A planned upload. Its ID is the key of the staged object. */
 @Entity('media_upload')
 export class MediaUpload {
   @PrimaryColumn('uuid') id: string;
-  /** Stands in the path of the finished object. */
+  /** Part of the path of the finished object. */
   @Column('uuid', { name: 'object_id' }) objectId: string;
   @Column('bigint', { name: 'owner_id' }) ownerId: string;
   @Column('text', { name: 'credential_kind' }) credentialKind: string;
@@ -32,7 +35,7 @@ export class MediaUpload {
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt: Date | null;
 }
 
-/** What the relay stored in the bucket `uploads`. */
+/** An object that the relay stored in the bucket `uploads`. */
 @Entity('media_staged')
 export class StagedObject {
   @PrimaryColumn('text') key: string;
@@ -42,7 +45,7 @@ export class StagedObject {
   @Column('timestamptz', { name: 'stored_at', default: () => 'now()' }) storedAt: Date;
 }
 
-/** Bytes that are removed after a while, unless a row came to refer to them (see `MediaUpkeep`). */
+/** Bytes to delete after a delay, unless a row refers to them by then (see `MediaUpkeep`). */
 @Entity('media_garbage')
 export class Garbage {
   @PrimaryColumn('text') bucket: Bucket;
@@ -50,12 +53,12 @@ export class Garbage {
   @Column('timestamptz', { default: () => 'now()' }) since: Date;
 }
 
-/** A single-use relay capability in use or used; only its digest is at rest. */
+/** A single-use relay capability in use or used. Only its digest is stored. */
 @Entity('media_capability')
 export class SpentCapability {
   @PrimaryColumn('bytea') digest: Buffer;
   @Column('text') state: 'busy' | 'used';
-  /** The request that is storing. */
+  /** The request that stores the upload. */
   @Column('uuid') holder: string;
   @Column('timestamptz', { name: 'busy_until' }) busyUntil: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;

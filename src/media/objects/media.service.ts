@@ -15,13 +15,13 @@ import { MediaObject, MediaUpload, StagedObject } from './media.entities.js';
 import type { PlannedFile } from './uploads.dto.js';
 
 const MAX_UNFINISHED = 50;
-/** Staged objects that are not finished vanish after this time. */
+/** Staged objects that are not completed are deleted after this time. */
 export const STAGED_HOURS = 24;
 
 interface Upload {
   readonly upload: MediaUpload;
   readonly key: string;
-  /** Of the staged object; `null` once it is finished. */
+  /** The staged object; `null` once the upload is completed. */
   readonly staged: { readonly sha256: Buffer } | null;
 }
 
@@ -41,7 +41,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const attachmentKey = (ownerId: string, objectId: string, filename: string): string =>
   `${ownerId}/${objectId}/${filename}`;
 
-/** Uploads of accounts, from the plan to the stored attachment (media.md section 3), and their removal. */
+/** Uploads of accounts, from the plan to the stored attachment (media.md section 3), and their deletion. */
 @Injectable()
 export class MediaService {
   constructor(
@@ -56,7 +56,10 @@ export class MediaService {
     if (!this.config.media.uploadsEnabled) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
   }
 
-  /** @throws Refusal FEATURE_TEMPORARILY_DISABLED, FILE_SIZE_TOO_LARGE, MEDIA_QUOTA_EXCEEDED */
+  /**
+   * Plans uploads.
+   * @throws Refusal FEATURE_TEMPORARILY_DISABLED, FILE_SIZE_TOO_LARGE, MEDIA_QUOTA_EXCEEDED
+   */
   async plan({ account, via }: Identity, files: readonly PlannedFile[]) {
     this.requireUploads();
     if (files.some(({ file_size }) => file_size > this.config.media.maxUploadBytes)) {
@@ -94,8 +97,8 @@ export class MediaService {
   }
 
   /**
-   * Whether the account may store so many bytes more. The lock makes parallel callers for one account wait, so that together
-   * they keep the quota.
+   * Checks the storage quota of the account. A lock serializes concurrent checks, so that together they cannot exceed
+   * it.
    * @throws Refusal MEDIA_QUOTA_EXCEEDED
    */
   async requireRoom(tx: Tx, accountId: string, sizes: readonly number[], uploads = 0): Promise<void> {
@@ -114,7 +117,7 @@ export class MediaService {
   }
 
   /**
-   * Moves staged objects to where they are served. All or nothing; a repeat answers the same.
+   * Publishes staged objects, all or none. A repeated call returns the same result.
    * @throws Refusal FEATURE_TEMPORARILY_DISABLED, FV(uploads.n.upload_filename: UPLOADED_ATTACHMENT_NOT_FOUND),
    * BAD_GATEWAY, SERVICE_UNAVAILABLE
    */
@@ -170,14 +173,16 @@ export class MediaService {
     });
   }
 
-  /** One after another, so that a request takes one place of those for images. */
+  /** Sequentially, so that a request uses one image slot at a time. */
   private async publishAll(uploads: readonly Upload[]): Promise<(Partial<MediaObject> | null)[]> {
     const objects: (Partial<MediaObject> | null)[] = [];
     for (const upload of uploads) objects.push(await this.publish(upload));
     return objects;
   }
 
-  /** Makes a staged object readable at its key and describes it; only the row that follows opens it to the world. */
+  /**
+   * Copies a staged object to its key and reads its metadata. It becomes public only with its row in `media_object`.
+   */
   private async publish({ upload, key, staged }: Upload) {
     if (!staged) return null;
     if (!(await this.storage.publish(upload.id, key))) throw new Refusal('BAD_GATEWAY');
@@ -186,7 +191,7 @@ export class MediaService {
     return { key, ownerId, accountId: ownerId, filename, size, sha256: staged.sha256, ...facts };
   }
 
-  /** Type, width and height of a stored object, by its bytes. */
+  /** Reads type, width and height of a stored object from its bytes. */
   async describe(key: string, filename: string, size: number) {
     const head = size === 0 ? Buffer.alloc(0) : await this.headOf(key, Math.min(SNIFF_BYTES, size));
     const contentType = await typeOfAttachment(head, filename);
@@ -235,7 +240,7 @@ export class MediaService {
     };
   }
 
-  /** Makes stored bytes readable at their keys. */
+  /** Inserts the rows that make stored objects public. */
   async adopt(tx: Tx, objects: readonly Partial<MediaObject>[]): Promise<void> {
     if (objects.length === 0) return;
     await tx
@@ -247,7 +252,7 @@ export class MediaService {
       .execute();
   }
 
-  /** Removes stored objects: they are gone with the commit, their bytes soon after. */
+  /** Deletes stored objects. They become unavailable with the commit; their bytes are deleted later. */
   async delete(tx: Tx, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     await tx.query('DELETE FROM media_object WHERE key = ANY ($1)', [keys]);
@@ -255,8 +260,8 @@ export class MediaService {
   }
 
   /**
-   * Has bytes removed after a while if no row refers to them then. Say so before bytes are written, too: what is never
-   * referred to, because a transaction failed or a process died, then leaves nothing behind.
+   * Schedules bytes for deletion unless a row refers to them by then.
+   * Also call it before writing bytes, so that they are deleted if the transaction fails or the process crashes.
    */
   async discard(tx: Tx, bucket: Bucket, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
@@ -267,9 +272,9 @@ export class MediaService {
     );
   }
 
-  /** Removes everything that an account or a webhook owns. */
+  /** Deletes all objects of an account or a webhook. */
   async deleteAllOf(tx: Tx, ownerId: string): Promise<void> {
-    // By one statement: there is no limit to how many they are, and none of them comes into this process.
+    // In one statement, because there may be any number of objects and none need to be loaded.
     await tx.query(
       `WITH gone AS (DELETE FROM media_object WHERE owner_id = $1 RETURNING key)
        INSERT INTO media_garbage (bucket, key, since) SELECT 'media', key, now() FROM gone

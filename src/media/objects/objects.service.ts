@@ -15,10 +15,10 @@ import { assetKey } from './assets.service.js';
 import { MediaObject } from './media.entities.js';
 
 const ATTACHMENTS = '/media/attachments/';
-/** Stored beside the attachments, and never shown as one. */
+/** Avatars and banners share the bucket, but are not attachments. */
 const ASSET_KEY = /^(?:avatars|banners)\//;
 
-/** Stored objects as they are read by path (media.md sections 1, 2 and 7). */
+/** Serves stored objects by path (media.md sections 1, 2 and 7). */
 @Injectable()
 export class ObjectsService {
   constructor(
@@ -28,7 +28,7 @@ export class ObjectsService {
     private readonly transforms: Transforms,
   ) {}
 
-  /** The row of an object; objects of a deleted account are gone at once, before their bytes are. */
+  /** Finds an object. Objects of a deleted account are hidden immediately, before their bytes are deleted. */
   async find(key: string): Promise<MediaObject | null> {
     return this.database.manager
       .createQueryBuilder(MediaObject, 'o')
@@ -52,7 +52,7 @@ export class ObjectsService {
     });
   }
 
-  /** An avatar or a banner, which is always transformed (media.md 7.1). */
+  /** Sends an avatar or a banner, which is always transformed (media.md 7.1). */
   async asset(call: Call, kind: AssetKind): Promise<typeof ANSWERED> {
     const url = call.req.url ?? '';
     const name = readAssetName(requireKey(rawPath(url, `/media/${kind}/`)));
@@ -98,7 +98,7 @@ export class ObjectsService {
   }
 }
 
-/** An object as it is stored. */
+/** The representation of an unchanged object. */
 const original = ({ contentType, filename, sha256 }: MediaObject, download: boolean): Representation => ({
   ...{ contentType, filename, download, maxAge: YEAR_SECONDS },
   etag: `"${sha256.toString('hex').slice(0, 32)}"`,

@@ -20,9 +20,9 @@ export const RELAY_PREFIX = '/media/relay/';
 const SPOOL_BYTES = 8 * 1024 ** 3;
 const DEADLINE_SECONDS = 60;
 const BYTES_PER_SECOND = 16 * 1024;
-/** A capability in use stays so a little longer than its request may take, so that two never store at once. */
+/** Added to the deadline of a capability in use, so that two requests never store at the same time. */
 const MARGIN_SECONDS = 5;
-/** How long a spent capability is remembered after it has expired. */
+/** How long a used capability is kept after its expiration. */
 const MEMORY_SECONDS = 60;
 const MAX_TYPE_LENGTH = 255;
 
@@ -31,14 +31,16 @@ interface Received {
   sha256: Buffer;
 }
 
-/** A single-use capability in the hands of one request. */
+/** A single-use capability held by one request. */
 interface Use {
   readonly digest: Buffer;
   readonly holder: string;
   readonly state: 'busy';
 }
 
-/** Uploads that a capability in the URL authorises (media.md section 4). The rows of 4.2 are checked in their order. */
+/**
+ * Uploads that are authorized by a capability in the URL (media.md section 4). The checks of 4.2 run in their order.
+ */
 @Injectable()
 export class RelayService {
   private spooled = 0;
@@ -51,7 +53,10 @@ export class RelayService {
     private readonly config: Config,
   ) {}
 
-  /** @throws Refusal with the answers of 4.2 */
+  /**
+   * Stores an upload.
+   * @throws Refusal with the errors of 4.2
+   */
   async receive(call: Call): Promise<typeof ANSWERED> {
     const key = requireKey(rawPath(call.req.url ?? '', RELAY_PREFIX));
     const { token, claims } = this.requireCapability(call.req.url ?? '', key);
@@ -85,13 +90,16 @@ export class RelayService {
     try {
       return await this.store(call, claims, room, use);
     } catch (error) {
-      // Where this fails too, the row ends with the write deadline.
+      // If this also fails, the row expires at the write deadline.
       await this.database.manager.delete(SpentCapability, use).catch(() => {});
       throw error;
     }
   }
 
-  /** Of parallel requests exactly one gets the row; one of a process that died is taken over after its deadline. */
+  /**
+   * Acquires the capability for exactly one of the concurrent requests. A row left by a crashed process is taken over
+   * after its deadline.
+   */
   private async acquire({ digest: key, holder }: Use, expires: number, room: number): Promise<void> {
     const won = await this.database.manager.query<unknown[]>(
       `INSERT INTO media_capability AS c (digest, state, holder, busy_until, expires_at)
@@ -123,7 +131,7 @@ export class RelayService {
     }
   }
 
-  /** What was stored, and that the capability is spent: both or neither. */
+  /** Records the stored object and marks the capability as used in one transaction. */
   private record(call: Call, claims: Claims, { size, sha256 }: Received, use?: Use): Promise<void> {
     const type = claims.ct ?? call.req.headers['content-type'] ?? OCTET_STREAM;
     return this.database.transaction(async (tx) => {
@@ -148,7 +156,7 @@ const deadlineSeconds = (bytes: number): number => DEADLINE_SECONDS + Math.ceil(
 const declaredLength = ({ req }: Call): number | null =>
   req.headers['content-length'] === undefined ? null : Number(req.headers['content-length']);
 
-/** What was not read is not worth waiting for: the connection ends with the answer. */
+/** Closes the connection after the response if the body was not read completely. */
 function closing<E>(call: Call, refusal: E): E {
   if (!call.req.complete) closeGently(call);
   return refusal;
@@ -159,7 +167,7 @@ function refusalOf(error: unknown): unknown {
   return (error.full ? unavailable(5) : new Refusal('BAD_GATEWAY')).because(error);
 }
 
-/** The body as it arrives: counted and digested. */
+/** Yields the body while counting and hashing it. */
 async function* counted(call: Call, limit: number, received: Received): AsyncGenerator<Uint8Array> {
   const sha256 = createHash('sha256');
   for await (const chunk of bodyApart(

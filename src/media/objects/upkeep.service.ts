@@ -7,14 +7,14 @@ import { Storage } from '../../platform/storage/storage.js';
 import { Garbage, MediaObject, MediaUpload } from './media.entities.js';
 import { attachmentKey, MediaService, STAGED_HOURS } from './media.service.js';
 
-/** Longer than any request takes from announcing bytes to referring to them. */
+/** Longer than any request needs between scheduling bytes for deletion and referring to them. */
 const GARBAGE_MINUTES = 20;
-/** For so long after its account an object is still looked for. */
+/** How long after the deletion of an account its remaining objects are searched for. */
 const ORPHAN_DAYS = 30;
-/** A completion that began in time may still be under way. */
+/** A completion that started before the deadline may still be running. */
 const GRACE_HOURS = 1;
 
-/** Removes what media leave behind, within an hour (media.md section 2). */
+/** Deletes leftover media within an hour (media.md section 2). */
 @Injectable()
 export class MediaUpkeep implements OnModuleInit {
   constructor(
@@ -78,7 +78,7 @@ export class MediaUpkeep implements OnModuleInit {
     return rows.length;
   }
 
-  /** Objects that were stored while their account was erased, which took the others. */
+  /** Deletes objects that were stored while their account was being deleted. */
   private async removeOrphans(tx: Tx, limit: number): Promise<number> {
     const orphans = await tx
       .createQueryBuilder(MediaObject, 'o')
@@ -96,7 +96,7 @@ export class MediaUpkeep implements OnModuleInit {
     return orphans.length;
   }
 
-  /** The rows are locked meanwhile: whoever wants to write bytes of such a key waits until they are gone. */
+  /** The rows are locked, so a request that writes bytes of such a key waits until they are deleted. */
   private async removeBytes(tx: Tx, limit: number): Promise<number> {
     const rows = await tx
       .createQueryBuilder(Garbage, 'g')

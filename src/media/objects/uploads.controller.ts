@@ -8,7 +8,7 @@ import { CompleteInput, PlanInput } from './uploads.dto.js';
 export class UploadsController {
   constructor(private readonly media: MediaService) {}
 
-  /** Plans uploads, each with the address that takes its bytes. */
+  /** Plan uploads and get an upload URL for each file. */
   @Post()
   @HttpCode(200)
   @Authenticated()
@@ -17,7 +17,7 @@ export class UploadsController {
     return this.media.plan(me, attachments);
   }
 
-  /** Completes uploads whose bytes have arrived. */
+  /** Complete uploads whose bytes have been stored. */
   @Post('complete')
   @HttpCode(200)
   @Authenticated()

@@ -26,7 +26,7 @@ const RULES: Readonly<Record<keyof PlannedFile, (value: unknown) => boolean>> = 
   content_type: isShortText,
 };
 
-/** The members of one file that break a rule. */
+/** Paths of the invalid members of one file. */
 function faultsOf(file: unknown, index: number, seen: Set<unknown>): string[] {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) return [`.${index}`];
   const given = file as Record<string, unknown>;

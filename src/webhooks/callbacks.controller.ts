@@ -8,12 +8,12 @@ import { TokenPath } from './webhooks.dto.js';
 
 const TEXT = { type: 'string' };
 
-/** What other services send in their own form (webhooks.md section 6). */
+/** Callbacks in the formats of other services (webhooks.md section 6). */
 @Controller('v1/webhooks/:id/:token')
 export class CallbacksController {
   constructor(private readonly callbacks: CallbacksService) {}
 
-  /** Posts a message in the form of Slack. */
+  /** Post a message in Slack format. */
   @Post('slack')
   @HttpCode(200)
   @CredentialFree()
@@ -30,7 +30,7 @@ export class CallbacksController {
     return this.callbacks.slack(call, path);
   }
 
-  /** Posts a message about an event of GitHub. */
+  /** Post a message about a GitHub event. */
   @Post('github')
   @HttpCode(204)
   @CredentialFree()

@@ -10,7 +10,7 @@ import { WebhookTokenService } from './webhook-tokens.service.js';
 import type { TokenPath } from './webhooks.dto.js';
 
 const GITHUB_LIMIT = 1024 * 1024;
-/** What other services send is larger than what clients send: a push to GitHub has 20 members for each commit. */
+/** Higher than for clients, because a GitHub push event has 20 members per commit. */
 const MAX_MEMBERS = 100_000;
 const DELIVERY_SECONDS = 24 * 3600;
 
@@ -24,7 +24,7 @@ function deliveryOf(call: Call): Repeatable | undefined {
   return id === '' ? undefined : { kind: 'delivery', value: hash('sha256', id, 'hex'), seconds: DELIVERY_SECONDS };
 }
 
-/** Callbacks of other services. No signature of theirs is checked: the address is the credential. */
+/** Callbacks of other services. Their signatures are not checked, because the URL is the credential. */
 @Injectable()
 export class CallbacksService {
   constructor(
@@ -47,7 +47,7 @@ export class CallbacksService {
     try {
       await this.messages.create(webhook, input, repeat ? { repeat } : {});
     } catch (error) {
-      // A delivery whose message is gone was seen all the same.
+      // The message of a repeated delivery was deleted. The delivery still counts as handled.
       if (!repeat || !(error instanceof Refusal) || error.code !== 'UNKNOWN_MESSAGE') throw error;
     }
   }

@@ -19,12 +19,12 @@ const MESSAGE = {
 
 const FORM = { payload_json: { type: 'string' }, 'files[0]': { type: 'string', contentEncoding: 'binary' } };
 
-/** Routes with the token in the path: it is all the authority that there is (webhooks.md section 3). */
+/** Routes with the token in the path. The token is the only credential (webhooks.md section 3). */
 @Controller('v1/webhooks/:id/:token')
 export class ExecutionController {
   constructor(private readonly execution: ExecutionService) {}
 
-  /** Shows the webhook to whoever knows its token. */
+  /** Get a webhook by its token. */
   @Get()
   @CredentialFree()
   @RateLimit('webhook:read', { per: 'id', misses: 'webhook:miss' })
@@ -33,7 +33,7 @@ export class ExecutionController {
     return this.execution.show(call, path);
   }
 
-  /** Changes name or avatar of the webhook by its token. */
+  /** Change the name or avatar of a webhook by its token. */
   @Patch()
   @CredentialFree()
   @RateLimit('webhook:update', { per: 'id', misses: 'webhook:miss' })
@@ -44,7 +44,7 @@ export class ExecutionController {
     return this.execution.edit(call, path);
   }
 
-  /** Deletes the webhook by its token. */
+  /** Delete a webhook by its token. */
   @Delete()
   @HttpCode(204)
   @CredentialFree()
@@ -55,7 +55,7 @@ export class ExecutionController {
     return this.execution.delete(call, path);
   }
 
-  /** Posts a message. */
+  /** Post a message. */
   @Post()
   @HttpCode(200)
   @CredentialFree()
@@ -76,7 +76,7 @@ export class ExecutionController {
     return this.execution.execute(call, path);
   }
 
-  /** Shows a message of the webhook. */
+  /** Get a message of a webhook. */
   @Get('messages/:message_id')
   @CredentialFree()
   @RateLimit('webhook:message_get', { per: 'id', misses: 'webhook:miss' })
@@ -85,7 +85,7 @@ export class ExecutionController {
     return this.execution.showMessage(call, path);
   }
 
-  /** Changes a message of the webhook. */
+  /** Edit a message of a webhook. */
   @Patch('messages/:message_id')
   @CredentialFree()
   @RateLimit('webhook:message_edit', { per: 'id', misses: 'webhook:miss' })
@@ -96,7 +96,7 @@ export class ExecutionController {
     return this.execution.editMessage(call, path);
   }
 
-  /** Deletes a message of the webhook. */
+  /** Delete a message of a webhook. */
   @Delete('messages/:message_id')
   @HttpCode(204)
   @CredentialFree()

@@ -11,7 +11,7 @@ import { type OpenWebhook, WebhookTokenService } from './webhook-tokens.service.
 import { AVATAR_BODY_LIMIT, EditWebhookInput, type MessagePath, type TokenPath } from './webhooks.dto.js';
 import { WebhookService } from './webhooks.service.js';
 
-/** What a caller sees who knows the token: nothing about the owner (webhooks.md section 1). */
+/** The view for callers with the token. It contains nothing about the owner (webhooks.md section 1). */
 const tokenView = ({ id, applicationId, name, avatar }: Omit<OpenWebhook, 'digest'>) => ({
   id,
   application_id: applicationId,
@@ -21,7 +21,7 @@ const tokenView = ({ id, applicationId, name, avatar }: Omit<OpenWebhook, 'diges
 
 const EDITABLE: ReadonlySet<string> = new Set(['name', 'avatar']);
 
-/** @throws Refusal FV(member: ...); members that are not editable are refused by name */
+/** @throws Refusal FV(member: ...); members that cannot be edited are also listed */
 function requireEdit(body: Record<string, unknown>): EditWebhookInput {
   const { instance, faults } = validateShape(EditWebhookInput, body);
   const foreign: FieldError[] = Object.keys(body)
@@ -32,13 +32,13 @@ function requireEdit(body: Record<string, unknown>): EditWebhookInput {
   return instance;
 }
 
-/** `true`, `True` or `1`; of several the last. */
+/** True if the last `wait` parameter is `true`, `True` or `1`. */
 const wantsMessage = (url: string): boolean =>
   ['true', 'True', '1'].includes(new URLSearchParams(url.split('?').slice(1).join('?')).getAll('wait').at(-1) ?? '');
 
 /**
- * What whoever knows the token of a webhook may do (webhooks.md sections 3 to 5). The token is judged before the body
- * is read, so these operations read their bodies themselves.
+ * Operations of callers with the token of a webhook (webhooks.md sections 3 to 5).
+ * The token is checked before the body is read, so these operations read their bodies themselves.
  */
 @Injectable()
 export class ExecutionService {
@@ -64,7 +64,7 @@ export class ExecutionService {
     await this.webhooks.remove(webhook, (tx) => this.tokens.hold(tx, webhook));
   }
 
-  /** 200 and the message for a caller that waits for it, else 204. */
+  /** Responds with 200 and the message if the caller waits for it, otherwise with 204. */
   async execute(call: Call, path: TokenPath): Promise<MessageView | typeof ANSWERED> {
     const webhook = await this.tokens.resolve(call, path);
     const isForm = mediaType(call.req) === 'multipart/form-data' && hasBody(call.req);

@@ -5,14 +5,14 @@ const TITLE = 70;
 const LONG_TITLE = 256;
 const DESCRIPTION = 350;
 
-/** What an event says. */
+/** The text of an event. */
 interface Rendered {
   readonly title: string;
   readonly description?: string | undefined;
   readonly url?: string | undefined;
 }
 
-/** Reads the body of an event member by member. */
+/** Reads members of an event body by path. */
 class Payload {
   constructor(private readonly body: Members) {}
 
@@ -45,7 +45,7 @@ class Payload {
     return value.map((element) => new Payload(element as Members));
   }
 
-  /** Text that may be absent or null. */
+  /** Text that may be missing or null. */
   maybe(path: string): string | undefined {
     const value = this.at(path);
     return typeof value === 'string' && value !== '' ? value : undefined;
@@ -62,7 +62,7 @@ class Payload {
 }
 
 interface Event {
-  /** Absent for events that have none. */
+  /** Undefined for events without actions. */
   readonly actions?: readonly string[];
   readonly title?: number;
   readonly render: (payload: Payload) => Rendered | null;
@@ -71,7 +71,7 @@ interface Event {
 const numbered = (payload: Payload, at: string): string =>
   `#${payload.number(`${at}.number`)} ${payload.text(`${at}.title`)}`;
 
-/** A title about the repository, with the text and the address of one member of the body. */
+/** A title with the repository, and the text and URL of one member of the body. */
 const about = (payload: Payload, title: string, at: string): Rendered => ({
   title: `[${payload.repository}] ${title}`,
   description: payload.maybe(`${at}.body`),
@@ -90,7 +90,7 @@ function refChange(payload: Payload, change: 'created' | 'deleted'): Rendered | 
     : null;
 }
 
-/** A push that only makes or removes a branch is told by the event for that. */
+/** Returns null for a push that only creates or deletes a branch, because separate events report that. */
 function push(payload: Payload): Rendered | null {
   const commits = payload.list('commits');
   const branch = payload.text('ref').replace(/^refs\/(?:heads|tags)\//, '');
@@ -183,14 +183,15 @@ const EVENTS: Readonly<Record<string, Event>> = {
   repository: { actions: ['created'], render: (p) => ofRepository(p, 'repository created') },
 };
 
-/** Text that a message may hold, of at most `max` code points. */
+/** Cleans text for a message and shortens it to `max` code points. */
 function cut(text: string, max: number): string {
   const points = [...text.replaceAll('\u0000', '').toWellFormed().trim()];
   return points.length <= max ? points.join('') : `${points.slice(0, max - 1).join('')}…`;
 }
 
 /**
- * A message from an event of GitHub (webhooks.md section 6); `null` where the event or its action makes none.
+ * Creates a message from a GitHub event (webhooks.md section 6). Returns `null` if the event or its action has no
+ * message.
  * @throws Refusal FV(member: INVALID_FORMAT)
  */
 export function readGitHub(name: string, body: Members): MessageInput | null {

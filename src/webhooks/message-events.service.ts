@@ -22,9 +22,9 @@ type Message = Omit<WebhookMessage, 'expiresAt'>;
 
 interface Claimed {
   readonly webhook_id: string;
-  /** Under which the webhook was claimed. */
+  /** Lease number of the claim. */
   readonly lease: string;
-  /** Null when nothing waits. */
+  /** Null if no event is waiting. */
   readonly id: string | null;
   readonly event_id: string;
   readonly kind: WebhookMessageEvent['kind'];
@@ -35,13 +35,13 @@ interface Claimed {
 }
 
 const ANSWER_MS = 10_000;
-/** Longer than a sink may take: afterwards whoever handled the event is taken for dead. */
+/** Longer than the time limit of a sink. After this, the process that claimed the event is considered crashed. */
 const LEASE_SECONDS = 30;
 
 /**
- * The oldest event of a webhook goes first; the later ones wait for it until it is handled or parked. Only webhooks are
- * due: what waits behind the first event of one costs nothing. The search begins behind what is done, since rows that were
- * deleted a moment ago are still in the index.
+ * Claims the oldest event of a due webhook. Later events of the webhook wait until it is handled or parked.
+ * Only webhooks are scheduled, so waiting events cost nothing. The search starts after `done_id`, because recently
+ * deleted rows are still in the index.
  */
 export const CLAIM_DUE_WEBHOOK = `
   WITH claimed AS (
@@ -60,20 +60,21 @@ export const CLAIM_DUE_WEBHOOK = `
 const WAITING_EVENTS = `SELECT FROM webhook_event e
   WHERE e.sink = q.sink AND e.webhook_id = q.webhook_id AND e.parked_at IS NULL AND e.id > q.done_id`;
 
-/** The lock makes events of one webhook commit in the order of their ids. */
+/** The row lock makes events of one webhook commit in the order of their IDs. */
 const QUEUE_WEBHOOK = `
   INSERT INTO webhook_queue AS q (sink, webhook_id) SELECT sink, $1 FROM unnest($2::text[]) AS sink ORDER BY sink
   ON CONFLICT (sink, webhook_id) DO UPDATE SET lease = q.lease`;
 
 /**
- * Messages on their way to the sinks of teams (webhooks.md section 7): written with the message itself, handed over
- * after the commit, at least once, in order per webhook.
+ * Delivers message events to the sinks of extensions (webhooks.md section 7).
+ * A transactional outbox: events are written with the message and delivered after the commit, at least once, in order
+ * per webhook.
  */
 @Injectable()
 export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly outcomes: Counter<'sink' | 'outcome'>;
   private sinks: readonly string[] = [];
-  /** One for each sink: none waits for another. */
+  /** One per sink, so that sinks do not wait for each other. */
   private drains: readonly Drain[] = [];
 
   constructor(
@@ -91,7 +92,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
       labelNames: ['sink', 'outcome'],
       registers: [metrics.registry],
     });
-    // What belongs to a sink that was removed is never claimed, and goes with what is parked.
+    // Events of a removed sink are never claimed. They are deleted together with parked ones.
     janitor.addExpiry('webhook_event', 'id', "coalesce(parked_at, created_at) < now() - interval '7 days'");
     janitor.add('webhook_queue', async (tx, limit) => {
       const [, count] = await tx.query<Changed>(
@@ -105,7 +106,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     });
   }
 
-  /** @throws Error for sinks that cannot be told apart */
+  /** @throws Error if two sinks have the same name or a name is empty */
   onModuleInit(): void {
     const sinks = this.discovery
       .getProviders()
@@ -128,7 +129,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     for (const drain of this.drains) drain.start();
   }
 
-  /** Writes what happened in the transaction of what made it happen. */
+  /** Writes an event in the transaction of the change. */
   async enqueue(
     tx: Tx,
     kind: WebhookMessageEvent['kind'],
@@ -149,17 +150,17 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     this.database.onCommit(tx, () => this.wake());
   }
 
-  /** Forgets what waits of webhooks whose owner is erased. */
+  /** Deletes the waiting events of webhooks whose owner is deleted. */
   async forget(tx: Tx, webhookIds: readonly string[]): Promise<void> {
     await tx.query('DELETE FROM webhook_event WHERE webhook_id = ANY ($1::bigint[])', [webhookIds]);
   }
 
-  /** Looks at once for what is due. */
+  /** Checks for due events immediately. */
   wake(): void {
     for (const drain of this.drains) drain.wake();
   }
 
-  /** False when nothing is due. */
+  /** Handles the next due event. Returns false if there is none. */
   private async handleNext(sink: WebhookMessageSink): Promise<boolean> {
     const [claimed] = await this.database.manager.query<Claimed[]>(CLAIM_DUE_WEBHOOK, [sink.name]);
     if (!claimed) return false;
@@ -180,7 +181,7 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     await this.finish(sink, claimed, 'DELETE FROM webhook_event');
   }
 
-  /** The next one of this webhook may have waited for it. Whoever took too long says nothing about it any more. */
+  /** Ends an event and makes the next one of the webhook due. Has no effect on the queue if the lease has been lost. */
   private async finish(sink: WebhookMessageSink, { id, webhook_id, lease }: Claimed, end: string): Promise<void> {
     await this.database.manager.query(
       `WITH ended AS (${end} WHERE id = $1)
@@ -191,7 +192,10 @@ export class MessageEvents implements OnModuleInit, OnApplicationBootstrap, Befo
     this.wake();
   }
 
-  /** Nothing waits: under the lock of those who enqueue, and seen after it was got. */
+  /**
+   * Removes the queue row of a webhook without waiting events. The row lock excludes concurrent `enqueue` calls, and
+   * the check runs after it.
+   */
   private async dequeue(sink: WebhookMessageSink, { webhook_id: id }: Claimed): Promise<void> {
     await this.database.transaction(async (tx) => {
       const key = [sink.name, id];

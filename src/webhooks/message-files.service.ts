@@ -15,7 +15,7 @@ import { type FileLabel, MESSAGE_LIMITS } from './message-input.js';
 import type { StoredAttachment } from './webhook.entities.js';
 import type { OpenWebhook } from './webhook-tokens.service.js';
 
-/** A file of a form, in the bucket `uploads`, where nobody can read it. */
+/** An uploaded file in the bucket `uploads`, which is not public. */
 interface StagedFile {
   readonly key: string;
   readonly index: number;
@@ -28,7 +28,7 @@ export interface MessageForm extends FormMembers {
   readonly files: readonly StagedFile[];
 }
 
-/** A file whose bytes are in place; only the rows that a message brings make it readable. */
+/** A file whose bytes are in place. The rows that are inserted with the message make it public. */
 export interface NewFile {
   readonly attachment: StoredAttachment;
   readonly object: Partial<MediaObject>;
@@ -40,7 +40,7 @@ const FORM_MS = 15 * 60_000;
 const storageFailure = (error: unknown): unknown =>
   error instanceof StorageFault ? unavailable(5).because(error) : error;
 
-/** Files that come with messages (webhooks.md 4.1): streamed to storage, and nothing of them left when it fails. */
+/** Files of messages (webhooks.md 4.1). They are streamed to storage and deleted if the request fails. */
 @Injectable()
 export class MessageFiles {
   constructor(
@@ -50,8 +50,8 @@ export class MessageFiles {
   ) {}
 
   /**
-   * Reads a form and hands it to `use`, which may publish its files. What was staged is gone afterwards.
-   * @throws Refusal of the form, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, and whatever `use` throws
+   * Reads a form and passes it to `use`, which may publish its files. Staged files are deleted afterwards.
+   * @throws Refusal of the form, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, and errors of `use`
    */
   async receive<T>(call: Call, use: (form: MessageForm) => Promise<T>): Promise<T> {
     const files: StagedFile[] = [];
@@ -68,7 +68,7 @@ export class MessageFiles {
     } catch (error) {
       throw storageFailure(error);
     } finally {
-      // What cannot be removed now, the janitor removes.
+      // Ignore errors, because the cleanup job deletes leftover files.
       for (const key of keys) await this.storage.remove('uploads', key).catch(() => {});
     }
   }
@@ -111,7 +111,8 @@ export class MessageFiles {
     const counted = async function* (source: Readable): AsyncGenerator<Buffer> {
       for await (const chunk of source as AsyncIterable<Buffer>) {
         size += chunk.length;
-        // What is too large is read to its end, so that the answer can name every limit, but not kept.
+        // Files that are too large are read to the end but not stored, so that the response can list every exceeded
+        // limit.
         if (size > MESSAGE_LIMITS.fileBytes) continue;
         sha256.update(chunk);
         yield chunk;
@@ -121,7 +122,7 @@ export class MessageFiles {
     return { size, sha256: sha256.digest() };
   }
 
-  /** Puts the files of a form where they will be read, under the names that their labels or their senders give them. */
+  /** Publishes the files of a form. File names come from the labels or from the form. */
   async publish(webhook: OpenWebhook, form: MessageForm, labels: readonly FileLabel[]): Promise<NewFile[]> {
     const named = form.files.map((file) => {
       const label = labels.findLast(({ id }) => id === file.index)?.filename;

@@ -5,15 +5,15 @@ import { type FieldError, fieldError, invalid, type Refusal } from '../core/erro
 import { JSON_LIMIT, parseJson } from '../http/body.js';
 import { MESSAGE_LIMITS } from './message-input.js';
 
-/** A part `files[index]` while it is read. */
+/** A part `files[index]` that is being read. */
 export interface FilePart {
   readonly index: number;
-  /** As the sender called it. */
+  /** The file name from the form. */
   readonly filename: string | undefined;
   readonly bytes: Readable;
 }
 
-/** Everything of a form but its files. */
+/** All parts of a form except files. */
 export interface FormMembers {
   readonly members: Record<string, unknown>;
   readonly limits: FieldError[];
@@ -40,10 +40,10 @@ function parserFor(headers: IncomingHttpHeaders): busboy.Busboy {
   }
 }
 
-/** The whole number that a plain field holds; whatever else it holds is judged where the member is read. */
+/** Parses a plain field as an integer. Other values are validated later. */
 const numberOf = (text: string): unknown => (/^\d{1,16}$/.test(text) ? Number(text) : text);
 
-/** Reads a form (webhooks.md 4.1). What is left of it when it is refused is for the caller to drop. */
+/** Collects the parts of a form (webhooks.md 4.1). If the form is rejected, the caller drops the rest of the body. */
 class FormReading {
   private payload: string | undefined;
   private readonly fields: Record<string, unknown> = {};
@@ -69,7 +69,7 @@ class FormReading {
   }
 
   file(name: string, bytes: Readable, filename: string | undefined): void {
-    // Ends without notice when the form is refused.
+    // Ignore errors, because the stream also ends when the form is rejected.
     bytes.on('error', () => {});
     const index = FILE_NAME.exec(name)?.[1];
     if (this.indexes.size >= MESSAGE_LIMITS.files) {
@@ -84,7 +84,7 @@ class FormReading {
     }
   }
 
-  /** Waits until no file is being written any more, whatever becomes of it. */
+  /** Waits until no file is being written. */
   async settled(): Promise<void> {
     await Promise.all(this.writing);
   }
@@ -103,9 +103,9 @@ class FormReading {
 }
 
 /**
- * Reads the form in `body`. Every file goes to `write` as it arrives, one after the other; nothing is written any more
- * when this settles.
- * @throws Refusal FV(files: ...), FV(payload_json: ...), and whatever `body` and `write` break with
+ * Reads the form in `body`. Files are passed to `write` one at a time as they arrive. No file is being written after
+ * this settles.
+ * @throws Refusal FV(files: ...), FV(payload_json: ...), and errors of `body` and `write`
  */
 export async function readForm(
   headers: IncomingHttpHeaders,

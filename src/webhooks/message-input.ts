@@ -1,19 +1,19 @@
 import { type FieldCode, type FieldError, fieldError, invalid, Refusal } from '../core/errors.js';
 import { codePoints, isText } from '../core/text/text.js';
 
-/** What a message may hold (webhooks.md 4.1). */
+/** Limits of a message (webhooks.md 4.1). */
 export const MESSAGE_LIMITS = { content: 4000, embeds: 10, files: 10, fileBytes: 25 * 1024 * 1024 } as const;
 
 const EMBED_TEXT = 6000;
 const EMBED_FIELDS = 25;
 export const URL_LENGTH = 2048;
-/** Suppress embeds, suppress notifications. */
+/** The allowed flags: suppress embeds and suppress notifications. */
 const FLAGS = (1 << 2) | (1 << 12);
 
 export type Embed = Readonly<Record<string, unknown>>;
 export type Nonce = string | number;
 
-/** The name of a file that the sender chose for part `files[id]`. */
+/** The file name that the sender chose for part `files[id]`. */
 export interface FileLabel {
   readonly id: number;
   readonly filename?: string;
@@ -36,19 +36,19 @@ export type Members = Readonly<Record<string, unknown>>;
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Drops the members that are `undefined`. */
+/** Removes members that are `undefined`. */
 const present = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
 export const isHttpUrl = (text: string): boolean =>
   URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 
-/** An absent member; `null` counts as one. */
+/** True if a member is missing or `null`. */
 const isNone = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** An ISO 8601 time in UTC; `undefined` for what is none, such as one on February 30. */
+/** Converts an ISO 8601 time to UTC. Returns `undefined` for invalid times such as February 30. */
 function timeOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !TIME.test(value)) return undefined;
   const [date, time] = [new Date(value.slice(0, 10)), new Date(value)];
@@ -59,8 +59,8 @@ function timeOf(value: unknown): string | undefined {
 }
 
 /**
- * Reads the members of a message. A member of the wrong type or form spoils the whole, and one element says so; of
- * exceeded limits all are listed (webhooks.md 4.3).
+ * Reads the members of a message. Any number of members with a wrong type or form produce one error; all exceeded
+ * limits are listed (webhooks.md 4.3).
  */
 class Reading {
   private isMalformed = false;
@@ -83,7 +83,7 @@ class Reading {
     }
   }
 
-  /** Text of at most `max` code points; `undefined` when it is absent. */
+  /** Text of at most `max` code points. Returns `undefined` if it is missing. */
   text(value: unknown, path: string, { max, min = 0 }: { max: number; min?: number }): string | undefined {
     if (isNone(value)) return undefined;
     if (!isText(value)) return this.malformed();
@@ -168,7 +168,7 @@ class Reading {
     return isMembers(value) ? value : this.malformed();
   }
 
-  /** Text that counts towards the sum over all embeds. */
+  /** Text that counts toward the total length of all embeds. */
   private shown(value: unknown, path: string, max: number, min = 0): string | undefined {
     const text = this.text(value, path, { max, min });
     this.embedText += codePoints(text ?? '');
@@ -210,15 +210,15 @@ class Reading {
   }
 }
 
-/** Whether an embed shows anything of itself. */
+/** True if an embed has visible content. */
 function isVisible({ title, description, footer, author, image, thumbnail, fields }: Embed): boolean {
   const texts = [title, description, (footer as Members)?.text, (author as Members)?.name];
   return Boolean(image || thumbnail || (fields as unknown[])?.length || texts.some((text) => text));
 }
 
 /**
- * A message from the members of a body. `limits` are what its files exceed.
- * @throws Refusal FV(message_data: INVALID_MESSAGE_DATA), or one element for each limit that is exceeded
+ * Reads a message from a body. `limits` are the exceeded limits of its files.
+ * @throws Refusal FV(message_data: INVALID_MESSAGE_DATA), or one error for each exceeded limit
  */
 export function readMessage(body: Members, limits: readonly FieldError[] = []): MessageInput {
   const reading = new Reading();
@@ -237,7 +237,7 @@ export function readMessage(body: Members, limits: readonly FieldError[] = []): 
 }
 
 /**
- * The members of an edit that are there.
+ * Reads the members of an edit that are present.
  * @throws Refusal like `readMessage`
  */
 export function readEdit(body: Members): MessageEdit {

@@ -1,8 +1,8 @@
 import type { MessageView } from './message.views.js';
 
-/** What became of a message (webhooks.md section 7). Holds neither a token nor the address of a webhook. */
+/** A change of a message (webhooks.md section 7). Contains neither the token nor the URL of the webhook. */
 export type WebhookMessageEvent = {
-  /** The idempotency key: an event may arrive more than once. */
+  /** The idempotency key. An event may be delivered more than once. */
   readonly eventId: string;
   readonly webhook: {
     readonly id: string;
@@ -15,13 +15,13 @@ export type WebhookMessageEvent = {
   | { readonly kind: 'delete'; readonly message: { readonly id: string } }
 );
 
-/** Where a team takes the messages of webhooks. */
+/** A consumer of webhook messages, provided by an extension. */
 export interface WebhookMessageSink {
-  /** Unique among all sinks; events wait under it, so it should not change. */
+  /** Unique among all sinks. Do not change it, because waiting events are stored under this name. */
   readonly name: string;
-  /** A throw, or no answer within 10 s, brings the event again later. */
+  /** If it throws or does not settle within 10 s, the event is delivered again later. */
   handle(event: WebhookMessageEvent): Promise<void>;
 }
 
-/** The injection token under which any module provides a sink, or an array of them. */
+/** The injection token with which any module provides a sink or an array of sinks. */
 export const WEBHOOK_MESSAGE_SINKS = Symbol('WebhookMessageSinks');

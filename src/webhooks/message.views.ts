@@ -4,7 +4,7 @@ import type { StoredAttachment, WebhookMessage } from './webhook.entities.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Beside the URL of a picture, the address at which this service shows it; `null` for one it will not fetch. */
+/** Adds the proxy URL of an image next to its URL; `null` if the URL violates the target rules. */
 function withProxy(part: unknown, from: string, to: string, urls: MediaUrlService): unknown {
   const url = (part as Members | undefined)?.[from];
   return typeof url === 'string' ? { ...(part as Members), [to]: urls.sign(url)?.proxy_url ?? null } : part;
@@ -28,7 +28,7 @@ const attachmentView = ({ key, ...attachment }: StoredAttachment, urls: MediaUrl
 
 export type MessageView = ReturnType<typeof messageView>;
 
-/** A message as everyone sees it who may (webhooks.md section 1). */
+/** The view of a message (webhooks.md section 1). */
 export const messageView = (message: Omit<WebhookMessage, 'expiresAt'>, urls: MediaUrlService) => ({
   id: message.id,
   webhook_id: message.webhookId,

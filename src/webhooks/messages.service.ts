@@ -17,7 +17,7 @@ import { type OpenWebhook, WebhookTokenService } from './webhook-tokens.service.
 import type { MessagesQuery } from './webhooks.dto.js';
 import { type Holder, WebhookService } from './webhooks.service.js';
 
-/** What a sender may repeat without effect, and for how long. */
+/** An idempotency value of a sender, and how long it is stored. */
 export interface Repeatable {
   readonly kind: WebhookRepeat['kind'];
   readonly value: string;
@@ -41,7 +41,7 @@ function requireVisible({ content, embeds, attachments }: Visible): void {
   }
 }
 
-/** Messages that are sent through webhooks (webhooks.md sections 4 and 5). */
+/** Messages of webhooks (webhooks.md sections 4 and 5). */
 @Injectable()
 export class WebhookMessageService implements OnModuleInit {
   constructor(
@@ -67,9 +67,10 @@ export class WebhookMessageService implements OnModuleInit {
   }
 
   /**
-   * Creates a message, or answers the one that a repeat was made of. The bytes of `files` are stored already; the
-   * commit makes them readable.
-   * @throws Refusal CANNOT_SEND_EMPTY_MESSAGE, MEDIA_QUOTA_EXCEEDED, UNKNOWN_WEBHOOK; UNKNOWN_MESSAGE for a repeat of one that is gone
+   * Creates a message. A repeat returns the original message.
+   * The bytes of `files` are already stored; the commit makes them public.
+   * @throws Refusal CANNOT_SEND_EMPTY_MESSAGE, MEDIA_QUOTA_EXCEEDED, UNKNOWN_WEBHOOK; UNKNOWN_MESSAGE for a repeat
+   * whose original was deleted
    */
   async create(
     webhook: OpenWebhook,
@@ -104,7 +105,10 @@ export class WebhookMessageService implements OnModuleInit {
     return { message: isRepeat ? await this.show(webhook.id, first) : messageView(message, this.urls), isRepeat };
   }
 
-  /** Claims a repeatable value for message `id`; `null` when it was free, else the id that holds it. */
+  /**
+   * Claims an idempotency value for message `id`. Returns `null` if it was free, otherwise the ID of the message that
+   * has it.
+   */
   private async claim(tx: Tx, webhookId: string, id: string, { kind, value, seconds }: Repeatable) {
     const won = await tx.query<unknown[]>(
       `INSERT INTO webhook_repeat AS r (webhook_id, kind, value, message_id, expires_at)
@@ -138,7 +142,7 @@ export class WebhookMessageService implements OnModuleInit {
     };
   }
 
-  /** The row of a message; the database's clock decides when it expires. */
+  /** The row of a message. The clock of the database determines when it expires. */
   private expiring(message: NewMessage) {
     return {
       ...message,
@@ -146,7 +150,7 @@ export class WebhookMessageService implements OnModuleInit {
     } as never;
   }
 
-  /** The messages of an owned webhook, newest first. */
+  /** Lists the messages of a webhook that the caller owns, newest first. */
   async list(me: Holder, webhookId: string, { limit = PAGE, before, after }: MessagesQuery): Promise<MessageView[]> {
     if (before !== undefined && after !== undefined) throw invalid('after', 'INVALID_FORMAT');
     await this.webhooks.requireOwned(me, webhookId);
@@ -181,7 +185,7 @@ export class WebhookMessageService implements OnModuleInit {
   }
 
   /**
-   * Replaces the members that are there.
+   * Replaces the members that are present.
    * @throws Refusal UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, CANNOT_SEND_EMPTY_MESSAGE
    */
   async edit(webhook: OpenWebhook, id: string, edit: MessageEdit): Promise<MessageView> {
@@ -225,7 +229,7 @@ export class WebhookMessageService implements OnModuleInit {
     });
   }
 
-  /** Ids only: a message may be larger than a notice. */
+  /** Sends only IDs, because a message may exceed the size limit of notices. */
   private announce(
     tx: Tx,
     type: 'WEBHOOK_MESSAGE_CREATE' | 'WEBHOOK_MESSAGE_UPDATE',

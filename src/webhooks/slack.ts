@@ -4,39 +4,45 @@ import { isHttpUrl, type Members, type MessageInput, readMessage, URL_LENGTH } f
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Stands for a text that is missing where an embed must have one. */
+/** Replaces missing text where an embed requires it. */
 const BLANK = '\u200b';
 
-/** A URL that a message may hold; every other one is dropped. */
+/** Returns a URL if a message may contain it; other URLs are dropped. */
 const urlOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length <= URL_LENGTH && isHttpUrl(value) ? value : undefined;
 
-/** A member as senders mean it: `null` and the empty text are none, and another scalar is its text. */
+/** Normalizes a member: `null` and empty text count as missing, and numbers and booleans become text. */
 function given(value: unknown): unknown {
   if (value === null || value === '') return undefined;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
 
-/** The elements of a list. A scalar in its place, or among them, counts as absent. What is neither is left to be rejected. */
+/**
+ * Returns the objects of a list. Scalars count as missing. Other values are returned unchanged, so that they are
+ * rejected later.
+ */
 function elementsOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return Array.isArray(value) ? value.filter((element) => typeof element === 'object' && element !== null) : value;
 }
 
-/** Six hexadecimal digits, with or without `#`. */
+/** Parses six hexadecimal digits, with or without `#`. */
 function colorOf(value: unknown): number | undefined {
   const [, digits] = /^#?([0-9a-f]{6})$/i.exec(typeof value === 'string' ? value : '') ?? [];
   return digits === undefined ? undefined : Number.parseInt(digits, 16);
 }
 
-/** Seconds since 1970, as a number or as text, with or without a fraction. */
+/** Parses Unix time in seconds, as a number or as text, with or without a fraction. */
 function timeOf(value: unknown): string | undefined {
   const seconds = typeof value === 'string' && /^\d{1,12}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value;
   if (typeof seconds !== 'number' || !(seconds >= 0) || seconds > 253_402_300_799) return undefined;
   return new Date(Math.floor(seconds * 1000)).toISOString();
 }
 
-/** `pretext` and `text` on two lines, else `fallback`. What is no scalar stays as it is, to be rejected. */
+/**
+ * Returns `pretext` and `text` on two lines, otherwise `fallback`. Invalid values are returned unchanged, so that they
+ * are rejected later.
+ */
 function descriptionOf({ pretext, text, fallback }: Members): unknown {
   const lines = [pretext, text].map(given).filter(present);
   const odd = lines.find((line) => typeof line !== 'string');
@@ -44,7 +50,7 @@ function descriptionOf({ pretext, text, fallback }: Members): unknown {
   return lines.length > 0 ? lines.join('\n') : given(fallback);
 }
 
-/** A field of Slack may have no title, or no value; one of an embed must have both. */
+/** Fields in Slack may lack a title or a value; fields of embeds must have both. */
 function fieldOf(field: unknown): unknown {
   if (!isMembers(field)) return field;
   const [name, value] = [given(field.title), given(field.value)];
@@ -75,12 +81,12 @@ function embedOf(attachment: unknown): unknown {
   };
 }
 
-/** The name that the sender knows for what a message calls otherwise. */
+/** Translates a path in an error to the member names of Slack. */
 const theirs = (path: string): string => path.replace(/^content$/, 'text').replace(/^embeds/, 'attachments');
 
 /**
- * A message from the body of an incoming webhook of Slack (webhooks.md section 6).
- * @throws Refusal FV(message_data: INVALID_MESSAGE_DATA), FV(text: CONTENT_EXCEEDS_MAX_LENGTH) and the like
+ * Creates a message from a Slack webhook body (webhooks.md section 6).
+ * @throws Refusal FV(message_data: INVALID_MESSAGE_DATA), FV(text: CONTENT_EXCEEDS_MAX_LENGTH) and similar
  */
 export function readSlack({ text, username, icon_url, attachments }: Members): MessageInput {
   const elements = elementsOf(attachments);

@@ -7,7 +7,7 @@ import { Janitor } from '../platform/process/janitor.js';
 import type { StoredAttachment } from './webhook.entities.js';
 import { WebhookService } from './webhooks.service.js';
 
-/** Removes expired messages, and webhooks with the account or the application that they end with (section 8). */
+/** Deletes expired messages, and webhooks of deleted accounts and applications (section 8). */
 @Injectable()
 export class WebhookUpkeep implements OnModuleInit {
   constructor(

@@ -8,14 +8,14 @@ import { Database, type Tx } from '../platform/database/database.js';
 import { addressCaller, Limiter } from '../platform/store/limits.js';
 import type { Call } from '../policy/call.js';
 
-/** A webhook whose token the caller knows. */
+/** A webhook whose token has been verified. */
 export interface OpenWebhook {
   readonly id: string;
   readonly ownerId: string;
   readonly applicationId: string | null;
   readonly name: string;
   readonly avatar: string | null;
-  /** Of the token that the caller knows. */
+  /** Digest of the verified token. */
   readonly digest: Buffer;
 }
 
@@ -29,17 +29,20 @@ interface TokenRow {
 }
 
 /**
- * Whether the token still opens the webhook, whose owner and row stay locked. The owner comes first, as in every operation
- * that ends one of the two.
+ * Checks that the token is still valid, and locks the owner and the webhook.
+ * The owner is locked first, as in every operation that deletes one of the two, so that they cannot deadlock.
  */
 const HELD = `WITH owner AS MATERIALIZED (
     SELECT a.id FROM account a WHERE a.id = $3 AND a.deletion_at IS NULL AND ${IS_ACTIVE} FOR NO KEY UPDATE)
   SELECT 1 FROM owner JOIN webhook w ON w.owner_id = owner.id WHERE w.id = $1 AND w.digest = $2 FOR SHARE OF w`;
 
-/** Whatever the cause of a refusal, the answer is one and the same row, so that each takes the same time. */
+/** A dummy row that is returned for every failure, so that all take the same time. */
 const NOBODYS = { id: NOBODYS_ID, digest: digest('') };
 
-/** Who may use a webhook: whoever knows its token, whatever the reason why another may not (webhooks.md section 3). */
+/**
+ * Verifies the token of a webhook. The token alone grants access, and all failures are indistinguishable (webhooks.md
+ * section 3).
+ */
 @Injectable()
 export class WebhookTokenService {
   constructor(
@@ -49,7 +52,7 @@ export class WebhookTokenService {
   ) {}
 
   /**
-   * The webhook that id and token of the path open. A miss counts against the caller's address.
+   * Resolves ID and token of the path to a webhook. A failure counts against the caller's IP address.
    * @throws Refusal UNKNOWN_WEBHOOK, the same for every cause
    */
   async resolve(call: Call, { id, token }: { id: string; token: string }): Promise<OpenWebhook> {
@@ -74,8 +77,7 @@ export class WebhookTokenService {
   }
 
   /**
-   * Holds a webhook until `tx` ends. A body may have stalled since `resolve`: whatever the token changes is changed only
-   * while it still opens the webhook.
+   * Locks a webhook until `tx` ends and checks the token again, because the body may have stalled since `resolve`.
    * @throws Refusal UNKNOWN_WEBHOOK
    */
   async hold(tx: Tx, { id, digest: presented, ownerId }: OpenWebhook): Promise<void> {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A webhook. Of its token only the digest is at rest. */
+/** A webhook. Only the digest of its token is stored. */
 @Entity('webhook')
 export class Webhook {
   @PrimaryColumn('bigint') id: string;
@@ -12,7 +12,7 @@ export class Webhook {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }
 
-/** A file of a message, as it is stored with it. */
+/** A file of a message, as stored with the message. */
 export interface StoredAttachment {
   readonly id: string;
   readonly key: string;
@@ -23,7 +23,7 @@ export interface StoredAttachment {
   readonly height?: number;
 }
 
-/** A message that was sent through a webhook. Invisible once it has expired (webhooks.md section 8). */
+/** A message of a webhook. It is hidden after it has expired (webhooks.md section 8). */
 @Entity('webhook_message')
 export class WebhookMessage {
   @PrimaryColumn('bigint') id: string;
@@ -32,7 +32,7 @@ export class WebhookMessage {
   /** Name and avatar at the time of sending. */
   @Column('text') username: string;
   @Column('text', { nullable: true }) avatar: string | null;
-  /** The override as it was sent; shown only in its signed form. */
+  /** The override as sent. It is shown only as a signed URL. */
   @Column('text', { name: 'avatar_url', nullable: true }) avatarUrl: string | null;
   @Column('text') content: string;
   @Column('jsonb') embeds: Record<string, unknown>[];
@@ -44,7 +44,7 @@ export class WebhookMessage {
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
 }
 
-/** What a sender may repeat without effect: a nonce for 5 minutes, a delivery id for 24 hours. */
+/** Idempotency values: nonces for 5 minutes and delivery IDs for 24 hours. */
 @Entity('webhook_repeat')
 export class WebhookRepeat {
   @PrimaryColumn('bigint', { name: 'webhook_id' }) webhookId: string;

@@ -4,7 +4,7 @@ export type WebhookAction = 'create' | 'update' | 'delete' | 'rotate';
 
 declare module '../gateway/protocol/event-types.js' {
   interface EventTypes {
-    /** A webhook of the account has changed; a token is never told */
+    /** A webhook of the account has changed; the event never contains the token */
     WEBHOOKS_UPDATE: { readonly webhook_id: string; readonly action: WebhookAction };
     /** A webhook has sent a message */
     WEBHOOK_MESSAGE_CREATE: MessageView;

@@ -6,7 +6,7 @@ import { WebhookMessageService } from './messages.service.js';
 import { AVATAR_BODY_LIMIT, CreateWebhookInput, EditWebhookInput, MessagesQuery, WebhookPath } from './webhooks.dto.js';
 import { type Holder, WebhookService } from './webhooks.service.js';
 
-/** Webhooks as their owners manage them (webhooks.md section 2). */
+/** Webhooks of the caller (webhooks.md section 2). */
 @Controller('v1')
 export class WebhooksController {
   constructor(
@@ -14,7 +14,7 @@ export class WebhooksController {
     private readonly messages: WebhookMessageService,
   ) {}
 
-  /** Lists the caller's webhooks. */
+  /** List the webhooks of the caller. */
   @Get('users/@me/webhooks')
   @Authenticated()
   @RateLimit('webhook:list')
@@ -22,7 +22,7 @@ export class WebhooksController {
     return this.webhooks.list(me);
   }
 
-  /** Makes a webhook, whose token is its address. */
+  /** Create a webhook. The response contains its token. */
   @Post('users/@me/webhooks')
   @HttpCode(200)
   @Header('Pragma', 'no-cache')
@@ -33,7 +33,7 @@ export class WebhooksController {
     return this.webhooks.create(me, input);
   }
 
-  /** Shows a webhook of the caller. */
+  /** Get a webhook of the caller. */
   @Get('webhooks/:id')
   @Authenticated()
   @RateLimit('webhook:read', { per: 'id' })
@@ -41,7 +41,7 @@ export class WebhooksController {
     return this.webhooks.show(me, id);
   }
 
-  /** Changes a webhook. */
+  /** Change a webhook. */
   @Patch('webhooks/:id')
   @Authenticated()
   @RateLimit('webhook:update', { per: 'id' })
@@ -50,7 +50,7 @@ export class WebhooksController {
     return this.webhooks.edit(me, id, input);
   }
 
-  /** Deletes a webhook. */
+  /** Delete a webhook. */
   @Delete('webhooks/:id')
   @HttpCode(204)
   @Authenticated()
@@ -59,7 +59,7 @@ export class WebhooksController {
     return this.webhooks.delete(me, id);
   }
 
-  /** Replaces the token of a webhook. */
+  /** Rotate the token of a webhook. */
   @Post('webhooks/:id/token/rotate')
   @HttpCode(200)
   @Header('Pragma', 'no-cache')
@@ -70,7 +70,7 @@ export class WebhooksController {
     return this.webhooks.rotate(me, id, originOf(call));
   }
 
-  /** Lists the messages of a webhook, the newest first. */
+  /** List the messages of a webhook, newest first. */
   @Get('webhooks/:id/messages')
   @Authenticated()
   @RateLimit('webhook:messages', { per: 'id' })

@@ -1,10 +1,10 @@
 import { Int, Snowflake, Text } from '../http/input.js';
 import { Base64Image } from '../media/objects/base64-image.js';
 
-/** An avatar of 2 MiB in base64, and some room. */
+/** An avatar of 2 MiB in base64, plus the other members. */
 export const AVATAR_BODY_LIMIT = 3 * 1024 * 1024;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
 const PLAIN = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** 1-80 code points after trimming, without control characters. */

@@ -13,7 +13,7 @@ import { WebhookTokenService } from './webhook-tokens.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhookService } from './webhooks.service.js';
 
-/** Webhooks, their messages, and those who know a token. */
+/** Webhooks, their messages, and access by token. */
 @Module({
   imports: [DiscoveryModule, MediaModule],
   controllers: [WebhooksController, ExecutionController, CallbacksController],

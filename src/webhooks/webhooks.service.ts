@@ -20,17 +20,17 @@ import { Webhook } from './webhook.entities.js';
 import type { WebhookAction } from './webhook.events.js';
 import type { CreateWebhookInput, EditWebhookInput } from './webhooks.dto.js';
 
-/** A session or a bot: whoever may own webhooks. */
+/** The identity of an owner: a session or a bot. */
 export type Holder = SessionIdentity | BotIdentity;
 
-/** Checks in the transaction that the caller is still admitted. */
+/** Checks in the transaction that the caller is still authorized. */
 type Hold = (tx: Tx) => Promise<void>;
 
 type Named = Pick<Webhook, 'id' | 'ownerId' | 'name'>;
 
 const TOKEN_LENGTH = 64;
 
-/** The webhook as its owner sees it (webhooks.md section 1). */
+/** The view of a webhook for its owner (webhooks.md section 1). */
 export const webhookView = (webhook: Webhook, owner: Account) => ({
   id: webhook.id,
   application_id: webhook.applicationId,
@@ -40,7 +40,7 @@ export const webhookView = (webhook: Webhook, owner: Account) => ({
   created_at: webhook.createdAt.toISOString(),
 });
 
-/** Webhooks as their owners manage them (webhooks.md section 2). */
+/** Manages webhooks for their owners (webhooks.md section 2). */
 @Injectable()
 export class WebhookService {
   constructor(
@@ -66,7 +66,7 @@ export class WebhookService {
   }
 
   /**
-   * The webhook with its token, which is seen only now.
+   * Creates a webhook. The token is returned only here.
    * @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED, MAX_WEBHOOKS, FV(avatar: ...)
    */
   async create(me: Holder, input: CreateWebhookInput) {
@@ -90,14 +90,14 @@ export class WebhookService {
     return this.withToken(webhook, account, token);
   }
 
-  /** The lock makes parallel creations of one account wait, so that together they never exceed the limit. */
+  /** A lock serializes concurrent creations for one account, so that together they cannot exceed the limit. */
   private async requireRoom(tx: Tx, accountId: string): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [accountId]);
     const count = await tx.countBy(Webhook, { ownerId: accountId });
     if (count >= this.config.webhooksPerAccount) throw new Refusal('MAX_WEBHOOKS');
   }
 
-  /** A bot names its own application, said or unsaid; a session one that its account owns. */
+  /** A bot always uses its own application; a session may use one that its account owns. */
   private async applicationFor(me: Holder, wanted: string | undefined): Promise<string | null> {
     if (wanted === undefined) return me.via === 'bot' ? me.applicationId : null;
     const { ownerId } = await this.applications.requireOwned(wanted);
@@ -122,7 +122,7 @@ export class WebhookService {
     return webhookView(await this.change(await this.requireOwned(me, id), input), me.account);
   }
 
-  /** Changes name and avatar for a caller that `hold` still admits. */
+  /** Changes name and avatar. `hold` checks again that the caller is authorized. */
   async change(webhook: Pick<Webhook, 'id' | 'ownerId'>, input: EditWebhookInput, hold?: Hold): Promise<Webhook> {
     const owner = { ownerId: webhook.id, accountId: webhook.ownerId };
     const avatar = await this.assets.prepare('avatars', owner, 'avatar', input.avatar);
@@ -147,7 +147,7 @@ export class WebhookService {
     await this.remove(await this.requireOwned(me, id));
   }
 
-  /** Removes a webhook with its messages and files for a caller that `hold` still admits. */
+  /** Deletes a webhook with its messages and files. `hold` checks again that the caller is authorized. */
   async remove(webhook: Pick<Webhook, 'id' | 'ownerId'>, hold?: Hold): Promise<void> {
     await this.database.transaction(async (tx) => {
       await hold?.(tx);
@@ -158,7 +158,7 @@ export class WebhookService {
     });
   }
 
-  /** Removes every webhook that an account owns or that names an application, with all that belongs to it. */
+  /** Deletes all webhooks of an account or of an application, with their data. */
   async removeAllOf(tx: Tx, of: { ownerId: string } | { applicationId: string }): Promise<void> {
     const webhooks = await tx.find(Webhook, { where: of, select: { id: true } });
     const ids = webhooks.map(({ id }) => id);
@@ -167,7 +167,7 @@ export class WebhookService {
     await tx.delete(Webhook, of);
   }
 
-  /** A new token; the old one is dead with the commit, on every replica. */
+  /** Rotates the token. The old token stops working on every replica with the commit. */
   async rotate(me: Holder, id: string, origin: Origin) {
     const webhook = await this.requireOwned(me, id);
     const token = mintLetters(TOKEN_LENGTH);
@@ -181,13 +181,16 @@ export class WebhookService {
     return this.withToken(webhook, me.account, token);
   }
 
-  /** Replaces the tokens of all webhooks of an account and its bots; nobody sees the new ones. Answers how many. */
+  /**
+   * Rotates the tokens of all webhooks of an account and its bots. The new tokens are not shown. Returns the number of
+   * webhooks.
+   */
   replaceAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
     const owners = 'ARRAY(SELECT $1::bigint UNION ALL SELECT id FROM application WHERE owner_id = $1)';
     return this.replace(tx, `owner_id = ANY (${owners})`, [ownerId], ending);
   }
 
-  /** The same of one whose token has this digest. False: it has another one by now. */
+  /** Rotates the token of a webhook if its current digest is `present`. Returns false if it has already changed. */
   async replaceToken(tx: Tx, id: string, present: Buffer, ending: Ending): Promise<boolean> {
     return (await this.replace(tx, 'id = $1 AND digest = $2', [id, present], ending)) === 1;
   }

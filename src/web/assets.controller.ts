@@ -8,12 +8,12 @@ import { pathOf, sendFile } from './sending.js';
 
 const TYPES = ['text/javascript', 'text/css', 'image/*'];
 
-/** Files of the pages. Each has its name from what it holds, so that it never changes. */
+/** Static files of the pages. Their names contain a content hash, so they never change. */
 @Controller('assets')
 export class AssetsController {
   constructor(private readonly pages: Pages) {}
 
-  /** A file of the pages. */
+  /** Get a static file of the pages. */
   @Get('*file')
   @CredentialFree()
   @RateLimit('web:page')

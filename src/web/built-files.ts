@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/** A file in every coding that it is sent in. */
+/** A file in every content coding that is sent. */
 export interface BuiltFile {
   readonly type: string;
   readonly etag: string;
@@ -33,7 +33,7 @@ export function packed(bytes: Buffer, type: string): BuiltFile {
   };
 }
 
-/** What the build has compressed is read as it is; while pages are developed nothing is. */
+/** Reads a file with the compressed versions from the build. During development the file is compressed here. */
 export function readFile(folder: string, name: string): BuiltFile {
   const path = join(folder, name);
   const identity = readFileSync(path);
@@ -48,17 +48,17 @@ export function readFile(folder: string, name: string): BuiltFile {
 
 const isCompressed = (name: string): boolean => /\.(?:br|gz)$/.test(name);
 
-/** The names of the files below a folder that the build made. */
+/** The names of all built files below a folder. */
 export const namesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !isCompressed(entry.name))
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'));
 
-/** Every file of the pages that the build made, by name. */
+/** All built files of the pages by name. */
 export const readFiles = (folder: string): Map<string, BuiltFile> =>
   new Map(namesBelow(folder).map((name) => [name, readFile(folder, name)]));
 
-/** The best coding of those that a client takes (RFC 9110 section 12.5.3); a weight of zero refuses one. */
+/** The best content coding that the client accepts (RFC 9110 section 12.5.3). A weight of zero excludes a coding. */
 export function codingFor(accepted: string | undefined): Coding {
   const offered = new Map(
     (accepted ?? '').split(',', 20).map((part) => {

@@ -6,12 +6,12 @@ import { sendPage } from './pages.controller.js';
 import { Pages } from './pages.service.js';
 import { COMPONENTS } from './paths.js';
 
-/** What the pages are made of, while they are developed. */
+/** A catalog of the UI components, for development. */
 @Controller()
 export class ComponentsController {
   constructor(private readonly pages: Pages) {}
 
-  /** Every component of the pages at a glance. */
+  /** Open a page with every UI component. */
   @Get(COMPONENTS)
   @CredentialFree()
   @RateLimit('web:page')

@@ -2,7 +2,10 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Log } from '../core/log.js';
 
-/** Says at the start that applications send people to a page that is not there. Nobody has to have applications. */
+/**
+ * Warns at startup if the consent page for applications is missing. A deployment without applications can ignore the
+ * warning.
+ */
 @Injectable()
 export class ConsentWarning implements OnApplicationBootstrap {
   constructor(

@@ -1,6 +1,6 @@
 import type { Config } from '../core/config/config.js';
 
-/** Where the widgets of others come from; of nobody else anything is loaded. */
+/** Origins of third-party CAPTCHA widgets. No other third-party content is loaded. */
 const WIDGETS: Readonly<Record<string, string>> = {
   hcaptcha: 'https://hcaptcha.com https://*.hcaptcha.com',
   turnstile: 'https://challenges.cloudflare.com',
@@ -18,7 +18,9 @@ const sourcesOf = ({ gatewayUrl, media, brand }: Config): PageSources => ({
   logo: brand.logo && new URL(brand.logo.url).origin,
 });
 
-/** What a page may load and reach (web.md section 1). @param captcha its provider, on a page that may ask for one */
+/**
+ * The content security policy of a page (web.md section 1). @param captcha its provider, on a page that may ask for one
+ */
 function contentPolicy({ gateway, media, logo }: PageSources, captcha?: string): string {
   const widgets = WIDGETS[captcha ?? ''];
   const rule = (name: string, ...sources: readonly (string | undefined)[]) =>
@@ -40,16 +42,16 @@ function contentPolicy({ gateway, media, logo }: PageSources, captcha?: string):
 const UNUSED = `accelerometer autoplay camera display-capture fullscreen geolocation gyroscope hid idle-detection magnetometer
   microphone midi payment picture-in-picture screen-wake-lock serial usb xr-spatial-tracking`;
 
-/** What a page may ask of the browser: passkeys, and nothing else. */
+/** The permissions policy of a page: only passkeys are allowed. */
 export const PERMISSIONS = [
   ...['create', 'get'].map((name) => `publickey-credentials-${name}=(self)`),
   ...UNUSED.split(/\s+/).map((name) => `${name}=()`),
 ].join(', ');
 
-/** Of the one rule that the theme of the guides adds while it changes between light and dark: no transitions. */
+/** Hash of the one inline style that the theme of the guides adds while switching between light and dark mode. */
 const WITHOUT_TRANSITIONS = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='";
 
-/** What a guide may load: files of this origin, which its search reads too. */
+/** The content security policy of the guides: only files of this origin, which the search also fetches. */
 const GUIDES_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -59,7 +61,7 @@ const GUIDES_POLICY = [
   ...['form-action', 'base-uri', 'frame-ancestors'].map((name) => `${name} 'none'`),
 ].join('; ');
 
-/** What keeps other pages from a page, and a page from what it does not need. */
+/** Security headers that all pages share. */
 const SHELTER = {
   'Cache-Control': 'no-cache',
   'X-Frame-Options': 'DENY',
@@ -67,13 +69,13 @@ const SHELTER = {
   'Permissions-Policy': PERMISSIONS,
 };
 
-/** What the guides are sent with. */
+/** Headers of the guides. */
 export const GUIDE_HEADERS: Readonly<Record<string, string>> = {
   ...SHELTER,
   'Content-Security-Policy': GUIDES_POLICY,
 };
 
-/** What every page of the service is sent with (web.md section 1), and a team's own should be. */
+/** Headers of every page of the service (web.md section 1). Extensions should send them with their own pages. */
 export const pageHeaders = (config: Config, captcha?: string): Readonly<Record<string, string>> => ({
   ...SHELTER,
   'Content-Security-Policy': contentPolicy(sourcesOf(config), captcha),

@@ -9,12 +9,12 @@ import { pathOf, sendFile } from './sending.js';
 
 const TYPES = ['text/html', 'text/javascript', 'text/css', 'text/plain', 'application/json', 'image/*'];
 
-/** The guides, as `npm run docs` has built them; without that there are none. */
+/** The guides as built by `npm run docs`. Without that build there are none. */
 @Controller('guides')
 export class GuidesController {
   constructor(private readonly guides: Guides) {}
 
-  /** The way to the first page. */
+  /** Redirect to the first page of the guides. */
   @Get()
   @HttpCode(302)
   @CredentialFree()
@@ -25,7 +25,7 @@ export class GuidesController {
     res.setHeader('Location', '/guides/start');
   }
 
-  /** A page of the guides, or a file of theirs. */
+  /** Get a page or a file of the guides. */
   @Get('*path')
   @CredentialFree()
   @RateLimit('web:page')
@@ -35,7 +35,7 @@ export class GuidesController {
     const known = this.guides.file(path);
     if (!known) throw new Refusal('NOT_FOUND');
     for (const [name, value] of Object.entries(GUIDE_HEADERS)) call.res.setHeader(name, value);
-    // What these are named after is what they hold.
+    // Names of these files contain a content hash.
     if (path.startsWith('assets/')) call.res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     return sendFile(call, known);
   }

@@ -7,22 +7,22 @@ import { Pages } from './pages.service.js';
 import { CONSENT, isPage, PAGES } from './paths.js';
 import { pathOf, sendFile } from './sending.js';
 
-/** A page by its address; below a mount nothing else is one. */
+/** Sends a page. Unknown paths below a prefix are not pages. */
 export function sendPage(pages: Pages, call: Call): ReturnType<typeof sendFile> {
   const path = pathOf(call);
   if (!isPage(path)) throw new Refusal('NOT_FOUND');
   for (const [name, value] of Object.entries(pages.headersOf(path))) call.res.setHeader(name, value);
-  // What an application asks for stands in the address: nothing keeps that page (conventions.md 11).
+  // The URL contains the request of an application, so this page must not be cached (conventions.md 11).
   if (path === CONSENT) call.res.setHeader('Cache-Control', 'no-store');
   return sendFile(call, pages.page());
 }
 
-/** The pages for people (web.md). They hold no authority: whatever they do, they do by the API. */
+/** The web UI (web.md). The pages have no privileges of their own; they only use the API. */
 @Controller()
 export class PagesController {
   constructor(private readonly pages: Pages) {}
 
-  /** A page of those before sign-in, or one that a link leads to. */
+  /** Open a page of the web UI. */
   @Get([...PAGES, 'account', 'account/*view'])
   @CredentialFree()
   @RateLimit('web:page')
@@ -32,12 +32,12 @@ export class PagesController {
   }
 }
 
-/** The console of administrators (web.md section 4). */
+/** The administration console (web.md section 4). */
 @Controller('admin')
 export class ConsoleController {
   constructor(private readonly pages: Pages) {}
 
-  /** A view of the console. */
+  /** Open a view of the administration console. */
   @Get(['', '*view'])
   @CredentialFree()
   @RateLimit('web:page')
@@ -47,12 +47,12 @@ export class ConsoleController {
   }
 }
 
-/** The consent page (oauth.md 5.2), which is there without the others too. */
+/** The consent page (oauth.md 5.2), which can be enabled without the other pages. */
 @Controller()
 export class ConsentPageController {
   constructor(private readonly pages: Pages) {}
 
-  /** The page on which people grant access to applications. */
+  /** Open the consent page for applications. */
   @Get(CONSENT)
   @CredentialFree()
   @RateLimit('web:page')

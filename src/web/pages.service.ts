@@ -9,7 +9,7 @@ import { type BuiltFile, packed, readFiles } from './built-files.js';
 import { pageHeaders } from './content-policy.js';
 import { asksForCaptcha } from './paths.js';
 
-/** Beside the compiled code; for sources that run as they are, where the build puts it. */
+/** Next to the compiled code, or the build output folder when running from the sources. */
 const FOLDER = ['../../web/', '../../dist/web/']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(`${path}assets`));
@@ -17,7 +17,7 @@ const HTML = 'text/html; charset=utf-8';
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** The pages as the build made them, with the platform's name and colours put in. Nothing of a request goes into one. */
+/** The built pages, with the name and colors of the platform. No data of a request is inserted. */
 @Injectable()
 export class Pages {
   private files: Map<string, BuiltFile>;
@@ -33,7 +33,7 @@ export class Pages {
     this.read();
   }
 
-  /** The page; one for all addresses. */
+  /** The HTML page, which is the same for all URLs. */
   page(): BuiltFile {
     if (!this.config.production) this.readAgain();
     const { productName: product } = this.instance.current.branding;
@@ -59,7 +59,7 @@ export class Pages {
     this.made = undefined;
   }
 
-  /** While the pages are developed a build changes them under the running service. */
+  /** During development a build replaces the pages of the running service. */
   private readAgain(): void {
     const { mtimeMs } = statSync(`${FOLDER}index.html`, { throwIfNoEntry: false }) ?? { mtimeMs: this.readAt };
     if (mtimeMs !== this.readAt) this.read();

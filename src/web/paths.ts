@@ -1,4 +1,4 @@
-/** Pages before sign-in, and what links of ours open (web.md section 2). */
+/** Pages before sign-in, and targets of links in emails (web.md section 2). */
 export const PAGES = [
   '/',
   '/login',
@@ -15,7 +15,7 @@ export const PAGES = [
   '/handoff',
 ] as const;
 
-/** Views of the account; below `/account` nothing else is a page. */
+/** Views of the account. Other paths below `/account` are not pages. */
 const ACCOUNT_VIEWS = [
   'profile',
   'contact',
@@ -31,7 +31,7 @@ const ACCOUNT_VIEWS = [
   'required',
 ] as const;
 
-/** Views of the console; below `/admin` nothing else is a page. */
+/** Views of the console. Other paths below `/admin` are not pages. */
 const ADMIN_VIEWS = [
   'person',
   'registrations',
@@ -46,19 +46,19 @@ const ADMIN_VIEWS = [
   'setup',
 ] as const;
 
-/** Seen while developing alone. */
+/** Available only during development. */
 export const COMPONENTS = '/dev/components';
 
-/** The consent page stands where applications send people, whoever's the other pages are. */
+/** The consent page has the path that applications use, even if the other pages are disabled. */
 export const CONSENT = '/oauth2/authorize';
 
-/** Where a captcha may be asked for: its provider's widget is let in there alone. */
+/** Pages that may show a CAPTCHA. Only they allow the widget of the provider. */
 const WITH_CAPTCHA: ReadonlySet<string> = new Set([
   ...['/login', '/register', '/forgot', '/auth/reset', '/account/applications', '/admin/setup'],
   CONSENT,
 ]);
 
-/** Every address that opens a page. */
+/** Every path that opens a page. */
 export const ALL_PAGES: ReadonlySet<string> = new Set([
   ...PAGES,
   CONSENT,

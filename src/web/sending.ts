@@ -2,10 +2,10 @@ import { callerHas } from '../http/conditions.js';
 import { ANSWERED, type Call } from '../policy/call.js';
 import { type BuiltFile, codingFor } from './built-files.js';
 
-/** The path that was asked for, as it came. */
+/** The path of the request, as received. */
 export const pathOf = ({ target }: Call): string => target.split('?', 1)[0] ?? '';
 
-/** Sends a file in the best coding that the client takes, or 304 where it has it (RFC 9110 section 13.1.2). */
+/** Sends a file in the best content coding, or 304 if the client has it (RFC 9110 section 13.1.2). */
 export function sendFile(call: Call, { type, etag, bytes }: BuiltFile): typeof ANSWERED | undefined {
   const { req, res, transfers } = call;
   res.setHeader('ETag', etag);

@@ -8,7 +8,7 @@ import { Guides } from './guides.service.js';
 import { ConsentPageController, ConsoleController, PagesController } from './pages.controller.js';
 import { Pages } from './pages.service.js';
 
-/** Serves the pages for people (web.md), the consent page alone, or none of them; and the guides beside /docs. */
+/** Serves the web UI (web.md), only the consent page, or no pages; and the guides next to /docs. */
 @Module({})
 export class WebModule {
   static with({ web, brand, production, docsEnabled }: Config): DynamicModule {
@@ -18,7 +18,7 @@ export class WebModule {
       ...(web.pages && !production ? [ComponentsController] : []),
       ...(web.consent ? [ConsentPageController] : []),
     ];
-    // Mails show the logo, whoever's the pages are.
+    // Emails show the logo, even if the pages are disabled.
     const hasFiles = pages.length > 0 || brand.logo?.file !== undefined;
     return {
       module: WebModule,

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What waits for an account remembers as of when (credentials.md section 7). What waits already is bound as if it had
- * been begun now.
+ * Pending items store the account epoch at which they began (credentials.md section 7). Existing items get the current
+ * epoch.
  */
 export class EpochsOfPendingThings1796400000000 implements MigrationInterface {
   name = 'EpochsOfPendingThings1796400000000';

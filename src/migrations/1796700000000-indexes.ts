@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whatever a request, a worker or an erasure looks for is found by an index. */
+/** Adds indexes for all queries of requests, workers and deletions. */
 export class Indexes1796700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

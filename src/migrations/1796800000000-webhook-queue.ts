@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which webhook is due at a sink: one row each, whatever waits behind it. */
+/** Schedules webhooks per sink: one row each, regardless of the number of waiting events. */
 export class WebhookQueue1796800000000 implements MigrationInterface {
   readonly breaksRollback = 'webhook_event has no next_attempt_at and no attempts';
 

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The journal: what replicas tell each other, and the number of the last event of each account. The numbers have a table
- * of their own, so that who announces waits for nobody but others who announce for the same account.
+ * The journal with notices between replicas, and the number of the last event of each account.
+ * The numbers have their own table, so that an announcement waits only for others of the same account.
  */
 export class Journal1796800001000 implements MigrationInterface {
   readonly breaksRollback = 'gateway_event is gone';

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who writes into the journal knows its entries again without being told their ids. */
+/** Lets a replica recognize its own journal entries without knowing their IDs. */
 export class JournalOrigin1796900000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE journal ADD COLUMN origin text');

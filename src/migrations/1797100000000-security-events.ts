@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What befell the security of an account, as its owner is told of it (web.md section 5). */
+/** Security events of an account, shown to its owner (web.md section 5). */
 export class SecurityEvents1797100000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

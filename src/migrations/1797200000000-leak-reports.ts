@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Reports of leaked credentials that were answered and wait to be worked off: digests, never what was found. */
+/** Accepted reports of leaked credentials that wait for processing. Only digests are stored. */
 export class LeakReports1797200000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The audit log knows whose address an operation came from, and every filter has an index in the order of ids that tells
- * the broad ones too: what is found and counted under several of them is read from one index alone.
+ * Adds the IP address to the audit log, and an index in ID order for every filter.
+ * The indexes also include the broad filters, so that a search with several filters reads only one index.
  */
 export class AuditSearch1797200100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

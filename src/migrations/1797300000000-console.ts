@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the administrators' console shows: how replicas are, and what speaks against a banned address; and a name alone is found. */
+/** Data for the administration console: replica status, evidence for IP bans, and search by name alone. */
 export class Console1797300000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

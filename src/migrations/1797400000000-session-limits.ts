@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sessions that may have reached a limit are found by their age. */
+/** Finds sessions that may have reached a limit by their age. */
 export class SessionLimits1797400000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

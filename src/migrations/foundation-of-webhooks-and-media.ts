@@ -1,4 +1,4 @@
-/** The other half of the first migration. */
+/** The second part of the first migration. */
 export const WEBHOOKS_AND_MEDIA = `
 CREATE TABLE webhook (
   id bigint PRIMARY KEY,

@@ -47,7 +47,6 @@ import { SudoService } from './sudo/sudo.service.js';
 import { SudoAttempts } from './sudo/sudo-attempts.service.js';
 import { WebAuthn } from './webauthn/webauthn.service.js';
 
-/** Sign-in, sessions, second factors and sudo mode. */
 @Global()
 @Module({
   controllers: [

@@ -6,7 +6,7 @@ import { OneTimeSecrets } from './secrets/one-time-secrets.service.js';
 import { SessionService } from './sessions/sessions.service.js';
 import { SsoIdentities } from './sso/sso-identities.service.js';
 
-/** Removes with an account all that it is signed in with, could sign in with, or waits for. */
+/** Deletes the sessions, factors, identities and pending secrets of an account that is being deleted. */
 @Injectable()
 export class SignInRemoval {
   constructor(

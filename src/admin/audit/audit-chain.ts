@@ -27,7 +27,7 @@ export function linkOf(previous: Buffer, entry: Omit<AuditEntry, 'hash'>): Buffe
   const { sequence, id, adminUserId, apiKeyId, action, targetType, targetId, reason, requestId, createdAt, ip } = entry;
   const metadata = Object.entries(entry.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
   const facts = [sequence, id, adminUserId, apiKeyId, action, targetType, targetId, reason, metadata, requestId];
-  // // Entries from before this column have no IP address. Leave it out, so that their hashes stay valid.
+  // Entries from before this column have no IP address. Leave it out, so that their hashes stay valid.
   const content = JSON.stringify([...facts, createdAt.toISOString(), ...(ip === null ? [] : [ip])]);
   return hash('sha256', Buffer.concat([previous, Buffer.from(content)]), 'buffer');
 }

@@ -70,7 +70,7 @@ export class AuditLog {
       reason: by.reason,
       metadata: metadataOf(metadata),
       requestId: by.requestId,
-      // // Use the time of the ID, because searches translate times to IDs.
+      // Use the time of the ID, because searches translate times to IDs.
       createdAt: new Date(snowflakeTime(id)),
       ip: by.origin?.ip ?? null,
       sequence: String(BigInt(last?.sequence ?? 0) + 1n),

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/database/database.js';
 import { AuditLog, type Deed } from './audit.service.js';
 import type { Operator } from './operator.js';
 
-/** A kind of Admin operation of an extension, as returned by `registerDeed`. */
+/** A kind of Admin operation that an extension has registered. */
 export interface DeedKind {
   readonly action: string;
   readonly target: string;
@@ -11,7 +11,7 @@ export interface DeedKind {
 
 /** The target of an operation and facts about it, never secrets. */
 export interface DeedFacts {
-  /** The ID of the target. `DeedKind.target` is its type. */
+  /** The ID of the target. Its type is part of the kind. */
   readonly id?: string;
   /**
    * Lists are joined with commas, and `null` becomes an empty string. Most readers see members whose name ends in

@@ -102,7 +102,7 @@ type FieldFault = Omit<Refused, 'line'>;
 /** Checks rules that involve several members. */
 function* faultsBetween(user: ImportedUser, now: number): Generator<FieldFault> {
   const { id, email, identities = [], password_hash: hash, discriminator, username } = user;
-  // // Reject IDs of future times, because the ID generator would issue them again.
+  // Reject IDs of future times, because the ID generator would issue them again.
   if (id !== undefined && (id === '0' || snowflakeTime(id) > now)) {
     yield { field: 'id', code: 'SNOWFLAKE_OUT_OF_RANGE' };
   }

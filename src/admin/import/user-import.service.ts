@@ -155,7 +155,7 @@ export class UserImport {
     if (options.dryRun) return this.tryAll(lines, options);
     const place = { ...REAL, run: <T>(work: (tx: Tx) => Promise<T>) => this.database.transaction(work) };
     const tally = await this.takeAll(lines, options, place);
-    // // Also draw decoys if an earlier run was interrupted before it drew them.
+    // Also draw decoys if an earlier run was interrupted before it drew them.
     if (tally.imported > 0 || (tally.present > 0 && !this.decoys.areDrawn)) await this.decoys.draw();
     return tally;
   }
@@ -193,7 +193,7 @@ export class UserImport {
       for await (const read of this.batches(lines)) {
         await written;
         written = write(read);
-        // // The next `await` reports a failure. Until then, this avoids an unhandled rejection.
+        // The next `await` reports a failure. Until then, this avoids an unhandled rejection.
         written.catch(() => {});
       }
     } finally {

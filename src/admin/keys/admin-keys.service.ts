@@ -77,7 +77,7 @@ export class AdminKeys {
   }
 
   private async issue(tx: Tx, by: Operator, ownerId: string, input: CreateAdminKeyInput) {
-    // // Serialize creations for one owner, so that parallel requests cannot exceed the limit.
+    // Serialize creations for one owner, so that parallel requests cannot exceed the limit.
     await this.records.lock(tx, ownerId);
     if ((await this.live(tx, ownerId).getCount()) >= MAX_LIVE_KEYS) throw new Refusal('MAX_ADMIN_API_KEYS');
     const id = this.snowflakes.next();

@@ -16,7 +16,7 @@ import { PasskeyBridge } from './bridge.service.js';
 export class BridgeController {
   constructor(private readonly bridge: PasskeyBridge) {}
 
-  /** Begins a passkey ceremony that another page carries out. */
+  /** Starts a passkey ceremony that another page completes. */
   @Post()
   @HttpCode(200)
   @Public()
@@ -26,7 +26,7 @@ export class BridgeController {
     return this.bridge.start(input, originOf(call));
   }
 
-  /** Hands the page what its authenticator is asked. */
+  /** Returns the WebAuthn options for the page that runs the ceremony. */
   @Post(':ceremony_id/options')
   @HttpCode(200)
   @Public()
@@ -35,7 +35,7 @@ export class BridgeController {
     return this.bridge.options(path.ceremony_id, call.req.headers.origin);
   }
 
-  /** Takes what the authenticator answered to the page. */
+  /** Accepts the WebAuthn response of the page that runs the ceremony. */
   @Post(':ceremony_id/complete')
   @HttpCode(200)
   @Public()
@@ -53,7 +53,7 @@ export class BridgeController {
     return this.bridge.cancel(path.ceremony_id, call.req.headers.origin);
   }
 
-  /** Signs in with a completed ceremony. */
+  /** Signs in with a completed passkey ceremony. */
   @Post(':ceremony_id/redeem')
   @HttpCode(200)
   @Public()
@@ -64,12 +64,14 @@ export class BridgeController {
   }
 }
 
-/** The bridge as a way into sudo mode; the steps between start and redeem are those above (account.md 6.4). */
+/**
+ * The passkey bridge for sudo mode. The steps between start and redeem are the same as for sign-in (account.md 6.4).
+ */
 @Controller('v1/users/@me/passkey-bridge')
 export class SudoBridgeController {
   constructor(private readonly bridge: PasskeyBridge) {}
 
-  /** Begins a passkey ceremony for sudo mode that another page carries out. */
+  /** Starts a passkey ceremony for sudo mode that another page completes. */
   @Post()
   @HttpCode(200)
   @UserOnly()
@@ -78,7 +80,7 @@ export class SudoBridgeController {
     return this.bridge.startSudo(me, input, originOf(call));
   }
 
-  /** Turns a completed ceremony into a sudo proof. */
+  /** Exchanges a completed ceremony for a sudo proof. */
   @Post(':ceremony_id/redeem')
   @HttpCode(200)
   @UserOnly()

@@ -2,16 +2,16 @@ import { Anything, OneOf, Text } from '../../http/input.js';
 
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 
-/** A ceremony that a signed-in account starts to enter sudo mode (account.md 6.4). */
+/** Starts a ceremony in which a signed-in user enters sudo mode (account.md 6.4). */
 export class StartSudoBridgeInput {
   @OneOf(['page', 'native']) runner: 'page' | 'native';
-  /** SHA-256 of a nonce that the starter keeps, in lower-case hex. */
+  /** SHA-256 of a nonce that only the client knows, in lowercase hex. */
   @Text({ min: 1, max: 64, pattern: SHA256_HEX, example: 'a'.repeat(64) }) nonce_hash: string;
 }
 
 export class StartBridgeInput extends StartSudoBridgeInput {
   @OneOf(['login', 'login_mfa']) purpose: 'login' | 'login_mfa';
-  /** With `login_mfa` only. */
+  /** Only with `login_mfa`. */
   @Text({ min: 1, max: 256, optional: true }) ticket?: string;
 }
 

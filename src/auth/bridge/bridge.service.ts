@@ -21,13 +21,13 @@ import type { RedeemBridgeInput, StartBridgeInput, StartSudoBridgeInput } from '
 
 type Runner = 'page' | 'native';
 
-/** What a ceremony is for, and which account it is bound to where that is known at its start. */
+/** The purpose of a ceremony and, if it is known at the start, the account. */
 type Aim =
   | { readonly kind: 'login' }
   | { readonly kind: 'login_mfa'; readonly accountId: string; readonly ticketKey: string }
   | { readonly kind: 'sudo'; readonly accountId: string };
 
-/** The device that asks, as whoever is asked may see it (web.md section 2). */
+/** The requesting device as the bridge page shows it (web.md section 2). */
 interface Asker {
   readonly origin: Origin;
   readonly at: string;
@@ -38,17 +38,17 @@ interface Ceremony {
   readonly aim: Aim;
   readonly runner: Runner;
   readonly nonceHash: string;
-  /** Who began it; absent of those that an earlier release began. */
+  /** The device that started the ceremony. It is absent in ceremonies from before this member existed. */
   readonly asker?: Asker;
 }
 
-/** How a ceremony ended on the bridge origin. */
+/** The result of a ceremony on the bridge origin. */
 interface Outcome {
   readonly completionDigest: string;
   readonly isCancelled: boolean;
 }
 
-/** A ceremony as it is found, and the account that it is bound to by then. */
+/** A stored ceremony and the snapshot of the account that it is bound to. */
 type Found<T> = T & { readonly seen: Seen | null };
 
 const CEREMONY_SECONDS = 300;
@@ -70,8 +70,8 @@ export interface CancelledCeremony {
 export type CompletedCeremony<Won> = { readonly status: 'completed' } & Won;
 
 /**
- * A passkey of another first-party origin, for a page here or a native client (auth.md 4.5). The starter keeps a nonce
- * and the bridge origin hands out a completion code; only who holds both redeems.
+ * Uses a passkey of another first-party origin for a page or a native client (auth.md 4.5). The client keeps a nonce,
+ * and the bridge origin returns a completion code. Both are needed to redeem the ceremony.
  */
 @Injectable()
 export class PasskeyBridge {
@@ -115,7 +115,7 @@ export class PasskeyBridge {
     return { ceremony_id: id, bridge_url: runner === 'page' ? url : null };
   }
 
-  /** A new call replaces the challenge. */
+  /** A repeated call replaces the challenge. */
   async options(id: string, origin: string | undefined) {
     const { aim, asker } = await this.requireOpen(id, origin);
     const subject = hexDigest(id);
@@ -145,7 +145,7 @@ export class PasskeyBridge {
     return this.end(id, runner, { isCancelled: true });
   }
 
-  /** Whose passkey it was, as the account was before. */
+  /** Returns the owner of the passkey, with the epochs from before the verification. */
   private async examine(id: string, aim: Aim, response: object): Promise<Begun | null> {
     const challenge = claimedChallengeOf(response);
     if (challenge === null) return null;
@@ -155,7 +155,7 @@ export class PasskeyBridge {
       : this.webauthn.prove(aim.accountId, 'webauthn-bridge', subject, assertion);
   }
 
-  /** Counts as an attempt at the second factor. Returns what a wrong answer has to call. */
+  /** Counts an attempt at the second factor. Call the returned function if the assertion is wrong. */
   private async chargeTicket(key: string, origin: Origin): Promise<() => Promise<void>> {
     const ticket = await this.tickets.find(key);
     if (!ticket) throw failed();
@@ -166,7 +166,7 @@ export class PasskeyBridge {
     };
   }
 
-  /** A ceremony that began with nobody belongs to whose passkey it was from now on. */
+  /** Ends a ceremony. A ceremony without an account is bound to the owner of the passkey. */
   private async end(id: string, runner: Runner, { isCancelled, holder }: { isCancelled: boolean; holder?: Begun }) {
     const code = mintToken();
     const outcome: Outcome = { completionDigest: hexDigest(code), isCancelled };
@@ -214,7 +214,7 @@ export class PasskeyBridge {
     return { status: 'completed', sudo_token: await this.sudo.issue(account) };
   }
 
-  /** The ceremony works once. The account is locked first, as everywhere. */
+  /** A ceremony can be redeemed once. Locks the account first, in the same order as all operations. */
   private async spend(tx: Tx, id: string, seen: Seen | null): Promise<void> {
     await this.accounts.lock(tx, required(seen).accountId);
     if (!(await this.secrets.consume(CEREMONY, id, tx))) throw failed();
@@ -229,7 +229,7 @@ export class PasskeyBridge {
     return (await this.secrets.peek(CEREMONY, id))?.payload as Ceremony | undefined;
   }
 
-  /** The origin header is the browser's own word on who asks; a native client may have none. */
+  /** Only browsers must send an allowed `Origin` header. Native clients may omit it. */
   private async requireOpen(id: string, origin: string | undefined): Promise<Ceremony> {
     const ceremony = await this.find(id);
     if (ceremony?.step !== 'open') throw failed();
@@ -239,7 +239,10 @@ export class PasskeyBridge {
     return ceremony;
   }
 
-  /** An ended ceremony of the right kind whose nonce and completion code are right; wrong ones are counted. */
+  /**
+   * Returns a completed ceremony of the right kind if the nonce and the completion code are right. Limits failed
+   * attempts.
+   */
   private async requireEnded(
     id: string,
     { nonce, completion_code: code }: RedeemBridgeInput,
@@ -256,7 +259,7 @@ export class PasskeyBridge {
   }
 }
 
-/** What was proved belongs to somebody. */
+/** @throws Refusal if the ceremony is not bound to an account */
 function required(seen: Seen | null): Seen {
   if (!seen) throw failed();
   return seen;

@@ -7,13 +7,14 @@ import { Replica } from '../../platform/replicas/replica.js';
 
 const NAME = 'password_decoys';
 const DECOYS = 256;
-/** Pages of a large table that the decoys are drawn from, some twenty thousand accounts. */
+/** Number of pages of a large table to sample decoys from, about twenty thousand accounts. */
 const DRAWN_FROM = 1_000;
 
 /**
- * Accounts in whose stead addresses without an account are worked for. Hashes of other services cost other work than ours:
- * an address that nobody has costs what the hash of some account costs, always that of the same one, so that among them
- * every cost is as frequent as among accounts, and changes as it does there, when owners sign in.
+ * Accounts whose password hashes are verified when an email address has no account. Imported hashes take another time
+ * than native ones. Therefore each unknown email address is mapped to the hash of one fixed account. Response times of
+ * unknown email addresses then have the same distribution as those of accounts. They also change in the same way, when
+ * the owners sign in.
  */
 @Injectable()
 export class Decoys implements OnModuleInit {
@@ -35,7 +36,9 @@ export class Decoys implements OnModuleInit {
     return this.ids.length > 0;
   }
 
-  /** The account whose hash an address costs that has none; `null` while all hashes were made here. */
+  /**
+   * Returns the account whose hash stands in for an unknown email address. Returns `null` if no accounts were imported.
+   */
   of(email: string): string | null {
     const [key] = this.keys.of('password-decoy');
     if (this.ids.length === 0 || !key) return null;
@@ -43,7 +46,7 @@ export class Decoys implements OnModuleInit {
     return this.ids[place] ?? null;
   }
 
-  /** Draws decoys from the accounts that there are, after hashes of other services came in. */
+  /** Samples decoys from the existing accounts. Call it after an import. */
   async draw(): Promise<void> {
     await this.database.transaction(async (tx) => {
       const value = { accounts: await this.sample(tx) };

@@ -19,7 +19,7 @@ export interface BackupCodeView {
   readonly consumed: boolean;
 }
 
-/** The bytes of a Base32 secret as a client typed it, or `null` when it is no secret of `least` to 64 bytes. */
+/** Decodes a Base32 secret as a user typed it. Returns `null` if it is invalid or not `least` to 64 bytes long. */
 export function parseSecret(text: string, least = 16): Secret | null {
   const base32 = text.replace(/[\s-]/g, '').replace(/=+$/, '').toUpperCase();
   if (!/^[A-Z2-7]+$/.test(base32)) return null;
@@ -27,7 +27,7 @@ export function parseSecret(text: string, least = 16): Secret | null {
   return secret.bytes.length >= least && secret.bytes.length <= 64 ? secret : null;
 }
 
-/** Second factors that are typed: TOTP (RFC 6238) and backup codes. Each works once. */
+/** Typed second factors: TOTP (RFC 6238) and backup codes. Each code works once. */
 @Injectable()
 export class Factors {
   constructor(
@@ -41,7 +41,7 @@ export class Factors {
     rotation.addColumn('authenticator secrets', 'totp', 'account', 'totp_secret');
   }
 
-  /** The time step at which `code` is right for `secret`, one step either side, or `null`. */
+  /** Returns the time step at which `code` is valid for `secret`, with a tolerance of one step, or `null`. */
   stepOf(secret: Secret, code: string): number | null {
     const digits = code.replace(/ /g, '');
     if (!/^[0-9]{6}$/.test(digits)) return null;
@@ -51,7 +51,7 @@ export class Factors {
     return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
   }
 
-  /** Burns a step and every earlier one for the account, for ever. False if it was burnt before. */
+  /** Marks a step and all earlier ones as used. Returns false if the step was used before. */
   async burnStep(accountId: string, step: number, tx: Tx = this.database.manager): Promise<boolean> {
     const { affected } = await tx
       .createQueryBuilder()
@@ -66,7 +66,9 @@ export class Factors {
     return this.keyring.encrypt('totp', secret.base32, accountId);
   }
 
-  /** `null` without an authenticator, and where the key of its secret is gone: then no code is right. */
+  /**
+   * Returns `null` if the account has no authenticator or if the key of its secret is lost. Then every code is invalid.
+   */
   async secretOf(accountId: string, tx: Tx = this.database.manager): Promise<Secret | null> {
     const row = await tx.findOne(Account, { where: { id: accountId }, select: { id: true, totpSecret: true } });
     if (!row?.totpSecret) return null;
@@ -78,7 +80,7 @@ export class Factors {
     }
   }
 
-  /** Spends a TOTP code or an unconsumed backup code; exactly one caller succeeds with each. */
+  /** Spends a TOTP code or an unused backup code. Of parallel calls with one code, exactly one succeeds. */
   async spendCode(accountId: string, code: string, tx: Tx = this.database.manager): Promise<boolean> {
     const secret = await this.secretOf(accountId, tx);
     const step = secret && this.stepOf(secret, code);
@@ -99,7 +101,7 @@ export class Factors {
     return affected === 1;
   }
 
-  /** Whether an unconsumed code is left. */
+  /** Whether the account has an unused backup code. */
   hasBackupCodes(accountId: string, tx: Tx = this.database.manager): Promise<boolean> {
     return tx
       .createQueryBuilder(BackupCode, 'b')
@@ -107,13 +109,16 @@ export class Factors {
       .getExists();
   }
 
-  /** The account's set in the order in which it was shown; only which codes are consumed is known. */
+  /**
+   * Returns the backup codes in their original order. Only their state is known, because the codes are stored as
+   * digests.
+   */
   async backupCodesOf(accountId: string, tx: Tx = this.database.manager): Promise<BackupCodeView[]> {
     const codes = await tx.find(BackupCode, { where: { accountId }, order: { position: 'ASC' } });
     return codes.map(({ consumedAt }) => ({ code: null, consumed: consumedAt !== null }));
   }
 
-  /** Replaces the account's set and returns the new codes, which are shown this once. */
+  /** Replaces the backup codes of the account. The returned codes are shown only once. */
   async renewBackupCodes(tx: Tx, accountId: string): Promise<BackupCodeView[]> {
     const codes = new Set<string>();
     while (codes.size < BACKUP_CODES) codes.add(mintFrom(BACKUP_ALPHABET, 8).replace(/^.{4}/, '$&-'));
@@ -133,7 +138,7 @@ export class Factors {
     await tx.delete(BackupCode, { accountId });
   }
 
-  /** Keyed digests under every live key; the first is the one to store. */
+  /** HMAC digests with every current key. The first one is the one to store. */
   private digestsOf(accountId: string, code: string): Buffer[] {
     const normal = code.toLowerCase().replace(/[^a-z0-9]/g, '');
     return this.digestKeys

@@ -4,14 +4,14 @@ import { isCommonPassword } from './common-passwords.js';
 
 interface PasswordOptions {
   optional?: boolean;
-  /** A password that is being set: common ones are refused. */
+  /** Set for new passwords, which must not be common ones. */
   fresh?: boolean;
 }
 
 const MIN_PASSWORD = 8;
 const MAX_PASSWORD = 256;
 
-/** 8-256 characters, never trimmed or truncated (auth.md 1.4): the shape of every password, set or presented. */
+/** A password of 8 to 256 characters, new or existing. It is never trimmed or truncated (auth.md 1.4). */
 export function Password(options: PasswordOptions = {}): PropertyDecorator {
   const { fresh, ...rest } = options;
   const description = { type: 'string', format: 'password', minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD };
@@ -24,7 +24,7 @@ export function Password(options: PasswordOptions = {}): PropertyDecorator {
   });
 }
 
-/** Exactly 64 of `[A-Za-z0-9]`: the token of a mailed link. */
+/** The token of a link in an email: exactly 64 of `[A-Za-z0-9]`. */
 export function Token64(): PropertyDecorator {
   const description = { type: 'string', minLength: 64, maxLength: 64, pattern: '^[A-Za-z0-9]{64}$' };
   return field({ bound: 64, tooLong: 'STRING_LENGTH_EXACT', description }, (value) => {

@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/bcrypt';
 import { foreignHashFault, foreignHashIn, storedForeignHash } from './foreign-hashes.js';
 
-/** Strings that other implementations print in their documentation and tests. */
+/** Hashes from the documentation and the tests of other implementations. */
 const PRINTED = [
   ['crypt_blowfish', 'U*U*', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK'],
   ['crypt_blowfish, 2y', 'U*U*', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK'],
@@ -42,7 +42,7 @@ const UNSUPPORTED = 'PASSWORD_HASH_UNSUPPORTED';
 const TOO_COSTLY = 'PASSWORD_HASH_TOO_COSTLY';
 const BCRYPT = `${'a'.repeat(21)}.${'a'.repeat(31)}`;
 
-/** The last that is taken of every kind, and the first that is not. */
+/** For each kind, the most expensive hash that is accepted and the cheapest that is rejected. */
 test.each([
   ['bcrypt', `$2b$14$${BCRYPT}`, `$2b$15$${BCRYPT}`],
   ['bcrypt of Django', `bcrypt_sha256$$2b$14$${BCRYPT}`, `bcrypt_sha256$$2b$31$${BCRYPT}`],

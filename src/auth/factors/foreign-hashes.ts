@@ -3,18 +3,18 @@ import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
 import { matches } from '../../core/secrets.js';
 
-/** A hash that another service made: whether a password is its own. It works in the thread pool, never in the event loop. */
+/** Verifies a password against an imported hash. It runs in the thread pool, not in the event loop. */
 export type ForeignHash = (password: string) => Promise<boolean>;
 
-/** Why a hash is not taken: its form is none that is known here, or whoever sends a password would make it work too long. */
+/** Why a hash is rejected: its format is unknown, or one verification would take too long. */
 export type ForeignHashFault = 'PASSWORD_HASH_UNSUPPORTED' | 'PASSWORD_HASH_TOO_COSTLY';
 
-/** Every form is told by its text, except those that look like ours: what was not made here says so. */
+/** Prefix of stored imported hashes. Some of them have the same format as native hashes. */
 const MARK = 'imported:';
 
 export const FOREIGN_HASH_LENGTH = 512;
 
-/** What one attempt may cost, about a second of one core and no more memory than 256 MiB. */
+/** Limits for one verification: about one second of one core and 256 MiB of memory. */
 const MOST = {
   argon2: { kib: 262_144, kibPasses: 786_432, lanes: 16 },
   bcryptCost: 14,
@@ -33,7 +33,7 @@ const TOO_COSTLY = 'PASSWORD_HASH_TOO_COSTLY';
 
 type Reading = ForeignHash | ForeignHashFault;
 
-/** Bytes in Base64 of any padding, with `+` or, as passlib writes it, `.`; `null` where letters are left over. */
+/** Decodes Base64 with any padding, with `+` or the `.` of passlib. Returns `null` if it is not canonical. */
 function bytesOf(text: string): Buffer | null {
   const plain = text.replaceAll('.', '+').replace(/={1,2}$/, '');
   const bytes = Buffer.from(plain, 'base64');
@@ -51,7 +51,7 @@ function argon2(text: string, [memory, passes, lanes]: readonly number[], salt: 
   return (password) => verifyArgon2(text, password);
 }
 
-/** Like all of its implementations, the library looks at 72 bytes and passes over the rest. */
+/** Like every bcrypt implementation, the library ignores everything after 72 bytes. */
 function bcrypt(text: string, cost: number, prepare: (password: string) => string): Reading {
   if (cost < 4 || cost > 31) return UNSUPPORTED;
   if (cost > MOST.bcryptCost) return TOO_COSTLY;
@@ -62,7 +62,7 @@ const DIGEST_OF: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha5
 
 function pbkdf2Hash(algorithm: string, rounds: number, salt: Buffer | null, digest: Buffer | null): Reading {
   if (!isWithin(salt, SALT_BYTES) || !isWithin(digest, DIGEST_BYTES) || rounds < 1) return UNSUPPORTED;
-  // Every block of the derived key costs all rounds.
+  // Each block of the derived key runs all rounds.
   const blocks = Math.ceil(digest.length / (DIGEST_OF[algorithm] as number));
   if (rounds * blocks > MOST.pbkdf2Rounds) return TOO_COSTLY;
   return async (password) => matches(await derivePbkdf2(password, salt, rounds, digest.length, algorithm), digest);
@@ -84,7 +84,7 @@ interface Form {
   read(parts: readonly string[]): Reading;
 }
 
-/** PHC strings, those of crypt(3), and what Django writes. */
+/** PHC strings, crypt(3) strings and the formats of Django. */
 const FORMS: readonly Form[] = [
   {
     pattern:
@@ -123,8 +123,8 @@ const FORMS: readonly Form[] = [
 ];
 
 /**
- * A hash in one of the forms that docs/importing.md lists. Other services hashed what was typed: the password is tried
- * as it came, then in the normal form that ours have.
+ * Parses a hash in one of the formats of docs/importing.md. Other services hashed the password as it was typed.
+ * Therefore it is tried unchanged first, then normalized like native passwords.
  */
 function read(text: string): Reading {
   if (text.length > FOREIGN_HASH_LENGTH) return UNSUPPORTED;
@@ -142,16 +142,16 @@ function read(text: string): Reading {
   return UNSUPPORTED;
 }
 
-/** What is wrong with a hash of another service. */
+/** Returns why an imported hash would be rejected. */
 export function foreignHashFault(text: string): ForeignHashFault | undefined {
   const reading = read(text);
   return typeof reading === 'string' ? reading : undefined;
 }
 
-/** How a hash of another service is stored until its owner signs in. */
+/** Returns the stored form of an imported hash. It is replaced when its owner signs in. */
 export const storedForeignHash = (text: string): string => `${MARK}${text}`;
 
-/** The hash of another service that is stored; `null` where it is ours. */
+/** Returns the verifier of a stored imported hash, or `null` for a native hash. */
 export function foreignHashIn(stored: string): ForeignHash | null {
   if (!stored.startsWith(MARK)) return null;
   const reading = read(stored.slice(MARK.length));

@@ -14,13 +14,13 @@ import { Factors } from './factors.service.js';
 
 const TICKET_SECONDS = 300;
 /**
- * Attempts at a second factor, for one ticket and for one account (auth.md 1.5). Those of a ticket must not come back
- * while it lives, so they are refilled over a longer time.
+ * Limits for attempts at a second factor, per ticket and per account (auth.md 1.5). The refill time of a ticket is
+ * longer than its lifetime, so its attempts do not come back.
  */
 const TICKET_ATTEMPTS = { limit: 5, seconds: 3600 };
 const ACCOUNT_ATTEMPTS = { limit: 10, seconds: 900 };
 
-/** The MFA challenge as the client sees it (auth.md section 3). */
+/** The MFA challenge in a response (auth.md section 3). */
 export interface MfaChallenge {
   readonly mfa: true;
   readonly ticket: string;
@@ -30,15 +30,15 @@ export interface MfaChallenge {
   readonly backup_codes: boolean;
 }
 
-/** An open challenge: the account that it waits for, and the ticket's digest, by which the server knows it. */
+/** An open challenge: its account and the digest of its ticket, which is the key of the stored secret. */
 export interface OpenTicket {
   readonly account: Account;
   readonly key: string;
 }
 
-/** How a challenge is answered, and who answers it. */
+/** How a challenge is answered, and by which client. */
 interface Answering {
-  /** The member of the body that is at fault when it is wrong. */
+  /** The member of the body that an error names. */
   readonly member: 'code' | 'ticket';
   readonly method: 'code' | 'passkey';
   readonly origin: Origin;
@@ -58,7 +58,7 @@ export class MfaTickets {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** Opens the challenge of an account whose first factor was right, and which `tx` has locked. */
+  /** Opens a challenge after a correct first factor. `tx` must have locked the account. */
   async open(tx: Tx, account: Account): Promise<MfaChallenge> {
     const ticket = mintToken();
     await this.secrets.issue('mfa-ticket', account, {}, TICKET_SECONDS, { tx, secret: keyOf(ticket) });
@@ -82,7 +82,7 @@ export class MfaTickets {
     return open;
   }
 
-  /** The challenge that a key names, while its ticket lives and its account is there. */
+  /** Returns the challenge with this key if its ticket is valid and its account exists. */
   async find(key: string): Promise<OpenTicket | null> {
     const issued = await this.secrets.peek('mfa-ticket', key);
     const account = issued && (await this.accounts.find(issued.subject));
@@ -90,8 +90,8 @@ export class MfaTickets {
   }
 
   /**
-   * Charges an attempt before it is examined, so a right answer is refused once the allowance is spent. Returns what
-   * a wrong answer has to call: the last one that the ticket allows destroys it.
+   * Charges an attempt before it is verified. A correct code is also rejected if no attempts are left. Call the
+   * returned function after a wrong code. It destroys the ticket if no attempts are left.
    * @throws Refusal FV(INVALID_CODE@member)
    */
   async charge({ account, key }: OpenTicket, member: 'code' | 'ticket'): Promise<() => Promise<void>> {
@@ -110,9 +110,9 @@ export class MfaTickets {
   }
 
   /**
-   * Lets `answer` examine an answer to the challenge, once the attempt is charged, and does `then` after a right one in
-   * the same transaction. Account and ticket are held meanwhile: of parallel right answers one spends the ticket, and a
-   * wrong one beside it cannot destroy it first. `null`: a wrong answer.
+   * Charges an attempt and verifies it with `answer`. If it is correct, runs `then` in the same transaction. Account
+   * and ticket are locked. Therefore only one of several correct attempts spends the ticket, and a parallel wrong
+   * attempt cannot destroy it first. Returns `null` for a wrong attempt.
    * @throws Refusal FV(SESSION_TIMEOUT@ticket), FV(INVALID_CODE@member)
    */
   async complete<T>(
@@ -136,13 +136,13 @@ export class MfaTickets {
     return result;
   }
 
-  /** Tells the owner of a right first factor that was followed by a wrong second one. */
+  /** Records for the owner that a wrong second factor followed a correct first factor. */
   async recordRefusal(tx: Tx, { account }: OpenTicket, { method, origin }: Omit<Answering, 'member'>): Promise<void> {
     await this.events.record(tx, { accountId: account.id, type: 'sign_in_refused', origin, data: { method } });
   }
 
   /**
-   * Answers the account as it was when its first factor was right.
+   * Spends the ticket. Returns the account as it was when its first factor was correct.
    * @throws Refusal FV(SESSION_TIMEOUT@ticket)
    */
   async spend(tx: Tx, key: string): Promise<Seen> {
@@ -151,12 +151,12 @@ export class MfaTickets {
     return issued.seen;
   }
 
-  /** A right answer gives back what wrong ones had spent. */
+  /** Resets the attempts after a correct one. */
   async clear({ account, key }: { readonly account: { readonly id: string }; readonly key: string }): Promise<void> {
     await this.limiter.clear('login:mfa:account', account.id);
     await this.limiter.clear('login:mfa:ticket', key);
   }
 }
 
-/** The answer to a ticket that is unknown, used, expired or void. */
+/** The error for a ticket that is unknown, used, expired or revoked. */
 export const timeout = (): Refusal => invalid('ticket', 'SESSION_TIMEOUT');

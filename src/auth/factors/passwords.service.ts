@@ -11,7 +11,7 @@ import { Outbound } from '../../platform/outbound/outbound.js';
 import { Background } from '../../platform/process/background.js';
 import { foreignHashIn } from './foreign-hashes.js';
 
-/** At most `slots` tasks at once and `queue` waiting; beyond that the request is shed. */
+/** Runs at most `slots` tasks in parallel and queues up to `queue` more. Further requests are shed. */
 export class BoundedQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -44,7 +44,10 @@ export class BoundedQueue {
 
 const BREACH_TIMEOUT_MS = 5_000;
 
-/** Password hashes: argon2id, bounded so that a login flood neither starves other routes nor grows without limit. */
+/**
+ * Hashes and verifies passwords with argon2id. The queue is bounded, so that a login flood cannot exhaust CPU and
+ * memory.
+ */
 @Injectable()
 export class Passwords {
   private readonly queue: BoundedQueue;
@@ -65,22 +68,22 @@ export class Passwords {
   }
 
   /**
-   * For operations that will hash: asked first, before an allowance is charged and the database is asked, because what is
-   * shed then has cost nothing.
+   * Call this before an operation that will hash, first of all checks. A request that is shed here costs no rate limit
+   * and no query.
    * @throws Refusal SERVICE_UNAVAILABLE
    */
   demandRoom(): void {
     this.queue.demandRoom();
   }
 
-  /** NFKC first, so that one password typed on two keyboards is one password. */
+  /** Normalizes to NFKC, so that different keyboards produce the same password. */
   hash(password: string): Promise<string> {
     return this.queue.run(() => hash(password.normalize('NFKC'), this.options));
   }
 
   /**
-   * The hash of a password that is being set. One that is known from a breach is refused; so that nobody is kept from
-   * securing an account, a breach interface that does not answer in 5 s knows nothing.
+   * Hashes a new password and rejects one that is known from a breach. If the breach service fails or needs more than 5
+   * seconds, the password is accepted, so that users can still secure their accounts.
    * @throws Refusal FV(PASSWORD_IS_TOO_COMMON@member)
    */
   async hashNew(password: string, member = 'password'): Promise<string> {
@@ -88,7 +91,7 @@ export class Passwords {
     return this.hash(password);
   }
 
-  /** Asks by the first five digits of a SHA-1 digest, which thousands of passwords share. */
+  /** Sends only the first five digits of the SHA-1 digest, which thousands of passwords share. */
   private async isBreached(password: string): Promise<boolean> {
     const { passwordBreachUrl: url } = this.config;
     if (!url) return false;
@@ -115,7 +118,7 @@ export class Passwords {
     }
   }
 
-  /** Makes a hash of another service, or of former, weaker parameters, one of ours, once the answer to its login is on its way. */
+  /** Replaces an imported or weaker hash after a successful login, in the background. */
   strengthen(accountId: string, stored: string, password: string): void {
     if (!this.isWeak(stored)) return;
     this.background.run('strengthening a password hash', async () => {
@@ -124,7 +127,10 @@ export class Passwords {
     });
   }
 
-  /** Without a password the work is that of `decoy`, else that of a hash of ours; no password is right. */
+  /**
+   * Verifies a password. Without a stored hash, the result is always false. To take the same time, it verifies `decoy`
+   * or a native dummy hash.
+   */
   verify(stored: string | null, password: string, decoy: string | null = null): Promise<boolean> {
     return this.queue.run(async () => {
       const examined = stored ?? decoy ?? (await this.dummy);
@@ -143,7 +149,7 @@ export class Passwords {
     return this.verify(row?.passwordHash ?? null, password);
   }
 
-  /** Whether a hash was made elsewhere, or with weaker parameters than are set now. */
+  /** Whether a hash is imported or has weaker parameters than the current ones. */
   private isWeak(stored: string): boolean {
     const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored);
     return !match || Number(match[1]) < this.options.memoryCost || Number(match[2]) < this.options.timeCost;

@@ -10,7 +10,7 @@ import { Handoffs } from './handoff.service.js';
 export class HandoffController {
   constructor(private readonly handoffs: Handoffs) {}
 
-  /** Begins a sign-in that another device approves. */
+  /** Starts a sign-in that another device approves. */
   @Post('initiate')
   @HttpCode(200)
   @Public()
@@ -19,7 +19,7 @@ export class HandoffController {
     return this.handoffs.initiate(originOf(call));
   }
 
-  /** Shows the device that asks for approval. */
+  /** Shows the device that requests approval. */
   @Get(':code/info')
   @Public()
   @RateLimit('auth:handoff:info')
@@ -36,7 +36,7 @@ export class HandoffController {
     return this.handoffs.approve(me, input, address);
   }
 
-  /** Tells whether a handoff was approved. */
+  /** Reports whether a handoff is pending or expired. */
   @Get(':code/status')
   @Public()
   @RateLimit('auth:handoff:status')
@@ -44,7 +44,7 @@ export class HandoffController {
     return this.handoffs.status(code);
   }
 
-  /** Collects the session of an approved handoff, once. */
+  /** Returns the session of an approved handoff, once. */
   @Post(':code/status')
   @HttpCode(200)
   @Public()

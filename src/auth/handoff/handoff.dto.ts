@@ -1,6 +1,6 @@
 import { Snowflake, Text } from '../../http/input.js';
 
-/** The form of a code is judged by the operation, with an error code of its own. */
+/** The operation checks the format of a code, because it has its own error code. */
 const ANY_LENGTH = 16_384;
 
 export class HandoffPath {
@@ -10,7 +10,10 @@ export class HandoffPath {
 export class CompleteHandoffInput {
   @Text({ max: ANY_LENGTH }) code: string;
   @Snowflake() user_id: string;
-  /** The two digits that the other device shows. Anything else voids the code, so a page can also use this to refuse. */
+  /**
+   * The two digits that the other device shows. Any other value revokes the code, so a page can also use this to deny
+   * the request.
+   */
   @Text({ max: ANY_LENGTH, optional: true, example: '42' }) confirmation?: string;
 }
 

@@ -20,23 +20,23 @@ const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const DIGITS = '0123456789';
 const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
 const CODE_SECONDS = 300;
-/** The record outlives the code, so that a late approval can be told from a wrong code. */
+/** The record exists longer than the code, so that a late approval gets a different error from an unknown code. */
 const RECORD_SECONDS = 3600;
 const LOOKUPS = { limit: 3, seconds: 86_400 };
 const FAILURES = { limit: 5, seconds: 900 };
 
-/** By which session; the account is what the code is bound to from then on. */
+/** The session that approved the handoff. The code is then bound to its account. */
 interface Approval {
   readonly sessionId: string;
 }
 
-/** What is stored with a code. */
+/** The data that is stored with a code. */
 interface Handoff {
   readonly state: 'fresh' | 'inspected' | 'approved';
   readonly origin: Origin;
   /** SHA-256 of the initiator's poll secret, base64url. */
   readonly pollDigest: string;
-  /** The two digits that the initiator shows; absent in codes of an earlier release. */
+  /** The two digits that the initiator shows. Codes from before this member existed have none. */
   readonly confirmation?: string;
   readonly approval?: Approval;
 }
@@ -51,14 +51,16 @@ const unusable = (): Refusal => new Refusal('INVALID_HANDOFF_CODE');
 const isSecretOf = ({ pollDigest }: Handoff, pollSecret: string): boolean =>
   matches(Buffer.from(pollDigest, 'base64url'), digest(pollSecret));
 
-/** A code as it was shown or typed: hyphens and white space do not count, nor does letter case. */
+/** Normalizes a typed code: removes hyphens and white space and ignores case. */
 function normalise(code: string): string {
   const plain = code.replace(/[-\s]/g, '').toUpperCase();
   if (!FORM.test(plain)) throw unusable();
   return plain;
 }
 
-/** A signed-in device lets a new one in (auth.md section 10): initiate, inspect, approve, collect. */
+/**
+ * A signed-in device approves the sign-in of a new device (auth.md section 10): initiate, inspect, approve, collect.
+ */
 @Injectable()
 export class Handoffs {
   constructor(
@@ -89,7 +91,10 @@ export class Handoffs {
     };
   }
 
-  /** Describes the device that asks, in words of ours only: the approving page shows them to somebody else. */
+  /**
+   * Describes the requesting device, using only words of the service. The requester must not control text on the
+   * approving page.
+   */
   async inspect(typed: string, address: string) {
     await this.demandUnblocked(address);
     const code = normalise(typed);
@@ -112,8 +117,8 @@ export class Handoffs {
   }
 
   /**
-   * Records the approval. The new device creates the session when it collects it. A wrong `confirmation` voids the code:
-   * with the digits, only a user who sees the other device can approve.
+   * Records the approval. The new device creates the session when it collects it. A wrong `confirmation` revokes the
+   * code, so that only a user who sees the other device can approve.
    */
   async approve(
     me: SessionIdentity,
@@ -150,7 +155,7 @@ export class Handoffs {
     return found?.isCurrent && !isVoid ? PENDING : EXPIRED;
   }
 
-  /** Who holds the poll secret gets the session of an approved code, once. */
+  /** Returns the session of an approved code once, if the poll secret is right. */
   async collect(typed: string, pollSecret: string, address: string): Promise<Collected> {
     await this.demandUnblocked(address);
     const code = normalise(typed);
@@ -164,7 +169,7 @@ export class Handoffs {
     return approval && found.seen ? this.deliver(code, approval, found.seen, origin) : PENDING;
   }
 
-  /** An approval dies with the session that gave it. */
+  /** An approval is only valid while the approving session is active. */
   private deliver(code: string, { sessionId }: Approval, { accountId }: Seen, origin: Origin): Promise<Collected> {
     return this.database.transaction(async (tx) => {
       const account = await this.accounts.lock(tx, accountId);
@@ -178,7 +183,7 @@ export class Handoffs {
     });
   }
 
-  /** Without the poll secret only a code that no user has inspected yet can be canceled. */
+  /** Without the poll secret, a code can only be canceled before a user has inspected it. */
   async cancel(typed: string, pollSecret: string | undefined): Promise<void> {
     const code = normalise(typed);
     await this.database.transaction(async (tx) => {

@@ -12,13 +12,15 @@ type Decision = 'registration_approved' | 'registration_rejected';
 
 const LINK_SECONDS = 7 * 24 * 3600;
 
-/** What of the facts of an event the mail reports as well. */
+/** The members of event data that the email also shows. */
 const toldIn = ({ until, public_reason }: Told): Told => ({
   ...(until !== undefined && { until }),
   ...(public_reason !== undefined && { public_reason }),
 });
 
-/** Tells the owner of an account what changed about its security: what, when, by which device (auth.md section 12). */
+/**
+ * Notifies users of changes to the security of their account: the change, its time and the device (auth.md section 12).
+ */
 @Injectable()
 export class SecurityNotices {
   constructor(
@@ -29,9 +31,8 @@ export class SecurityNotices {
   ) {}
 
   /**
-   * Recorded in `tx`, which holds the account, and mailed after its commit to the verified email address of the account;
-   * without an `origin` no device is named. The mail has a link that locks the account down, unless it reports what
-   * administrators did.
+   * Records the event in `tx`, which must hold the account. After the commit, the verified email address gets an email.
+   * It names the device if there is an `origin`. It has a lockdown link unless an administrator made the change.
    */
   async send(
     tx: Tx,
@@ -54,7 +55,7 @@ export class SecurityNotices {
     });
   }
 
-  /** The same of a deletion that was scheduled. */
+  /** Records and sends the notice of a scheduled deletion. */
   async sendDeadline(
     tx: Tx,
     account: Account,
@@ -68,16 +69,19 @@ export class SecurityNotices {
     if (to !== null) await this.outbox.enqueue(tx, { type: event, to, accountId: account.id, metadata });
   }
 
-  /** Tells whoever registered what became of it: once, so that no allowance counts it, and before the email address is verified. */
+  /**
+   * Notifies the user of the decision on a registration. It happens once and before the email address is verified, so
+   * no limit applies.
+   */
   async sendDecision(tx: Tx, { id, email }: Account, type: Decision): Promise<void> {
     await this.events.record(tx, { accountId: id, type });
     if (email !== null) await this.outbox.enqueue(tx, { type, to: email, accountId: id, metadata: {} });
   }
 
-  /** Where a notice goes by itself. `null`: nowhere, or into a digest. */
+  /** Returns where to send the notice now. Returns `null` if none is sent or if it goes into a digest. */
   private async recipientOf(tx: Tx, account: Account, event: SecurityEvent): Promise<string | null> {
     const { id: accountId, email: to } = account;
-    // An address that nobody verified may belong to a stranger.
+    // An unverified email address may belong to another person.
     if (to === null || !account.emailVerified || !this.outbox.isOpen) return null;
     const link = async () => ({ token: await this.lockdownLink(tx, account), seconds: LINK_SECONDS });
     return (await this.allowance.admits(tx, { accountId, to, event }, link)) ? to : null;

@@ -24,7 +24,7 @@ export class PasskeysController {
     return this.passkeys.list(me.account.id);
   }
 
-  /** Hands out what an authenticator needs to make a passkey. */
+  /** Returns the WebAuthn options to create a passkey. */
   @Post('credentials/registration-options')
   @HttpCode(200)
   @UserOnly()
@@ -63,7 +63,7 @@ export class PasskeysController {
     return this.passkeys.remove(me, path.credential_id, originOf(call));
   }
 
-  /** Says whether passkeys are asked for after the password. */
+  /** Sets whether a passkey is required after the password. */
   @Put('two-factor')
   @UserOnly()
   @RequiresSudo()

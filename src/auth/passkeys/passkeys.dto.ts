@@ -2,7 +2,7 @@ import { Anything, Bool, OneOf, Text } from '../../http/input.js';
 import { SudoInput } from '../sudo/sudo.dto.js';
 import { MAX_CREDENTIAL_ID } from '../webauthn/webauthn.js';
 
-/** How the browser makes a passkey; `conditional`: by itself, without a person who touches anything. */
+/** How the browser creates a passkey. `conditional` means automatically, without user interaction. */
 export type Mediation = 'conditional';
 
 export class RegistrationOptionsInput extends SudoInput {

@@ -17,10 +17,10 @@ import { ALGORITHMS, userHandleOf, verifyRegistration } from '../webauthn/webaut
 import { descriptorOf, WebAuthn } from '../webauthn/webauthn.service.js';
 import type { Mediation, RegisterPasskeyInput } from './passkeys.dto.js';
 
-/** Passkeys of one account. */
+/** Maximum number of passkeys per account. */
 export const MAX_PASSKEYS = 10;
 
-/** A passkey as its owner sees it; key, counter and transports are never returned (account.md 1.3). */
+/** A passkey in a response. Key, counter and transports are never returned (account.md 1.3). */
 type Named = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
 
 export const passkeyView = ({ id, name, createdAt, lastUsedAt }: Named) => ({
@@ -30,7 +30,7 @@ export const passkeyView = ({ id, name, createdAt, lastUsedAt }: Named) => ({
   last_used_at: lastUsedAt?.toISOString() ?? null,
 });
 
-/** The account's passkeys: register, name, remove, use as second factor (account.md 6.3). */
+/** Registers, renames and deletes passkeys, and sets whether they are the second factor (account.md 6.3). */
 @Injectable()
 export class Passkeys {
   constructor(
@@ -69,7 +69,10 @@ export class Passkeys {
     };
   }
 
-  /** Needs no sudo of its own: the challenge was issued under one, and is spent before anything is verified. */
+  /**
+   * Needs no sudo mode, because the challenge was issued in sudo mode. The challenge is spent before the response is
+   * verified.
+   */
   async register(me: SessionIdentity, input: RegisterPasskeyInput, origin: Origin): Promise<void> {
     const { account } = me;
     const { response, challenge, name } = input;
@@ -108,8 +111,9 @@ export class Passkeys {
   }
 
   /**
-   * Without its last passkey an account has neither the switch nor, without an authenticator, backup codes. Its owner
-   * gets a notice, which names where the change came from if that was the owner's own client. `tx` holds the account.
+   * Deletes a passkey. With the last one, the account also loses the second-factor setting and, if it has no
+   * authenticator, its backup codes. The owner gets a notice, which names the origin if there is one. `tx` must hold
+   * the account.
    * @throws Refusal UNKNOWN_WEBAUTHN_CREDENTIAL
    */
   async removeOf(tx: Tx, before: Account, id: string, origin?: Origin): Promise<void> {
@@ -125,12 +129,12 @@ export class Passkeys {
     await this.announce(tx, accountId);
   }
 
-  /** Takes every passkey from an account that goes. */
+  /** Deletes all passkeys of an account that is being deleted. */
   async removeAll(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(Passkey, { accountId });
   }
 
-  /** Setting the current value changes nothing; a set of backup codes is minted when none is left to use. */
+  /** Changes nothing if the value is the same. Creates backup codes if the account has no unused ones. */
   async setSecondFactor(me: SessionIdentity, enabled: boolean, origin: Origin) {
     return this.database.transaction(async (tx) => {
       const { account } = me;

@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A signed-in device. The token itself is stored nowhere. */
+/** A session of a signed-in device. The token is not stored. */
 @Entity('session')
 export class Session {
   @PrimaryColumn('bigint') id: string;
-  /** SHA-256 of the token; in base64url it is the public `id_hash`. */
+  /** SHA-256 of the token. In base64url, it is the public `id_hash`. */
   @Column('bytea') digest: Buffer;
   @Column('bigint', { name: 'account_id' }) accountId: string;
   @Column('text') ip: string;
@@ -15,11 +15,11 @@ export class Session {
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
 }
 
-/** An address from which the account may sign in without a mailed confirmation. */
+/** An IP address from which the account may sign in without email confirmation. */
 @Entity('authorized_ip')
 export class AuthorizedIp {
   @PrimaryColumn('bigint', { name: 'account_id' }) accountId: string;
-  /** IPv4 exactly, IPv6 by its /64. */
+  /** An IPv4 address, or the /64 of an IPv6 address. */
   @PrimaryColumn('text', { name: 'ip_key' }) ipKey: string;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }
@@ -27,7 +27,7 @@ export class AuthorizedIp {
 @Entity('backup_code')
 export class BackupCode {
   @PrimaryColumn('bigint', { name: 'account_id' }) accountId: string;
-  /** HMAC of the normalised code under a server key. */
+  /** HMAC of the normalized code with a server key. */
   @PrimaryColumn('bytea') digest: Buffer;
   @Column('smallint') position: number;
   @Column('timestamptz', { name: 'consumed_at', nullable: true }) consumedAt: Date | null;
@@ -35,7 +35,7 @@ export class BackupCode {
 
 @Entity('passkey')
 export class Passkey {
-  /** Credential id, base64url. */
+  /** Credential ID, base64url. */
   @PrimaryColumn('text') id: string;
   @Column('bigint', { name: 'account_id' }) accountId: string;
   @Column('text') name: string;
@@ -48,13 +48,13 @@ export class Passkey {
   @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
 }
 
-/** Every ticket, code, token, challenge and state that works once; see `OneTimeSecrets`. */
+/** All tickets, codes, tokens, challenges and states that work once. See `OneTimeSecrets`. */
 @Entity('one_time_secret')
 export class OneTimeSecret {
   @PrimaryColumn('bytea') digest: Buffer;
   @Column('text') purpose: string;
   @Column('text') subject: string;
-  /** The account that it is bound to, and as of when; see `PURPOSES`. */
+  /** The account that the secret is bound to, with the epochs from that time. See `PURPOSES`. */
   @Column('bigint', { name: 'account_id', nullable: true }) accountId: string | null;
   @Column('integer', { nullable: true }) epoch: number | null;
   @Column('integer', { name: 'address_epoch', nullable: true }) addressEpoch: number | null;

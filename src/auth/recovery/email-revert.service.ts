@@ -21,7 +21,7 @@ const TOKEN_SECONDS = 24 * 3600;
 
 const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_REVERT_TOKEN');
 
-/** Takes an account back for the owner of the address that it had before (auth.md section 7). */
+/** Restores an account for the owner of its previous email address (auth.md section 7). */
 @Injectable()
 export class EmailRevert {
   constructor(
@@ -38,7 +38,7 @@ export class EmailRevert {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Mails the former address of an account the means to undo a change that was just made. */
+  /** Emails the previous address a token that reverts the change. */
   async offer(tx: Tx, account: Begun, change: { from: string; to: string }): Promise<void> {
     const token = await this.tokens.issue(tx, 'email-revert', account, { email: change.from }, TOKEN_SECONDS);
     await this.outbox.enqueue(tx, {

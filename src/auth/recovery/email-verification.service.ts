@@ -12,12 +12,12 @@ import { OneTimeSecrets } from '../secrets/one-time-secrets.service.js';
 
 const TOKEN_SECONDS = 24 * 3600;
 const RESENDS = { limit: 3, seconds: 900 };
-/** Bits that ask for a fresh verification whatever was verified before: 1, 5 and 7 (account.md section 7). */
+/** Bits that require a new verification, even if the email address is verified: 1, 5 and 7 (account.md section 7). */
 const REVERIFICATION = 0b1010_0010;
 
 const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_VERIFICATION_TOKEN');
 
-/** Proof that an address is its account's (auth.md section 5). */
+/** Verifies that an email address belongs to its account (auth.md section 5). */
 @Injectable()
 export class EmailVerification {
   constructor(
@@ -31,7 +31,7 @@ export class EmailVerification {
     outbox.refused = (accountId, address) => database.transaction((tx) => contact.markBounced(tx, accountId, address));
   }
 
-  /** Mails a token that verifies this address of this account. */
+  /** Emails a token that verifies this address of this account. */
   async mail(tx: Tx, account: Begun, email: string): Promise<void> {
     const token = await this.issue(tx, account, email);
     await this.outbox.enqueue(tx, {
@@ -43,7 +43,7 @@ export class EmailVerification {
     });
   }
 
-  /** A token that verifies this address of this account. */
+  /** Issues a token that verifies this email address of this account. */
   issue(tx: Tx, account: Begun, email: string): Promise<string> {
     return this.tokens.issue(tx, 'email-verification', account, { email }, TOKEN_SECONDS);
   }
@@ -66,6 +66,6 @@ export class EmailVerification {
   }
 }
 
-/** Whether a fresh verification would change anything. */
+/** Whether a new verification would change anything. */
 export const needsVerification = ({ emailVerified, emailBounced, suspicious }: Account): boolean =>
   !emailVerified || emailBounced || (suspicious & REVERIFICATION) !== 0;

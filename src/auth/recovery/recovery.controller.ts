@@ -25,7 +25,7 @@ export class RecoveryController {
     private readonly reverts: EmailRevert,
   ) {}
 
-  /** Verifies an address by the token that was mailed to it. */
+  /** Verifies an email address with the token that was sent to it. */
   @Post('verify')
   @HttpCode(204)
   @Public()
@@ -35,7 +35,7 @@ export class RecoveryController {
     return this.verification.verify(token);
   }
 
-  /** Mails the verification of the address again. */
+  /** Sends the verification email again. */
   @Post('verify/resend')
   @HttpCode(204)
   @UserOnly()
@@ -46,7 +46,7 @@ export class RecoveryController {
     return this.verification.resend(me);
   }
 
-  /** Mails a link that resets the password, if the account exists. */
+  /** Sends a password reset link if the account exists. */
   @Post('forgot')
   @HttpCode(204)
   @Public()
@@ -57,7 +57,7 @@ export class RecoveryController {
     return this.recovery.request(email, originOf(call));
   }
 
-  /** Tells whether a link of a password reset is still valid. */
+  /** Reports whether the token of a password reset is still valid. */
   @Get('reset/:token')
   @Public()
   @BlockedBySso()
@@ -66,7 +66,7 @@ export class RecoveryController {
     return { valid: await this.recovery.isValid(token) };
   }
 
-  /** Sets a new password by the token of a mailed link. */
+  /** Sets a new password with the token of a password reset. */
   @Post('reset')
   @HttpCode(200)
   @Public()
@@ -76,7 +76,7 @@ export class RecoveryController {
     return this.recovery.reset(input, originOf(call));
   }
 
-  /** Undoes a change of the address by the token of a mailed link. */
+  /** Reverts a change of the email address with the token of an email. */
   @Post('email-revert')
   @HttpCode(200)
   @Public()

@@ -25,7 +25,7 @@ const REQUESTS = { ofAddress: { limit: 20, seconds: 1800 }, ofEmail: { limit: 5,
 
 const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_RESET_TOKEN');
 
-/** Password recovery by mail (auth.md section 6). */
+/** Password recovery by email (auth.md section 6). */
 @Injectable()
 export class Recovery {
   constructor(
@@ -44,7 +44,7 @@ export class Recovery {
     private readonly limiter: Limiter,
   ) {}
 
-  /** What follows for an account that exists happens after the answer, which is the same for every address. */
+  /** The response is the same for every email address. Work for an existing account runs after the response. */
   async request(email: string, { ip }: Origin): Promise<void> {
     const { ofAddress, ofEmail } = REQUESTS;
     await this.limiter.demand('forgot:ip', addressKey(ip), ofAddress.limit, ofAddress.seconds);
@@ -58,7 +58,7 @@ export class Recovery {
     });
   }
 
-  /** Mails a token that resets the password of this account, if it has an address. */
+  /** Emails a token that resets the password of this account, if the account has an email address. */
   async mail(tx: Tx, account: Account): Promise<void> {
     const { id, email } = account;
     if (email === null || !this.outbox.isOpen) return;
@@ -72,7 +72,7 @@ export class Recovery {
     });
   }
 
-  /** Whether a reset would take the token; it is not spent. */
+  /** Whether `reset` would accept the token. Does not spend it. */
   async isValid(token: string): Promise<boolean> {
     const held = await this.tokens.find('password-reset', token);
     if (!held) return false;
@@ -80,7 +80,7 @@ export class Recovery {
     return isApplicable(held);
   }
 
-  /** Sets the password and ends everything that was obtained by the former one; the second factor stays. */
+  /** Sets the password and revokes all sessions. The second factor stays. */
   async reset({ token, password }: ResetInput, origin: Origin): Promise<TokenResponse | MfaChallenge> {
     this.passwords.demandRoom();
     const found = await this.tokens.require('password-reset', token, unknown);
@@ -90,7 +90,7 @@ export class Recovery {
       this.demandResettable(held);
       const { id, traits } = held.account;
       await this.state.recover(tx, id, passwordHash);
-      // Who reads the mail has shown all that the verification asks for which a hidden registration waits.
+      // The token proves control of the email address, so it also completes the verification of a hidden registration.
       if (traits.includes(PENDING_VERIFICATION)) {
         await this.contact.confirmEmail(tx, id, String(held.issued.payload.email));
       }
@@ -110,6 +110,6 @@ export class Recovery {
   }
 }
 
-/** Neither suspended for ever nor moved to another address since the token was issued. */
+/** Whether the account is not permanently suspended and still has the email address that the token was sent to. */
 const isApplicable = ({ account, issued }: Held): boolean =>
   account.email === issued.payload.email && !(account.banned && account.bannedUntil === null);

@@ -31,7 +31,7 @@ export interface AwaitsApproval {
 
 export type Registered = TokenResponse | AwaitsApproval | typeof PENDING;
 
-/** Making an account of one's own (auth.md 4.1). */
+/** Registration of new accounts (auth.md 4.1). */
 @Injectable()
 export class Registration {
   constructor(
@@ -96,7 +96,7 @@ export class Registration {
       username: username ?? usernameFrom(globalName ?? '') ?? `user_${mintFrom('0123456789', 8)}`,
       globalName: globalName ?? null,
       email: email ?? null,
-      // Nobody could prove an address where neither mail nor a provider vouches for one.
+      // Without email and single sign-on, a user could never verify an email address.
       emailVerified: email !== undefined && !this.outbox.isOpen && !this.instance.isSsoEnabled,
       passwordHash,
       locale: localeOf(acceptLanguage),
@@ -118,8 +118,9 @@ export class Registration {
   }
 
   /**
-   * Answers alike for a free and for a taken address. A taken one costs the same work, statement for statement: the
-   * account is made without the address and taken back, and its owner is told instead.
+   * Returns the same response for a free and a taken email address. For a taken one, it runs the same statements: it
+   * creates the account without the email address and rolls it back. The owner of the email address gets an email
+   * instead.
    */
   private async registerUnseen(profile: Claimed, ip: string): Promise<typeof PENDING> {
     const traits = [...(profile.traits ?? []), PENDING_VERIFICATION];
@@ -142,14 +143,14 @@ export class Registration {
         });
       });
     } catch (error) {
-      // Somebody else took the address a moment ago: that account is its owner now.
+      // A parallel request took the email address. Retry, and treat that account as the owner.
       if (!owner && (await this.accounts.holderOf(profile.email))) return this.registerUnseen(profile, ip);
       throw error;
     }
     return PENDING;
   }
 
-  /** One suggestion or none; nothing is reserved or looked up (auth.md 4.7). */
+  /** Returns at most one suggestion. It neither reserves nor looks up names (auth.md 4.7). */
   suggest(globalName: string): { suggestions: string[] } {
     const username = usernameFrom(globalName);
     return { suggestions: username === null ? [] : [username] };

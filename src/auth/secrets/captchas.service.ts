@@ -7,7 +7,7 @@ import { OneTimeSecrets } from './one-time-secrets.service.js';
 const MEMORY_SECONDS = 600;
 export const TOKEN_LENGTH = 8192;
 
-/** Captcha tokens: earned, and presented once (conventions.md section 8). */
+/** Captcha tokens, which can be used once (conventions.md section 8). */
 @Injectable()
 export class Captchas {
   constructor(
@@ -23,7 +23,7 @@ export class Captchas {
     if (token.length > TOKEN_LENGTH || !(await this.spend(token, type, address))) throw new Refusal('INVALID_CAPTCHA');
   }
 
-  /** Whether a token was earned and not presented before. */
+  /** Whether a token is valid and was not used before. */
   async spend(token: string, type: string | undefined, address: string): Promise<boolean> {
     const earned = await this.verifier.verify(token, type, address);
     return earned !== null && (await this.secrets.claim('captcha-spent', earned, MEMORY_SECONDS));

@@ -12,13 +12,13 @@ const LENGTH = 64;
 
 type MailedPurpose = 'email-verification' | 'password-reset' | 'email-revert' | 'lockdown';
 
-/** A live token and the account that it was issued to. */
+/** A valid token and the account that it was issued to. */
 export interface Held {
   readonly account: Account;
   readonly issued: Issued;
 }
 
-/** Tokens of mailed links: 64 letters and digits that work once, for the account that they were issued to. */
+/** Tokens of links in emails: 64 letters and digits that work once, for one account. */
 @Injectable()
 export class MailedTokens {
   constructor(
@@ -31,14 +31,14 @@ export class MailedTokens {
     return this.secrets.issue(purpose, owner, payload, seconds, { tx, secret: mintLetters(LENGTH) });
   }
 
-  /** Unknown, used, expired, or of a deleted account: `null`. */
+  /** Returns `null` for a token that is unknown, used, expired or of a deleted account. */
   async find(purpose: MailedPurpose, token: string): Promise<Held | null> {
     const issued = await this.secrets.peek(purpose, token);
     const account = issued && (await this.accounts.find(issued.subject));
     return account && !isGone(account) ? { account, issued } : null;
   }
 
-  /** @throws Refusal what `unknown` makes; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED */
+  /** @throws Refusal the error of `unknown`; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED */
   async require(purpose: MailedPurpose, token: string, unknown: () => Refusal): Promise<Held> {
     const held = await this.find(purpose, token);
     if (!held) throw unknown();
@@ -47,10 +47,10 @@ export class MailedTokens {
   }
 
   /**
-   * Spends a token in one transaction with what `work` does: of parallel requests exactly one gets there, and where
-   * `work` refuses the token is not spent. The account is locked first, as everywhere, so that two tokens of one
-   * account cannot wait for each other.
-   * @throws Refusal what `unknown` makes; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
+   * Spends a token and runs `work` in one transaction. Exactly one of parallel requests succeeds, and the token is not
+   * spent if `work` throws. Locks the account first, like all operations, so that two tokens of one account cannot
+   * deadlock.
+   * @throws Refusal the error of `unknown`; BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
    */
   redeem<T>(
     purpose: MailedPurpose,
@@ -70,7 +70,7 @@ export class MailedTokens {
   }
 }
 
-/** Operations that find an account by its address or by a token refuse bots (source.md 5.3.4). */
+/** Operations that look up an account by email address or token reject bots (source.md 5.3.4). */
 export function demandPerson(account: Pick<Account, 'bot'>): void {
   if (account.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
 }

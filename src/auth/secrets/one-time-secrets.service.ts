@@ -9,20 +9,23 @@ import { isAccountBound, OUTLASTING, type OwnedPurpose, type Purpose, partsOf } 
 
 export type { Purpose } from './purposes.js';
 
-/** What was stored with a secret. Only its digest, bound to the purpose, is at rest. */
+/** The data stored with a secret. Only a digest of the secret is stored, which includes the purpose. */
 export interface Issued {
   readonly subject: string;
   readonly payload: Record<string, unknown>;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** The account that it is bound to, as it was then; `null` if it is bound to none, or whatever becomes of it. */
+  /**
+   * Snapshot of the account from when the secret was bound to it. It is `null` without an account or if changes of the
+   * account do not matter.
+   */
   readonly seen: Seen | null;
 }
 
 interface IssueOptions {
   readonly tx?: Tx | undefined;
   readonly secret?: string;
-  /** What it was issued for, if that is not the account. */
+  /** The subject of the secret, if it is not the account. */
   readonly subject?: string;
 }
 
@@ -37,7 +40,7 @@ interface IssuedFacts {
   readonly expires_at: Date;
 }
 
-/** What has an epoch has an account. */
+/** A row with an epoch also has an account. */
 type IssuedRow = IssuedFacts & ({ account_id: string; epoch: number } | { account_id: string | null; epoch: null });
 
 const issued = (row: IssuedRow): Issued => ({
@@ -48,22 +51,25 @@ const issued = (row: IssuedRow): Issued => ({
   seen: row.epoch === null ? null : Seen.ofSecret({ id: row.account_id, epoch: row.epoch }),
 });
 
-/** What a secret is bound to is still so. In a transaction that holds the account it stays so. */
+/**
+ * The condition that the account has not changed since the secret was bound to it. It stays true in a transaction that
+ * holds the account.
+ */
 const STILL_HOLDS = `EXISTS (SELECT 1 FROM account a WHERE a.id = s.account_id
   AND (s.epoch IS NULL OR s.epoch = a.epoch) AND (s.address_epoch IS NULL OR s.address_epoch = a.address_epoch))`;
 
 /**
- * The secret `$1` of the purpose `$2` works: neither expired nor begun before a change of its account that ends
- * everything pending. One that should be bound to an account and is not does nothing.
+ * The condition that the secret `$1` of the purpose `$2` is valid. It has not expired, and its account has not changed
+ * in a way that revokes pending secrets. If the purpose needs an account, a secret without one is invalid.
  */
 const live = (purpose: Purpose): string =>
   `s.digest = $1 AND s.purpose = $2 AND s.expires_at > now()
    AND ${isAccountBound(purpose) ? STILL_HOLDS : `(s.account_id IS NULL OR ${STILL_HOLDS})`}`;
 
 /**
- * The one mechanism for everything that works once: tickets, codes, tokens, challenges, states. Expiry is judged by
- * the database's clock; of parallel consumers exactly one gets the row. What is bound to an account dies with the epoch
- * at which it was begun (credentials.md section 7): no operation has to know what it voids.
+ * Stores everything that works once: tickets, codes, tokens, challenges, states. The clock of the database decides on
+ * expiry. Of parallel consumers, exactly one gets the row. A change that raises the epoch of an account also revokes
+ * its secrets (credentials.md section 7), so operations need not revoke them one by one.
  */
 @Injectable()
 export class OneTimeSecrets {
@@ -75,8 +81,8 @@ export class OneTimeSecrets {
   }
 
   /**
-   * Stores a fresh secret for `ttlSeconds` and returns it; this is the only time that it is seen. `owner` is the account
-   * with which it begins, or, for what belongs to none, any word to find it by.
+   * Stores a new secret for `ttlSeconds` and returns it. It cannot be read again. `owner` is the account that it is
+   * bound to. For a secret without an account, `owner` is any text that becomes the subject.
    */
   async issue<P extends Purpose>(
     purpose: P,
@@ -101,7 +107,7 @@ export class OneTimeSecrets {
     return secret;
   }
 
-  /** Reads a live secret without spending it. */
+  /** Reads a valid secret without spending it. */
   async peek(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
     const [row] = await tx.query<IssuedRow[]>(
       `SELECT ${SECRET_COLUMNS} FROM one_time_secret s WHERE ${live(purpose)}`,
@@ -110,7 +116,7 @@ export class OneTimeSecrets {
     return row ? issued(row) : null;
   }
 
-  /** Spends a live secret: exactly one caller gets what was stored, every other one `null`. */
+  /** Spends a valid secret. Exactly one caller gets the stored data, and every other caller gets `null`. */
   async consume(purpose: Purpose, secret: string, tx: Tx = this.database.manager): Promise<Issued | null> {
     const [[row]] = await tx.query<Changed<IssuedRow>>(
       `DELETE FROM one_time_secret s WHERE ${live(purpose)} RETURNING ${SECRET_COLUMNS}`,
@@ -120,9 +126,9 @@ export class OneTimeSecrets {
   }
 
   /**
-   * Moves a live secret on: where its payload holds `from`, `to` is merged into it, from now on it lives for
-   * `ttlSeconds` if they are given, and is bound to the account of `owner`, as that is now, if there is one. Of parallel
-   * callers that leave the same state exactly one succeeds.
+   * Changes the state of a valid secret. If its payload contains `from`, merges `to` into it. With `ttlSeconds`, sets a
+   * new lifetime. With `owner`, binds it to that account. Of parallel callers that leave the same state, exactly one
+   * succeeds.
    */
   async change(
     purpose: Purpose,
@@ -149,7 +155,7 @@ export class OneTimeSecrets {
     return changed === 1;
   }
 
-  /** Seconds since a live secret was issued, by the database's clock. */
+  /** Returns the seconds since a valid secret was issued, by the clock of the database. */
   async ageOf(purpose: Purpose, secret: string): Promise<number | null> {
     const [row] = await this.database.manager.query<{ age: number }[]>(
       `SELECT extract(epoch FROM now() - s.created_at)::float8 AS age FROM one_time_secret s WHERE ${live(purpose)}`,
@@ -158,7 +164,7 @@ export class OneTimeSecrets {
     return row?.age ?? null;
   }
 
-  /** Like `peek`, and keeps every other transaction from spending the secret until `tx` ends. */
+  /** Like `peek`, but locks the secret, so that other transactions cannot spend it until `tx` ends. */
   async hold(purpose: Purpose, secret: string, tx: Tx): Promise<(Issued & { readonly readAt: Date }) | null> {
     const [row] = await tx.query<(IssuedRow & { read_at: Date })[]>(
       `SELECT ${SECRET_COLUMNS}, now() AS read_at FROM one_time_secret s WHERE ${live(purpose)} FOR UPDATE OF s`,
@@ -167,7 +173,7 @@ export class OneTimeSecrets {
     return row ? { ...issued(row), readAt: row.read_at } : null;
   }
 
-  /** Whether a secret is void for `owner` because of nothing but its age: it expired within the last day. */
+  /** Whether a secret of `owner` is invalid only because it expired, within the last day. */
   async hasExpired(purpose: Purpose, secret: string, { id }: Begun, tx: Tx): Promise<boolean> {
     const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
@@ -177,7 +183,7 @@ export class OneTimeSecrets {
     return row !== undefined;
   }
 
-  /** Whether an unexpired secret of `owner` holds this, even one that does nothing any more. */
+  /** Whether an unexpired secret of `owner` contains this payload, even if the secret is no longer valid. */
   async isMarked(purpose: Purpose, secret: string, mark: Record<string, unknown>, { id }: Begun, tx: Tx) {
     const [row] = await tx.query<unknown[]>(
       `SELECT 1 FROM one_time_secret s
@@ -187,7 +193,7 @@ export class OneTimeSecrets {
     return row !== undefined;
   }
 
-  /** Counts an attempt at what a live secret guards, before it is examined; `null` once `limit` are spent. */
+  /** Counts an attempt before it is verified. Returns `null` if `limit` attempts were already made. */
   async attempt(
     purpose: Purpose,
     secret: string,
@@ -204,26 +210,26 @@ export class OneTimeSecrets {
     return row ? issued(row) : null;
   }
 
-  /** Voids every secret of one purpose that was issued to `subject`. */
+  /** Revokes all secrets of one purpose with this subject. */
   async revokeAll(purpose: Purpose, subject: string, tx: Tx = this.database.manager): Promise<void> {
     await tx.createQueryBuilder().delete().from(OneTimeSecret).where({ purpose, subject }).execute();
   }
 
-  /** Ends everything that waits for an account, but what undoes the deeds of a thief. */
+  /** Deletes the pending secrets of an account, except those that revert a takeover. */
   async endAll(tx: Tx, accountId: string): Promise<void> {
     await tx.query('DELETE FROM one_time_secret WHERE account_id = $1 AND purpose <> ALL ($2)', [
       ...[accountId, OUTLASTING],
     ]);
   }
 
-  /** Forgets every secret of an account: those that are bound to it, and those that were issued for it. */
+  /** Deletes all secrets that are bound to an account or have it as their subject. */
   async forget(tx: Tx, accountId: string): Promise<void> {
     await tx.query('DELETE FROM one_time_secret WHERE account_id = $1::bigint OR subject = $1::text', [accountId]);
   }
 
-  /** Voids the secrets of one purpose that `subject` got together with a certain one or after it. */
+  /** Revokes the secrets with this purpose and subject that were issued with the given one or after it. */
   async revokeSince(purpose: Purpose, { subject, createdAt }: Issued, tx: Tx): Promise<void> {
-    // A Date knows no more than milliseconds.
+    // A JavaScript Date has a resolution of milliseconds.
     await tx.query(
       `DELETE FROM one_time_secret
        WHERE purpose = $1 AND subject = $2 AND date_trunc('milliseconds', created_at) >= $3`,
@@ -231,7 +237,7 @@ export class OneTimeSecrets {
     );
   }
 
-  /** Claims a foreign value, such as a captcha token, for `ttlSeconds`. True for exactly one caller. */
+  /** Claims an external value, such as a captcha token, for `ttlSeconds`. Returns true for exactly one caller. */
   async claim(purpose: Purpose, value: string, ttlSeconds: number): Promise<boolean> {
     const claimed = await this.database.manager.query<unknown[]>(
       `INSERT INTO one_time_secret (digest, purpose, subject, expires_at)

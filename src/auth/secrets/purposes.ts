@@ -2,10 +2,14 @@ import type { Begun } from '../../accounts/seen.js';
 import type { ExtraPurposes } from '../../core/merged.js';
 
 /**
- * What a secret of each purpose is bound to. `account`: whoever it was begun for, as the account was then; every change
- * that raises the epoch voids it, and so does another address. `later`: the same, from when an account takes part.
- * `address`: the account and its address alone, for what proves nothing but that. `owner`: the account, whatever becomes
- * of it. `mailbox`: the same, as long as it has the address. `nobody`: no account.
+ * What a secret of each purpose is bound to.
+ * `account`: the account with its epochs. A change that raises an epoch or changes the email address revokes the
+ * secret.
+ * `later`: like `account`, but the account becomes known only later.
+ * `address`: the account and its email address. For secrets that prove only control of the email address.
+ * `owner`: the account, whatever changes.
+ * `mailbox`: the account, while it has the same email address.
+ * `nobody`: no account.
  */
 export const PURPOSES = {
   'mfa-ticket': 'account',
@@ -24,12 +28,12 @@ export const PURPOSES = {
   'webauthn-bridge': 'later',
   'bridge-ceremony': 'later',
   handoff: 'later',
-  // A password reset leaves it as it is (auth.md section 6): it opens nothing.
+  // A password reset keeps it (auth.md section 6), because it grants no access.
   'email-verification': 'address',
-  // It undoes what a thief did, a changed password and removed factors included (auth.md section 7).
+  // It reverts a takeover, including a changed password and removed factors (auth.md section 7).
   'email-revert': 'owner',
-  // The same: who reads the notice of a changed password must still get in its way, also in the days after it. After a
-  // completed change of address, whoever reads the former mailbox must not be able to lock the account.
+  // Like `email-revert`: the owner must be able to lock the account for days after a takeover. After a completed change
+  // of the email address, the old mailbox must not be able to lock the account.
   lockdown: 'mailbox',
   'webauthn-login': 'nobody',
   'sso-state': 'nobody',
@@ -39,26 +43,26 @@ export const PURPOSES = {
 type Known = keyof typeof PURPOSES;
 type Bound<B> = { [P in Known]: (typeof PURPOSES)[P] extends B ? P : never }[Known];
 
-/** Begins with an account, always. */
+/** Purposes whose secrets are always issued for an account. */
 export type OwnedPurpose = Bound<'account' | 'address' | 'owner' | 'mailbox'>;
-/** What a secret works for. A secret of one purpose is unknown to every other. */
+/** The purpose of a secret. A secret is only valid for its own purpose. */
 export type Purpose = Known | (keyof ExtraPurposes & string);
 
 const bindingOf = (purpose: Purpose): (typeof PURPOSES)[Known] | undefined =>
   Object.hasOwn(PURPOSES, purpose) ? PURPOSES[purpose as Known] : undefined;
 
-/** Without an account a secret of this purpose does nothing. */
+/** Whether a secret of this purpose is invalid without an account. */
 export const isAccountBound = (purpose: Purpose): boolean => {
   const binding = bindingOf(purpose);
   return binding !== undefined && binding !== 'later' && binding !== 'nobody';
 };
 
-/** What undoes the deeds of a thief, so that nothing that a thief may do ends it. */
+/** Purposes that revert a takeover. Therefore no action of an attacker may revoke them. */
 export const OUTLASTING: readonly string[] = Object.entries(PURPOSES)
   .filter(([, binding]) => binding === 'owner' || binding === 'mailbox')
   .map(([purpose]) => purpose);
 
-/** What of an account is stored with a secret, to be compared when it is used. */
+/** Returns the columns of the account to store with a secret and to compare when it is used. */
 export function partsOf(purpose: Purpose, { id: accountId, epoch, addressEpoch }: Begun) {
   const binding = bindingOf(purpose);
   if (binding === 'owner') return { accountId };

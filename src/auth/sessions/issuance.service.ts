@@ -18,19 +18,19 @@ export interface TokenResponse {
   readonly token: string;
   readonly user_id: string;
   readonly user: ReturnType<typeof partialUserView>;
-  /** What the sign-in has ended: the account was disabled by its user, or was to be deleted. */
+  /** What the sign-in ended: a disablement by the user or a scheduled deletion. */
   readonly reactivated?: Reactivated;
 }
 
-/** By what somebody signed in, the last factor that was asked for. */
+/** How the user signed in. With two-step verification, this is the last factor. */
 export type SignInMethod =
   | ('registration' | 'password' | 'code' | 'passkey' | 'passkey_second_factor' | 'passkey_bridge')
   | ('handoff' | 'single_sign_on' | 'password_reset' | 'email_revert');
 
 interface IssuanceOptions {
-  /** The operation's own "invalid" answer, for an account that is gone or whose epoch was raised meanwhile. */
+  /** The error for an account that is deleted or whose epoch was raised in the meantime. Each operation has its own. */
   readonly invalid?: () => Refusal;
-  /** Whether the address of the sign-in counts as known from now on; default true. */
+  /** Whether to trust the IP address of this sign-in from now on. Default: true. */
   readonly authorizesIp?: boolean;
 }
 
@@ -47,7 +47,7 @@ const NOTICE_OF = {
   suspension: 'account_reinstated',
 } as const;
 
-/** How every operation signs an account in (auth.md section 2). Nothing else issues a session. */
+/** Signs accounts in for all operations (auth.md section 2). No other code issues sessions. */
 @Injectable()
 export class Issuance {
   constructor(
@@ -61,7 +61,7 @@ export class Issuance {
   ) {}
 
   /**
-   * Steps 2 to 5: whether the account may get a session at all. Also runs before a ticket or a hold is opened.
+   * Steps 2 to 5: checks that the account may get a session. Also call it before opening a ticket or a hold.
    * @throws Refusal the issuance errors
    */
   demandAdmissible(account: Account): void {
@@ -70,7 +70,7 @@ export class Issuance {
   }
 
   /**
-   * The same, but that who takes the account back may find it locked down by its owner.
+   * Like steps 2 to 5, but accepts an account that its owner has locked down, so that it can be recovered.
    * @throws Refusal the issuance errors
    */
   demandUnlocked(account: Account): void {
@@ -79,8 +79,8 @@ export class Issuance {
   }
 
   /**
-   * Steps 2 to 4: a password reset ends what step 5 would refuse.
-   * @throws Refusal the issuance errors but ACCESS_DENIED
+   * Steps 2 to 4, without step 5, because a password reset lifts the states that step 5 rejects.
+   * @throws Refusal the issuance errors except ACCESS_DENIED
    */
   demandUnsuspended(account: Account): void {
     if (account.bot) throw new Refusal('BOT_USER_AUTH_SESSION_CREATION_DENIED');
@@ -98,9 +98,9 @@ export class Issuance {
   }
 
   /**
-   * Steps 6 and 7, after every required factor: the account is re-enabled if its user had left, a session made. `seen`
-   * is the account as it was when that was begun; no session comes out of what a raised epoch has made worthless.
-   * @throws Refusal what `invalid` makes, the issuance errors
+   * Steps 6 and 7, after all required factors: re-enables a disabled account and issues a session. `seen` is the
+   * account from when the sign-in began. If its epoch was raised since then, no session is issued.
+   * @throws Refusal the error of `invalid`, the issuance errors
    */
   async issue(
     tx: Tx,
@@ -121,7 +121,7 @@ export class Issuance {
     return tokenResponse(token, account, ended === 'suspension' ? null : ended);
   }
 
-  /** Locks the account and makes sure that what was proved about it still holds. */
+  /** Locks the account and verifies that it has not changed since `seen`. */
   async lockUnchanged(tx: Tx, seen: Seen, invalid: () => Refusal): Promise<Account> {
     const account = await this.accounts.lock(tx, seen.accountId);
     if (!account || isGone(account) || !seen.isTrueOf(account)) throw invalid();

@@ -10,7 +10,9 @@ const MAX_REMEMBERED = 100_000;
 
 interface Use {
   readonly accountId: string;
-  /** That of the account as it was used: another one's use is not that of who adopted it. */
+  /**
+   * The epoch from when the credential was used. If the account was taken over since then, its activity is not updated.
+   */
   readonly epoch: number;
   readonly sessionId: string | null;
   readonly ip: string;
@@ -19,8 +21,8 @@ interface Use {
 const keyOf = ({ sessionId, accountId }: Use): string => sessionId ?? accountId;
 
 /**
- * Writes those of the rows that are due, and answers of each how long ago it was written before. A row that somebody
- * else is changing is skipped.
+ * Updates the rows that are due. Returns the milliseconds since the previous update of each row. Skips rows that
+ * another transaction has locked.
  */
 const writing = (table: string, column: string, rows: string, changes: string): string => `
   WITH due AS (
@@ -45,17 +47,17 @@ interface Written {
   readonly age: number | null;
 }
 
-/** How long each row needs no further look: what was skipped is due at once. */
+/** Returns the milliseconds until each row is due again. Rows that were skipped are due immediately. */
 const restsOf = (rows: readonly Written[]): Map<string, number> =>
   new Map(rows.map(({ id, written, age }) => [id, written ? ROW_MS : Math.max(0, ROW_MS - (age ?? ROW_MS))]));
 
 /**
- * When sessions were last used and accounts last active: written behind the requests, in batches, at most once a
- * minute for each row.
+ * Records when sessions and accounts were last used. It writes in batches, after the requests, at most once a minute
+ * per row.
  */
 @Injectable()
 export class LastUsed implements BeforeApplicationShutdown {
-  /** Until when a session, or an account that was used without one, has nothing to write. */
+  /** The time at which the next update is due, by session, or by account without a session. */
   private readonly quietUntil = new Map<string, number>();
   private waiting: Use[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -67,7 +69,10 @@ export class LastUsed implements BeforeApplicationShutdown {
     private readonly log: Log,
   ) {}
 
-  /** Notes that an account's own credential was used; what others do in its name is not its activity. */
+  /**
+   * Records the use of an account's own credential. Access on its behalf by applications or Admin API keys is not its
+   * activity.
+   */
   touch(identity: Identity, ip: string): void {
     if (identity.via !== 'session' && identity.via !== 'bot') return;
     const sessionId = identity.via === 'session' ? identity.sessionId : null;
@@ -93,7 +98,7 @@ export class LastUsed implements BeforeApplicationShutdown {
     this.writing = Promise.all([this.writing, written]).then(() => {});
   }
 
-  /** Writes what is due. What was not written is due again as soon as its row is. */
+  /** Writes the rows that are due. A row that was skipped stays due. */
   private async write(uses: readonly Use[]): Promise<void> {
     const sessions = uses.flatMap(({ sessionId }) => sessionId ?? []);
     const ofAccount = new Map(uses.map((use) => [use.accountId, use]));
@@ -108,7 +113,7 @@ export class LastUsed implements BeforeApplicationShutdown {
     }
   }
 
-  /** Writes what waits, now. */
+  /** Writes all waiting updates immediately. */
   async settle(): Promise<void> {
     clearTimeout(this.timer);
     this.flush();

@@ -18,12 +18,12 @@ interface LiveSession {
 const accountsOf = (found: readonly LiveSession[]): string[] => [...new Set(found.map((row) => row.account_id))];
 
 const BATCH = 1000;
-// A notice is small.
+// The size of a notification is limited.
 const IDS_PER_NOTICE = 200;
 const BY_ADMINISTRATOR: Ending = { by: 'administrator', reason: 'sessions_ended' };
 const BY_TIME: Ending = { by: 'service', reason: 'expired' };
 
-/** Ends sessions of all accounts at once, in batches that nothing waits for long; and those whose time is over. */
+/** Ends sessions of many accounts in short batches, and sessions that have expired. */
 @Injectable()
 export class SessionSweep {
   constructor(
@@ -39,20 +39,22 @@ export class SessionSweep {
     if (over !== null) janitor.add('session-limits', (tx, limit) => this.endOverdue(tx, over, limit));
   }
 
-  /** They open nothing any more: what is left is to close their sockets, to tell their owners, and to end what rests on them. */
+  /**
+   * Expired sessions grant no access. This closes their sockets, notifies their owners and revokes dependent grants.
+   */
   private async endOverdue(tx: Tx, over: string, limit: number): Promise<number> {
     const found = await tx.query<LiveSession[]>(
       `SELECT id, account_id FROM session WHERE ${over} ORDER BY created_at LIMIT ${limit}`,
     );
-    // Nothing that is pending ends with them, so that no epoch is raised.
+    // Expiry revokes no pending secrets, so the epoch is not raised.
     await this.accounts.lockAll(tx, accountsOf(found));
     await this.revoke(tx, found, BY_TIME);
     return found.length;
   }
 
   /**
-   * Ends every session made at or after a moment, and whatever is pending for its account. `note` runs in the transaction
-   * of each batch. Answers how many sessions there were.
+   * Revokes all sessions that were created at or after `since`, and the pending secrets of their accounts. Runs `note`
+   * in the transaction of each batch. Returns the number of sessions.
    */
   async revokeSince(since: Date, note: (tx: Tx, count: number) => Promise<void>): Promise<number> {
     let ended = 0;
@@ -66,7 +68,7 @@ export class SessionSweep {
         );
         await this.accounts.raiseEpochs(tx, accountsOf(found));
         const count = await this.revoke(tx, found, BY_ADMINISTRATOR);
-        // The first one is noted in any case: that somebody asked counts too.
+        // Always note the first batch, because the request itself must be recorded.
         if (count > 0 || from === '0') await note(tx, count);
         ended += count;
         return found.length < BATCH ? null : (found.at(-1)?.id ?? null);
@@ -75,7 +77,10 @@ export class SessionSweep {
     return ended;
   }
 
-  /** Of accounts that `tx` holds: they come first, in order, wherever sessions are ended. */
+  /**
+   * `tx` must hold the accounts. They are always locked before sessions, in ascending order, so that operations cannot
+   * deadlock.
+   */
   private async revoke(tx: Tx, found: readonly LiveSession[], ending: Ending): Promise<number> {
     const [rows] = await tx.query<Changed<EndedSession>>(
       `UPDATE session SET revoked_at = now() WHERE id = ANY ($1::bigint[]) AND revoked_at IS NULL

@@ -24,19 +24,19 @@ export interface RotatedSession {
 
 export const idHash = (session: { digest: Buffer }): string => session.digest.toString('base64url');
 
-/** What sockets of a rotated session are told (account.md 2.2). */
+/** Payload of the event for sockets of a rotated session (account.md 2.2). */
 export interface SessionChange {
   readonly old_auth_session_id_hash: string;
   readonly new_auth_session_id_hash: string;
 }
 
-// A notice is small.
+// The size of a notification is limited.
 const IDS_PER_NOTICE = 200;
-/** Sessions of the last 30 days that administrators see beside the live ones. */
+/** Number of ended sessions of the last 30 days that administrators see in addition to active ones. */
 const ENDED_SHOWN = 250;
 const NETWORKS_SHOWN = 250;
 
-/** The session, and the end of those that are too many beside it. */
+/** Inserts the session and revokes the oldest ones above the limit. */
 const ISSUE_SESSION = `
   WITH made AS (
     INSERT INTO session (id, digest, account_id, ip, user_agent, os) VALUES ($1, $2, $3, $4, $5, $6)
@@ -52,10 +52,10 @@ const HELD_FROM = `
   SELECT 1 FROM account_settings WHERE account_id = $1 AND session_ip_authorization
     AND NOT EXISTS (SELECT 1 FROM authorized_ip WHERE account_id = $1 AND ip_key = $2)`;
 
-/** User sessions: issue, list, revoke. Revocation closes the session's gateway sockets with 4004. */
+/** User sessions: issue, list, revoke. A revocation closes the gateway sockets of the session with code 4004. */
 @Injectable()
 export class SessionService {
-  /** The condition on a session that works. */
+  /** SQL condition of an active session. */
   private readonly live: string;
 
   constructor(
@@ -74,8 +74,8 @@ export class SessionService {
   }
 
   /**
-   * Issues a session of an account that `tx` holds; the token is seen this once. One more than an account may have ends
-   * the ones that were not used for longest.
+   * Issues a session for an account that `tx` holds. The token cannot be read again. Above the limit of the account,
+   * revokes the sessions that were unused the longest.
    */
   async issue(tx: Tx, accountId: string, origin: Origin): Promise<string> {
     const { ip, userAgent, os } = origin;
@@ -92,18 +92,20 @@ export class SessionService {
     await this.database.statement('authorize-ip', AUTHORIZE_IP, [accountId, addressKey(ip)], tx);
   }
 
-  /** Forgets every address of the account but this one. */
+  /** Removes all trusted networks of the account except this one. */
   async authorizeOnlyIp(tx: Tx, accountId: string, ip: string): Promise<void> {
     await tx.delete(AuthorizedIp, { accountId });
     await this.authorizeIp(tx, accountId, ip);
   }
 
-  /** The account may sign in silently from nowhere any more. */
+  /** Removes all trusted networks of the account. */
   async forgetIps(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(AuthorizedIp, { accountId });
   }
 
-  /** Networks from which the account signs in without a confirmation, the newest first, up to a limit. */
+  /**
+   * Lists the trusted networks of the account, newest first, up to a limit. A sign-in from them needs no confirmation.
+   */
   networks(accountId: string): Promise<AuthorizedIp[]> {
     return this.database.manager.find(AuthorizedIp, {
       where: { accountId },
@@ -112,13 +114,19 @@ export class SessionService {
     });
   }
 
-  /** Whether the account wants a sign-in from there to wait for a confirmation: it has not signed in from there before. */
+  /**
+   * Whether a sign-in from this IP address must be confirmed, because the account requires it and has not used the
+   * address before.
+   */
   async isHeldFrom(accountId: string, ip: string): Promise<boolean> {
     const rows = await this.database.statement('held-from', HELD_FROM, [accountId, addressKey(ip)]);
     return rows.length > 0;
   }
 
-  /** Whether the account that has the e-mail address has signed in from there before, with the same work where none has it. */
+  /**
+   * Whether the account with this email address has signed in from this IP address before. It does the same work if
+   * there is no account.
+   */
   async isIpAuthorizedFor(email: string, ip: string): Promise<boolean> {
     const [row] = await this.database.manager.query<[{ known: boolean }]>(
       `SELECT ${IS_ITS_OWN} AND i.account_id IS NOT NULL AS known
@@ -128,7 +136,7 @@ export class SessionService {
     return row.known;
   }
 
-  /** Whether the session works; with `tx`, it goes on to work until that ends. */
+  /** Whether the session is active. With `tx`, it stays active until `tx` ends. */
   async isLive(sessionId: string, tx?: Tx): Promise<boolean> {
     const [row] = await (tx ?? this.database.manager).query<unknown[]>(
       `SELECT 1 FROM session WHERE id = $1 AND ${this.live}${tx ? ' FOR SHARE' : ''}`,
@@ -137,7 +145,10 @@ export class SessionService {
     return row !== undefined;
   }
 
-  /** The session that asks, which is in use right now, then the latest activity, as many as an account may have. */
+  /**
+   * Lists the active sessions up to the limit: the current one first, then by last use. The current one counts as used
+   * now.
+   */
   async list(me: SessionIdentity) {
     const { entities, raw } = await this.database.manager
       .createQueryBuilder(Session, 's')
@@ -165,7 +176,7 @@ export class SessionService {
     });
   }
 
-  /** Live sessions, then those that ended in the last 30 days, each newest first, up to a limit. */
+  /** Lists active sessions, then those that ended in the last 30 days, each newest first, up to a limit. */
   async history(accountId: string): Promise<Session[]> {
     return this.database.manager
       .createQueryBuilder(Session, 's')
@@ -179,8 +190,8 @@ export class SessionService {
   }
 
   /**
-   * Revokes the caller's sessions with these id hashes; hashes of others are ignored. Answers whether none is left:
-   * that is signing out everywhere, which ends what is pending, too.
+   * Revokes the caller's sessions with these hashes and ignores hashes of other accounts. Returns whether no session is
+   * left. In this case, pending secrets are also revoked.
    */
   async revokeByHash(me: SessionIdentity, hashes: readonly string[], origin: Origin): Promise<boolean> {
     const digests = hashes.map((hash) => Buffer.from(hash, 'base64url')).filter(({ length }) => length === 32);
@@ -194,7 +205,7 @@ export class SessionService {
     });
   }
 
-  /** Ends the calling session. With the last one the grant of the Admin application ends. */
+  /** Ends the calling session. With the last session, the grant of the Admin application also ends. */
   async end({ account: { id }, sessionId }: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.accounts.lock(tx, id);
@@ -204,7 +215,7 @@ export class SessionService {
     });
   }
 
-  /** Ends the session with this digest, of an account that `tx` holds, as its owner would. False: it has ended before. */
+  /** Revokes the session with this digest. `tx` must hold the account. Returns false if it has already ended. */
   async endLeaked(tx: Tx, accountId: string, digest: Buffer, ending: Ending): Promise<boolean> {
     const isEnded = (await this.revoke(tx, 'account_id = $1 AND digest = $2', [accountId, digest], ending)) === 1;
     if (isEnded && !(await this.hasSessions(tx, accountId))) await this.grants.revokeAdminGrant(tx, accountId, ending);
@@ -219,8 +230,9 @@ export class SessionService {
   }
 
   /**
-   * Gives the calling session a new token, which its answer alone carries; the sockets of the old one end (account.md 2.2).
-   * @throws Refusal UNAUTHORIZED when the token that was presented is dead by now
+   * Replaces the token of the calling session. Only the response contains the new token. Sockets of the old token are
+   * closed (account.md 2.2).
+   * @throws Refusal UNAUTHORIZED if the presented token was revoked in the meantime
    */
   async rotate(tx: Tx, me: SessionIdentity): Promise<RotatedSession> {
     const token = mintSessionToken();
@@ -244,10 +256,9 @@ export class SessionService {
   }
 
   /**
-   * Revokes every session of the account, or all but one that gets a new token, with all that is worth a session: the
-   * grant of the Admin application, sudo proofs, everything pending. Raising the epoch locks the account, which makes a
-   * sign-in that runs beside it come before, and end, or after. Answers the account as it is from now on, and how many
-   * sessions there were.
+   * Revokes all sessions of the account except `exceptSessionId`. Also revokes the grant of the Admin application, sudo
+   * proofs and pending secrets. Raising the epoch locks the account. Therefore a parallel sign-in is either complete
+   * and revoked, or comes after this. Returns the account with its new epoch and the number of revoked sessions.
    */
   async revokeAll(
     tx: Tx,
@@ -261,14 +272,14 @@ export class SessionService {
     return { seen, count };
   }
 
-  /** Ends every session of an account that goes, and keeps nothing of them. */
+  /** Revokes and deletes all sessions of an account that is being deleted. */
   async forget(tx: Tx, accountId: string): Promise<void> {
     await this.revokeAll(tx, accountId, { by: 'service', reason: 'account_removed' });
     await tx.delete(Session, { accountId });
     await this.forgetIps(tx, accountId);
   }
 
-  /** One statement, however many there are. Answers how many there were. */
+  /** Revokes sessions in one statement. Returns their number. */
   private async revoke(tx: Tx, condition: string, values: unknown[], ending: Ending): Promise<number> {
     const [rows] = await tx.query<Changed<EndedSession>>(
       `UPDATE session SET revoked_at = now() WHERE revoked_at IS NULL AND ${condition} RETURNING id, account_id, digest`,
@@ -278,7 +289,7 @@ export class SessionService {
     return rows.length;
   }
 
-  /** Tells of sessions that have just ended. */
+  /** Announces and records the sessions that have just ended. */
   private async tell(tx: Tx, rows: readonly EndedSession[], ending: Ending): Promise<void> {
     const ids = rows.map(({ id }) => id);
     for (let first = 0; first < ids.length; first += IDS_PER_NOTICE) {
@@ -292,14 +303,14 @@ export class SessionService {
   }
 }
 
-/** A row that has just ended. */
+/** A row that this statement has revoked. */
 export interface EndedSession {
   readonly id: string;
   readonly account_id: string;
   readonly digest: Buffer;
 }
 
-/** What the owner of a session is told of its end. */
+/** The security event for the owner of an ended session. */
 export const endOf = (session: EndedSession, { by, reason, origin }: Ending) =>
   ({
     accountId: session.account_id,

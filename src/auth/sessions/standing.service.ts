@@ -9,12 +9,12 @@ import type { Account } from '../../policy/account.js';
 import type { Identity } from '../../policy/identity.js';
 
 /**
- * Whether a caller may still do what it was let in for. A request that stalls may have begun before a revocation; what it
- * changes of how an account signs in is changed only by whom is still there (credentials.md section 7).
+ * Validates the caller again within the transaction. A slow request may have been admitted before its credential was
+ * revoked. Such a request must not change how an account signs in (credentials.md section 7).
  */
 @Injectable()
 export class Standing {
-  /** The condition on the row of a live session, by id and digest. */
+  /** The SQL condition of an active session, by ID and digest. */
   private readonly liveSession: string;
 
   constructor(
@@ -25,12 +25,12 @@ export class Standing {
   }
 
   /**
-   * The caller's account, locked until `tx` ends, with its credential alive and nothing changed since it was resolved
-   * that ends what is pending. Every revocation of a session waits for that lock or comes before it.
-   * @throws Refusal ACCESS_DENIED for an account that was erased: nothing is written to what is left of it; UNAUTHORIZED
+   * Locks and returns the caller's account. Fails if the credential was revoked or the epoch was raised since the
+   * request was admitted. Revocations of sessions need the same lock.
+   * @throws Refusal ACCESS_DENIED if the account was erased, because nothing may be written to it; UNAUTHORIZED
    */
   async hold(tx: Tx, me: Identity): Promise<Account> {
-    // In the order in which the end of an application locks it and its bot.
+    // The same lock order as the deletion of an application: the application, then its bot.
     const isBotAlive = me.via !== 'bot' || (await this.holdsApplication(tx, me.applicationId, me.digest));
     const account = await this.accounts.lock(tx, me.account.id);
     if (!account) throw new Error('the account of a credential must be there');
@@ -41,8 +41,8 @@ export class Standing {
   }
 
   /**
-   * The same for an operation on another account, which is locked too: of two that change each other's accounts none
-   * waits for the other for ever.
+   * The same for an operation on another account. Locks both accounts in ascending order, so that two such operations
+   * cannot deadlock.
    */
   async holdBeside(tx: Tx, me: Identity, otherId: string): Promise<void> {
     await this.accounts.lockAll(tx, [me.account.id, otherId]);

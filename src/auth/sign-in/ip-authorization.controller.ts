@@ -14,7 +14,7 @@ class TicketInput {
 export class IpAuthorizationController {
   constructor(private readonly holds: IpAuthorization) {}
 
-  /** Confirms a held sign-in by the token that was mailed. */
+  /** Confirms a sign-in with the token from the email. */
   @Post('authorize-ip')
   @HttpCode(204)
   @Public()
@@ -24,7 +24,7 @@ export class IpAuthorizationController {
     return this.holds.authorize(token, originOf(call));
   }
 
-  /** Mails the confirmation of a held sign-in again. */
+  /** Sends the confirmation email of a sign-in again. */
   @Post('ip-authorization/resend')
   @HttpCode(204)
   @Public()
@@ -34,7 +34,7 @@ export class IpAuthorizationController {
     return this.holds.resend(ticket);
   }
 
-  /** Tells whether a held sign-in was confirmed, and hands out its session. */
+  /** Reports whether a sign-in was confirmed and returns its session. */
   @Get('ip-authorization/poll')
   @Public()
   @BlockedBySso()

@@ -21,26 +21,26 @@ const HOLD_SECONDS = 900;
 const RESULT_SECONDS = 60;
 const RESEND_SECONDS = 30;
 
-/** What is stored with the ticket of a held sign-in. */
+/** The data that is stored with the ticket of an unconfirmed sign-in. */
 interface Hold {
   readonly state: 'held' | 'completed';
   readonly resent: boolean;
-  /** Names the token that is valid now. */
+  /** The key of the current token. */
   readonly tokenKey: string;
   readonly origin: Origin;
-  /** The session token of a completed sign-in, sealed for who holds the ticket. */
+  /** The session token of a completed sign-in, encrypted with the ticket. */
   readonly session?: string;
 }
 
-/** How server-side rows name a secret that they do not know. */
+/** Returns the key under which a secret is stored. Only the client or the email contains the secret. */
 const nameOf = (secret: string): string => digest(secret).toString('base64url');
 
 const unknownToken = () => invalid('token', 'INVALID_OR_EXPIRED_AUTHORIZATION_TOKEN');
 const unknownTicket = () => invalid('ticket', 'INVALID_OR_EXPIRED_AUTHORIZATION_TICKET');
 
 /**
- * Password sign-ins from an address that the account has not used wait for a mailed confirmation (auth.md section 8).
- * A ticket, for who waits, and a token, for who reads the mail, belong to one hold; neither replaces the other.
+ * Password sign-ins from a new IP address wait for confirmation by email (auth.md section 8). The waiting client has a
+ * ticket, and the email contains a token. A sign-in needs both.
  */
 @Injectable()
 export class IpAuthorization {
@@ -55,13 +55,15 @@ export class IpAuthorization {
     private readonly config: Config,
   ) {}
 
-  /** Unknown address, instance and account ask for it, and mail can reach the owner. */
+  /**
+   * Whether the IP address is new, the instance and the account require confirmation, and email can reach the owner.
+   */
   async isNeeded({ id, emailBounced }: Account, ip: string): Promise<boolean> {
     if (!this.config.ipAuthorization || !this.outbox.isOpen || emailBounced) return false;
     return this.sessions.isHeldFrom(id, ip);
   }
 
-  /** Opens a hold, mails its token and makes the refusal that tells the caller to wait. */
+  /** Opens a hold and emails its token. Returns the error that asks the caller to wait. */
   async open(seen: Seen, origin: Origin, { invalid: stale }: { invalid: () => Refusal }): Promise<Refusal> {
     const ticket = mintToken();
     const token = mintLetters(64);
@@ -96,7 +98,10 @@ export class IpAuthorization {
     });
   }
 
-  /** The reader of the mail confirms; of parallel confirmations one succeeds. The waiting device gets the session. */
+  /**
+   * Confirms the sign-in with the token from the email. Of parallel confirmations, one succeeds. Only the waiting
+   * client gets the session.
+   */
   async authorize(token: string, origin: Origin): Promise<void> {
     const tokenKey = nameOf(token);
     const issued = await this.secrets.peek('ip-token', tokenKey);
@@ -117,7 +122,7 @@ export class IpAuthorization {
     });
   }
 
-  /** Replaces the token, once; the ticket lives no longer for it. */
+  /** Replaces the token once. The ticket keeps its expiration. */
   async resend(ticket: string): Promise<void> {
     const ticketKey = nameOf(ticket);
     const found = await this.require(ticketKey);
@@ -142,7 +147,7 @@ export class IpAuthorization {
     });
   }
 
-  /** The first read of a completed hold makes the session; further ones return the same token. */
+  /** The first call after the confirmation issues the session. Further calls return the same token. */
   async poll(ticket: string): Promise<{ completed: false } | ({ completed: true } & TokenResponse)> {
     const ticketKey = nameOf(ticket);
     const { account: waiting, hold } = await this.require(ticketKey);

@@ -46,7 +46,7 @@ export class SessionsController {
   @RateLimit('auth:sessions:logout')
   async end(@Me() me: SessionIdentity, @Body() { session_id_hashes }: EndSessionsInput, @TheCall() call: Call) {
     const isEverywhere = await this.sessions.revokeByHash(me, session_id_hashes, originOf(call));
-    // Known only now: whoever signs out everywhere voids the proof that let them.
+    // Signing out everywhere also revokes the sudo proof of this request, which is only known now.
     if (isEverywhere) call.res.removeHeader('X-Service-Sudo-Mode-JWT');
   }
 }

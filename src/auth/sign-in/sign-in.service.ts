@@ -18,11 +18,11 @@ import { SessionService } from '../sessions/sessions.service.js';
 import { IpAuthorization } from './ip-authorization.service.js';
 import type { LoginInput, LoginTotpInput } from './sign-in.dto.js';
 
-/** Attempts, right ones included. */
+/** Limits for attempts, including correct ones. */
 const OF_EMAIL = { limit: 5, seconds: 900 };
 const OF_ADDRESS = { limit: 10, seconds: 1800 };
 
-/** Signing in with a password, and the typed second factor (auth.md 4.2 and 4.3). */
+/** Signing in with a password and a typed second factor (auth.md 4.2 and 4.3). */
 @Injectable()
 export class SignInService {
   constructor(
@@ -54,7 +54,7 @@ export class SignInService {
     return this.issuance.signIn(seen, 'password', origin, options);
   }
 
-  /** Strangers share the attempts at an account; from a network that it knows there are others (auth.md 1.5). */
+  /** Known networks have their own limit, so that strangers cannot block the owner (auth.md 1.5). */
   private async demandAllowance(email: string, ip: string): Promise<void> {
     const address = addressKey(ip);
     const isAtHome = await this.sessions.isIpAuthorizedFor(email, ip);
@@ -65,8 +65,8 @@ export class SignInService {
   }
 
   /**
-   * The same work and the same answer, whatever it is that does not fit. The account itself is read once the password was
-   * right: who knows it may know the rest.
+   * Does the same work and throws the same error for every wrong input. The account is read only after the password was
+   * correct.
    */
   private async requireRightPassword(email: string, password: string): Promise<{ account: Account; seen: Seen }> {
     const found = await this.accounts.passwordOf(email, this.decoys.of(email));
@@ -96,7 +96,7 @@ export class SignInService {
   }
 }
 
-/** One answer for an unknown address, a wrong password, an account without one and a deleted account. */
+/** One error for an unknown email address, a wrong password, an account without a password and a deleted account. */
 function wrongCredentials(): Refusal {
   const refusals = ['email', 'password'].map((path) => invalid(path, 'INVALID_EMAIL_OR_PASSWORD'));
   const errors = refusals.flatMap((refusal) => (refusal.getResponse() as { errors: never[] }).errors);

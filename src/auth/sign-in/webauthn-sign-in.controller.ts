@@ -9,7 +9,7 @@ import { WebAuthnSignIn } from './webauthn-sign-in.service.js';
 export class WebAuthnSignInController {
   constructor(private readonly signIn: WebAuthnSignIn) {}
 
-  /** Hands out what an authenticator needs to complete a sign-in. */
+  /** Returns the WebAuthn options to complete a sign-in. */
   @Post('login/mfa/webauthn/authentication-options')
   @HttpCode(200)
   @Public()
@@ -29,7 +29,7 @@ export class WebAuthnSignInController {
     return this.signIn.completeMfa(input, originOf(call));
   }
 
-  /** Hands out what an authenticator needs to sign in without a password. */
+  /** Returns the WebAuthn options to sign in without a password. */
   @Post('webauthn/authentication-options')
   @HttpCode(200)
   @Public()

@@ -4,7 +4,7 @@ export class TicketInput {
   @Text({ min: 1, max: 256 }) ticket: string;
 }
 
-/** An assertion (auth.md section 3); what is inside is judged by verification. */
+/** A WebAuthn assertion (auth.md section 3). The verification checks its content. */
 export class AssertionInput {
   @Anything() response: object;
   @Text({ min: 1, max: 1024 }) challenge: string;

@@ -13,7 +13,7 @@ const NOBODY = '';
 
 const failed = (): Refusal => new Refusal('PASSKEY_AUTHENTICATION_FAILED');
 
-/** Signing in with a passkey: as second factor (auth.md 4.3) and on its own (4.4). */
+/** Signing in with a passkey, as the second factor (auth.md 4.3) or alone (auth.md 4.4). */
 @Injectable()
 export class WebAuthnSignIn {
   constructor(
@@ -47,7 +47,7 @@ export class WebAuthnSignIn {
     return this.webauthn.discoverableOptions('webauthn-login', NOBODY);
   }
 
-  /** The authenticator verified its user, therefore neither a second factor nor a hold follows. */
+  /** The authenticator has verified the user, so neither a second factor nor a confirmation is required. */
   async authenticate(assertion: Assertion, origin: Origin): Promise<TokenResponse> {
     const holder = await this.webauthn.discover(NOBODY, assertion);
     const account = holder && (await this.accounts.find(holder.id));

@@ -14,7 +14,7 @@ import { SecurityNotices } from '../notices/security-notices.service.js';
 import { Issuance, type TokenResponse } from '../sessions/issuance.service.js';
 import { SSO_TRAIT, SsoIdentities } from './sso-identities.service.js';
 
-/** Somebody for whom the provider vouches, address included. */
+/** A user whose identity and email address the identity provider confirms. */
 export interface VouchedPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -23,7 +23,7 @@ export interface VouchedPerson {
   readonly preferredUsername: unknown;
 }
 
-/** Another callback of the same person or address was faster: what it made is found at the next attempt. */
+/** A parallel callback for the same user or email address was faster. A retry finds its account. */
 class LostRace extends Error {}
 
 const ATTEMPTS = 5;
@@ -35,7 +35,7 @@ const fieldCodeOf = (error: unknown): string | undefined =>
     ? (error.getResponse() as { errors: { code: string }[] }).errors[0]?.code
     : undefined;
 
-/** What goes wrong with an account, in the words of the callback. */
+/** Translates errors of account operations to errors of the callback. */
 function explained(error: unknown): never {
   const code = fieldCodeOf(error);
   if (code === 'EMAIL_ALREADY_IN_USE') throw new LostRace();
@@ -43,7 +43,7 @@ function explained(error: unknown): never {
   throw error;
 }
 
-/** From a vouched person to an account with a session (sso.md section 3). */
+/** Signs in a user of the identity provider (sso.md section 3). */
 @Injectable()
 export class SsoAccounts {
   constructor(
@@ -56,7 +56,7 @@ export class SsoAccounts {
     private readonly instance: Instance,
   ) {}
 
-  /** Finds, adopts or makes the account and issues a session: all of it or nothing. */
+  /** Finds, links or creates the account and issues a session, in one transaction. */
   async signIn(person: VouchedPerson, origin: Origin): Promise<TokenResponse> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -69,7 +69,7 @@ export class SsoAccounts {
     }
   }
 
-  /** A refusal is answered, not thrown, where what was written must stay. */
+  /** Returns an error instead of throwing it if the changes must be committed. */
   private async admit(tx: Tx, person: VouchedPerson, origin: Origin): Promise<TokenResponse | Refusal> {
     const account = (await this.linked(tx, person)) ?? (await this.adopted(tx, person, origin));
     if (account) return this.issue(tx, account, origin);
@@ -84,7 +84,7 @@ export class SsoAccounts {
     });
   }
 
-  /** Row 1: the identity decides, whatever the account's address is by now. */
+  /** Row 1: the linked identity decides, even if the email address of the account has changed. */
   private async linked(tx: Tx, { issuer, subject }: VouchedPerson): Promise<Account | null> {
     const id = await this.identities.findAccountId(tx, issuer, subject);
     const found = id === null ? null : await this.accounts.lock(tx, id);
@@ -93,14 +93,14 @@ export class SsoAccounts {
     return account;
   }
 
-  /** While single sign-on is enforced nobody can reset a password: the linked identity ends a lockdown in its place. */
+  /** While single sign-on is enforced, users cannot reset passwords. Therefore a linked identity ends a lockdown. */
   private async unlocked(tx: Tx, account: Account): Promise<Account> {
     if (!this.instance.isSsoEnforced || !account.traits.includes(LOCKED_DOWN)) return account;
     await this.accounts.removeTrait(tx, account.id, LOCKED_DOWN);
     return this.accounts.require(tx, account.id);
   }
 
-  /** Rows 2 to 5: the account that holds the address. */
+  /** Rows 2 to 5: the account with this email address. */
   private async adopted(tx: Tx, person: VouchedPerson, origin: Origin): Promise<Account | null> {
     const found = await this.accounts.findByEmail(person.email, tx);
     const account = found && (await this.accounts.lock(tx, found.id));
@@ -112,26 +112,26 @@ export class SsoAccounts {
     this.demandAdmissible(account);
     if (!account.emailVerified) await this.takeOver(tx, account.id, person, origin);
     if (!(await this.identities.link(tx, { ...identityOf(person), accountId: account.id }))) throw new LostRace();
-    // The provider vouches for the email address, so it is verified now.
+    // The identity provider confirms the email address, so it is verified now.
     const linked = await this.accounts.require(tx, account.id);
     await this.notices.send(tx, linked, account.emailVerified ? 'sso_linked' : 'sso_taken_over', origin);
     return linked;
   }
 
-  /** The states of section 3 that are refused. */
+  /** Rejects the account states of section 3. */
   private demandAdmissible(account: Account): void {
     if (account.bot) throw new Refusal('BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED');
     if (isGone(account)) throw new Refusal('ACCESS_DENIED');
     this.issuance.demandAdmissible(account);
   }
 
-  /** Row 5: whoever registered an address that is not theirs keeps no way in and leaves nothing behind. */
+  /** Row 5: if the email address was never verified, its previous user loses all access and data. */
   private async takeOver(tx: Tx, id: string, person: VouchedPerson, { ip }: Origin): Promise<void> {
     const successor = { username: usernameOf(person), globalName: globalNameFrom(person.name), ip };
     await this.removal.handOver(tx, id, successor).catch(explained);
   }
 
-  /** Rows 6 to 8. */
+  /** Rows 6 to 8: creates an account. */
   private async provision(tx: Tx, person: VouchedPerson, origin: Origin): Promise<Account> {
     const { sso, registration } = this.instance.current;
     if (!sso.autoProvision) throw new Refusal('SSO_REQUIRED');
@@ -155,7 +155,10 @@ export class SsoAccounts {
 
 const identityOf = ({ issuer, subject }: VouchedPerson) => ({ issuer, subject });
 
-/** From `preferred_username`, `name`, else the local part of the address; what nothing usable is left of is generated. */
+/**
+ * Derives a username from `preferred_username`, `name` or the local part of the email address. If none is usable,
+ * generates one.
+ */
 function usernameOf({ preferredUsername, name, email }: VouchedPerson): string {
   for (const claim of [localPart(preferredUsername), name, localPart(email)]) {
     const username = typeof claim === 'string' ? usernameFrom(claim.slice(0, LONGEST_CLAIM)) : null;

@@ -12,23 +12,26 @@ import { DEFAULT_SCOPE, SsoExchange } from './sso-exchange.service.js';
 import { SsoIdentities } from './sso-identities.service.js';
 import { IssuerMismatch, SsoProvider } from './sso-provider.service.js';
 
-/** A change that passed every check, ready to be stored. */
+/** A validated change, ready to be stored. */
 export interface SsoChange {
-  /** The settings that were checked against; a change in between makes this one void. */
+  /** The settings that the change was checked against. If they differ when the change is stored, it is rejected. */
   readonly base: SsoSettings;
   readonly settings: SsoSettings;
-  /** Members that differ, as `sso.<member>`. */
+  /** Changed members, as `sso.<member>`. */
   readonly changed: string[];
 }
 
-/** What became of a change. */
+/** The result of a stored change. */
 export interface StoredSsoChange {
   readonly changed: string[];
-  /** Links of accounts with an admin ACL that it voided; absent where the provider is the one of before. */
+  /**
+   * Number of links of administrator accounts that the change removed. It is absent if the identity provider is the
+   * same.
+   */
   readonly voidedLinks?: number;
 }
 
-/** The purpose, and the subject, of the states that a start hands out. */
+/** The purpose and the subject of SSO states. */
 export const SSO_STATE = 'sso-state';
 
 const URLS = [
@@ -39,19 +42,19 @@ const URLS = [
   ['jwks_url', 'jwksUrl'],
 ] as const satisfies (readonly [keyof SsoSectionInput, keyof SsoSettings])[];
 
-/** Who is asked, and as whom. */
+/** Settings that identify the provider and the client. */
 const PROVIDER = [...URLS.map(([, name]) => name), 'clientId'] as const;
 
-/** Members that only name or word something. Every other one, also one that is yet to come, decides who is believed. */
+/** Members that only affect texts. All others, including future ones, decide which identities are trusted. */
 const WORDS: ReadonlySet<string> = new Set(['display_name', 'scope']);
 
-/** Whether a patch touches whom the instance believes (admin.md section 2). */
+/** Whether a change affects which identities the instance trusts (admin.md section 2). */
 export const concernsTrust = (input: SsoSectionInput): boolean =>
   Object.entries(input).some(([member, value]) => value !== undefined && !WORDS.has(member));
 
 const misconfigured = (): Refusal => invalid('sso', 'SSO_MISCONFIGURED');
 
-/** Section `sso` of the instance configuration (sso.md section 1). */
+/** The section `sso` of the instance configuration (sso.md section 1). */
 @Injectable()
 export class SsoConfiguration {
   constructor(
@@ -64,7 +67,7 @@ export class SsoConfiguration {
     private readonly config: Config,
   ) {}
 
-  /** What everybody may know (sso.md 2.1). */
+  /** Returns the public status of single sign-on (sso.md 2.1). */
   status() {
     return {
       enabled: this.instance.isSsoEnabled,
@@ -74,7 +77,7 @@ export class SsoConfiguration {
     };
   }
 
-  /** The section as administrators read it; the client secret is never shown. */
+  /** Returns the section for administrators, without the client secret. */
   view() {
     const { sso } = this.instance.current;
     return {
@@ -96,8 +99,9 @@ export class SsoConfiguration {
   }
 
   /**
-   * Merges a patch into the section and checks the result, asking DNS and the provider. Call it outside a transaction.
-   * @throws Refusal FV(sso...), BAD_GATEWAY when the provider is needed and does not answer
+   * Merges a patch into the section and checks the result. It sends requests to DNS and the provider, so call it
+   * outside a transaction.
+   * @throws Refusal FV(sso...), BAD_GATEWAY if the provider is needed and does not respond
    */
   async check(input: SsoSectionInput): Promise<SsoChange> {
     const { sso: base } = await this.instance.stored();
@@ -111,9 +115,9 @@ export class SsoConfiguration {
   }
 
   /**
-   * Stores a checked change; every replica follows within a second. Another provider, endpoint or client vouches for no
-   * administrator until one links them again.
-   * @throws Refusal CONFLICT when somebody changed the section after it was checked
+   * Stores a checked change. All replicas apply it within a second. If the provider, an endpoint or the client changes,
+   * links of administrators are removed until an administrator links them again.
+   * @throws Refusal CONFLICT if the section changed after the check
    */
   async store(tx: Tx, { base, settings, changed }: SsoChange): Promise<StoredSsoChange> {
     const { sso: current } = await this.instance.hold(tx);
@@ -125,7 +129,7 @@ export class SsoConfiguration {
     return { changed, ...(isOther && { voidedLinks: await this.identities.removeOfAdministrators(tx) }) };
   }
 
-  /** The way out for operators whose provider is lost: everybody may sign in as before. */
+  /** For operators who have lost access to their provider: lets all users sign in as without single sign-on. */
   async liftEnforcement(tx: Tx): Promise<void> {
     await this.instance.change(tx, 'sso', { enforced: false });
   }
@@ -146,7 +150,7 @@ export class SsoConfiguration {
     return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   }
 
-  /** Whatever `enabled` is: an address inside could be asked later. */
+  /** Checks URLs even if single sign-on is off, because it can be turned on later. */
   private async demandRoutable(settings: SsoSettings): Promise<void> {
     if (this.config.sso.allowPrivateAddresses) return;
     const faults = await Promise.all(
@@ -159,7 +163,7 @@ export class SsoConfiguration {
     if (faults.flat().length > 0) throw new Refusal('INVALID_FORM_BODY', { errors: faults.flat() });
   }
 
-  /** Discovery is made by the change that needs it: the one that switches on, or names another issuer. */
+  /** Runs discovery when a change turns single sign-on on or sets another issuer. */
   private async discovered(base: SsoSettings, merged: SsoSettings): Promise<SsoSettings['discovered']> {
     const { issuer, enabled } = merged;
     const isKnown = base.enabled && base.discovered?.issuer === issuer;
@@ -188,7 +192,7 @@ export function readSsoSection(patch: unknown): SsoSectionInput {
 
 const camel = (member: string): string => member.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A secret that was sent counts as changed: whether it is the same is nobody's business. */
+/** A new client secret always counts as changed, so that the response does not reveal whether it is the same. */
 function isChanged(member: string, base: SsoSettings, settings: SsoSettings): boolean {
   if (member === 'client_secret') return base.clientSecret !== settings.clientSecret;
   const name = camel(member) as keyof SsoSettings;

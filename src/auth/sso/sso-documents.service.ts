@@ -5,7 +5,7 @@ import { Database } from '../../platform/database/database.js';
 import { Janitor } from '../../platform/process/janitor.js';
 import { SsoDocument } from './sso.entities.js';
 
-/** A document of the provider and when it was fetched, in milliseconds. */
+/** A document of the provider. `fetchedAt` is in milliseconds. */
 export interface Kept<T> {
   readonly value: T;
   readonly fetchedAt: number;
@@ -13,10 +13,10 @@ export interface Kept<T> {
 
 const LAST_GOOD_MS = 24 * 3_600_000; // sso.md section 5
 const REFETCH_MS = 60_000;
-/** How long a provider that does not answer is left alone while there is a copy to use. */
+/** How long a provider that does not respond is not asked again, if there is a usable copy. */
 const PAUSE_MS = 30_000;
 
-/** Copies of what the provider publishes, shared by all replicas (sso.md section 5). */
+/** Copies of the provider's documents, shared by all replicas (sso.md section 5). */
 @Injectable()
 export class SsoDocuments {
   private readonly underWay = new Map<string, Promise<Kept<object>>>();
@@ -37,11 +37,12 @@ export class SsoDocuments {
   }
 
   /**
-   * The copy if it is younger than `freshMs`, else what `fetch` brings; while that fails, a copy of up to 24 hours.
-   * @throws what `fetch` throws, when there is no copy to use
+   * Returns the copy if it is younger than `freshMs`, else a new one. If `fetch` fails, returns a copy of up to 24
+   * hours.
+   * @throws the error of `fetch` if there is no usable copy
    */
   get<T extends object>(url: string, freshMs: number, fetch: () => Promise<T>): Promise<Kept<T>> {
-    // Read and renewed in one go: whoever comes later sees what that brought.
+    // Read and renew under one key, so that parallel callers share the result.
     return this.once(`copy ${url}`, () => this.fresh(url, freshMs, fetch)) as Promise<Kept<T>>;
   }
 
@@ -62,7 +63,7 @@ export class SsoDocuments {
     }
   }
 
-  /** Fetches and stores; callers of the same moment share one request. */
+  /** Fetches and stores a document. Parallel callers share one request. */
   renew<T extends object>(url: string, fetch: () => Promise<T>): Promise<Kept<T>> {
     return this.once(url, async () => {
       const value = await fetch();
@@ -73,7 +74,10 @@ export class SsoDocuments {
     }) as Promise<Kept<T>>;
   }
 
-  /** Fetches again, at most once per 60 s and instance. `null` where that was spent and nobody has newer. */
+  /**
+   * Fetches again, at most once per 60 s and instance. Returns `null` if that limit is used up and there is no newer
+   * copy.
+   */
   renewOnMiss<T extends object>(url: string, missed: Kept<T>, fetch: () => Promise<T>): Promise<Kept<T> | null> {
     return this.once(`miss ${url}`, async () => {
       if (await this.claimRefetch(url)) return this.renew(url, fetch);

@@ -17,7 +17,7 @@ import {
 } from './sso-provider.service.js';
 import { isUnknownKey, SKEW_SECONDS, type SubjectClaims, TOKEN_ALGORITHMS, verifyIdToken } from './sso-token.js';
 
-/** What a start binds: made by the server, kept for the completion. */
+/** The data that a sign-in binds. The server creates it at the start and needs it at completion. */
 export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly state: string;
@@ -25,7 +25,7 @@ export interface AuthorizationRequest {
   readonly verifier: string;
 }
 
-/** Claims about whoever signed in at the provider; only `sub` is certain. */
+/** Claims about the user at the provider. Only `sub` is always present. */
 export type Person = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 export const DEFAULT_SCOPE = 'openid email profile';
@@ -37,7 +37,7 @@ const given = (members: JsonObject): JsonObject =>
 
 const isGiven = (claim: unknown): boolean => claim !== undefined && claim !== null;
 
-/** The conversation with the provider: the way there, the code exchange, the claims (sso.md sections 2.2 and 2.3). */
+/** Requests to the provider: authorization URL, code exchange and claims (sso.md sections 2.2 and 2.3). */
 @Injectable()
 export class SsoExchange {
   constructor(
@@ -47,12 +47,12 @@ export class SsoExchange {
     private readonly log: Log,
   ) {}
 
-  /** The client secret as it is stored. */
+  /** Encrypts the client secret for storage. */
   encryptSecret(secret: string): string {
     return this.keyring.encrypt(SECRET_LABEL, secret, SECRET_CONTEXT).toString('base64');
   }
 
-  /** Where the browser is sent. */
+  /** Returns the URL to redirect the browser to. */
   async authorizationUrl(settings: SsoSettings, request: AuthorizationRequest): Promise<string> {
     const facts = await this.provider.facts(settings);
     if (!facts.authorizationUrl) throw providerDown();
@@ -69,8 +69,8 @@ export class SsoExchange {
   }
 
   /**
-   * Exchanges the code and answers who signed in (sso.md 2.3, steps 3 to 5).
-   * @throws Refusal the failures of these steps
+   * Exchanges the code and returns the claims of the user (sso.md 2.3, steps 3 to 5).
+   * @throws Refusal the errors of these steps
    */
   async identify(settings: SsoSettings, code: string, request: Omit<AuthorizationRequest, 'state'>): Promise<Person> {
     const facts = await this.provider.facts(settings);
@@ -80,7 +80,8 @@ export class SsoExchange {
     if ((isGiven(claims.email) && isGiven(claims.email_verified)) || !facts.userinfoUrl) return claims;
     const info = await this.userInfo(settings, facts, accessToken);
     if (info.sub !== claims.sub) throw invalid('code', 'SSO_IDENTITY_MISMATCH');
-    // The address and its verification come from one source, or one would vouch for the other's.
+    // Take the email address and its verification from the same source. Otherwise one source could verify an address of
+    // the other.
     const { email, email_verified } = isGiven(info.email) ? info : claims;
     return { ...info, ...claims, email, email_verified };
   }
@@ -136,7 +137,10 @@ export class SsoExchange {
     }
   }
 
-  /** The library's view of provider and client. It never looks for keys: signatures are verified here. */
+  /**
+   * The configuration for the client library. The library fetches no keys, because this service verifies signatures
+   * itself.
+   */
   private async configuration(settings: SsoSettings, facts: ProviderFacts, fetch?: CustomFetch) {
     const library = await this.provider.load();
     const server = {
@@ -168,7 +172,7 @@ export class SsoExchange {
   private readonly tokenFetch: CustomFetch = async (url, options) => {
     const answer = await this.provider.ask(url, options);
     const json = jsonObject(answer);
-    // A member that is null says as much as one that is not there, and the library takes it for a wrong one.
+    // Remove members that are null. They mean the same as absent ones, but the library rejects them.
     if (answer.status === 200 && json) return Response.json(given(json));
     const error = answer.status >= 400 && answer.status < 500 ? json?.error : undefined;
     if (answer.status === 401 || error === 'invalid_client' || error === 'unauthorized_client') {
@@ -184,7 +188,7 @@ export class SsoExchange {
     return responseOf(answer);
   };
 
-  /** The reason stays here: it may quote the token. */
+  /** The reason is only logged, because it may quote the token. */
   private badToken(error: unknown): Refusal {
     this.log.info('a token of the sign-in provider was refused', { reason: (error as { code?: string }).code });
     return invalid('code', 'INVALID_SSO_TOKEN');

@@ -3,17 +3,17 @@ import { AccountService } from '../../accounts/account.service.js';
 import type { Changed, Tx } from '../../platform/database/database.js';
 import { SsoIdentity } from './sso.entities.js';
 
-/** A trait: the account has an identity at a provider, and so a way to sign in. */
+/** Trait of an account that is linked to an identity at a provider and can sign in with it. */
 export const SSO_TRAIT = 'sso';
 
-/** An identity with its account. */
+/** An identity and its account. */
 interface Identity {
   readonly issuer: string;
   readonly subject: string;
   readonly accountId: string;
 }
 
-/** Where many identities are written at once, and where those are looked up that exist. */
+/** The tables to insert identities into and to look them up in. */
 export interface IdentityIntake {
   readonly identities: string;
   readonly known: string;
@@ -21,27 +21,27 @@ export interface IdentityIntake {
 
 export const IDENTITY_INTAKE: IdentityIntake = { identities: 'sso_identity', known: 'sso_identity' };
 
-/** Who at which provider is which account (sso.md section 3). */
+/** Links between identities at providers and accounts (sso.md section 3). */
 @Injectable()
 export class SsoIdentities {
   constructor(private readonly accounts: AccountService) {}
 
-  /** The account of an identity. */
+  /** Returns the account that is linked to an identity. */
   async findAccountId(tx: Tx, issuer: string, subject: string): Promise<string | null> {
     return (await tx.findOneBy(SsoIdentity, { issuer, subject }))?.accountId ?? null;
   }
 
-  /** The subject by which the issuer knows an account. */
+  /** Returns the subject of an account at this issuer. */
   async findSubject(tx: Tx, issuer: string, accountId: string): Promise<string | null> {
     return (await tx.findOneBy(SsoIdentity, { issuer, accountId }))?.subject ?? null;
   }
 
-  /** As whom issuers know an account. */
+  /** Returns all identities of an account. */
   of(tx: Tx, accountId: string): Promise<SsoIdentity[]> {
     return tx.find(SsoIdentity, { where: { accountId }, order: { issuer: 'ASC' } });
   }
 
-  /** False: the identity has another account, or the account another identity of this issuer. */
+  /** Links an identity to an account. Returns false if either has another link at this issuer. */
   async link(tx: Tx, identity: { issuer: string; subject: string; accountId: string }): Promise<boolean> {
     const { raw }: { raw: unknown[] } = await tx
       .createQueryBuilder()
@@ -58,7 +58,7 @@ export class SsoIdentities {
     return true;
   }
 
-  /** Makes the table of a trial, which ends with the connection or with `endTrial`. */
+  /** Creates the temporary table of a dry run. It exists until the connection closes or the dry run ends. */
   async beginTrial(tx: Tx): Promise<IdentityIntake> {
     await tx.query('CREATE TEMP TABLE trial_identity (LIKE sso_identity INCLUDING DEFAULTS INCLUDING INDEXES)');
     const known = '(SELECT * FROM sso_identity UNION ALL SELECT * FROM trial_identity)';
@@ -69,7 +69,7 @@ export class SsoIdentities {
     await tx.query('DROP TABLE IF EXISTS trial_identity');
   }
 
-  /** Those of many identities that have an account. */
+  /** Returns those of the given identities that are linked to an account. */
   findAll(tx: Tx, { known }: IdentityIntake, wanted: readonly Omit<Identity, 'accountId'>[]): Promise<Identity[]> {
     return tx.query<Identity[]>(
       `SELECT i.issuer, i.subject, i.account_id AS "accountId" FROM ${known} i
@@ -79,7 +79,7 @@ export class SsoIdentities {
   }
 
   /**
-   * Gives identities to accounts that are made in `tx` with the trait. Fails by a unique index where somebody else was
+   * Links identities to accounts that `tx` creates with the trait. Violates a unique index if a parallel request was
    * faster.
    */
   async insertAll(tx: Tx, { identities }: IdentityIntake, rows: readonly Identity[]): Promise<void> {
@@ -92,14 +92,13 @@ export class SsoIdentities {
     );
   }
 
-  /** Forgets who an account that goes is at any provider. */
+  /** Deletes all identities of an account that is being deleted. */
   async removeAll(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(SsoIdentity, { accountId });
   }
 
   /**
-   * Forgets who at any provider the accounts with an admin ACL are: they were vouched for by one that is asked no longer.
-   * Answers how many links that were.
+   * Unlinks all accounts with an admin ACL, because their provider is no longer trusted. Returns the number of links.
    */
   async removeOfAdministrators(tx: Tx): Promise<number> {
     const [links] = await tx.query<Changed<{ account_id: string }>>(
@@ -111,7 +110,7 @@ export class SsoIdentities {
     return links.length;
   }
 
-  /** Answers the subject that was unlinked; `null` if there was none. */
+  /** Unlinks an account. Returns the subject, or `null` if there was no link. */
   async unlink(tx: Tx, issuer: string, accountId: string): Promise<string | null> {
     const { raw }: { raw: { subject: string }[] } = await tx
       .createQueryBuilder()

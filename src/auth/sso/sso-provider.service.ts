@@ -16,13 +16,13 @@ import { OutboundFault } from '../../platform/outbound/network.js';
 import { Outbound, type OutboundAnswer } from '../../platform/outbound/outbound.js';
 import { type Kept, SsoDocuments } from './sso-documents.service.js';
 
-/** What the provider says of itself, as far as it is used. */
+/** The metadata of the provider that this service uses. */
 export interface ProviderFacts extends SsoEndpoints {
   readonly tokenAuthMethods: readonly string[] | null;
   readonly algorithms: readonly string[] | null;
 }
 
-/** The provider's description names another issuer than the configured one. */
+/** The metadata of the provider names an issuer other than the configured one. */
 export class IssuerMismatch extends Error {}
 
 export type OpenId = typeof import('openid-client');
@@ -33,7 +33,7 @@ const KEYS_MS = 600_000;
 const MAX_KEYS = 100;
 const MAX_URL = 2048;
 
-/** 502: the provider was needed and did not do its part (sso.md section 5). */
+/** 502: a needed request to the provider failed (sso.md section 5). */
 export const providerDown = (): Refusal => new Refusal('BAD_GATEWAY').with({ 'Retry-After': '5' });
 
 export function jsonObject({ body }: OutboundAnswer): JsonObject | null {
@@ -46,17 +46,17 @@ export function jsonObject({ body }: OutboundAnswer): JsonObject | null {
   }
 }
 
-/** For the client library, which sees only answers of status 200: everything else is judged before. */
+/** A response for the client library, which gets only status 200. All other responses are handled before. */
 export const responseOf = ({ body }: OutboundAnswer): Response =>
   new Response(new Uint8Array(body), { status: 200, headers: { 'content-type': 'application/json' } });
 
-/** The refusal that a fetch for the client library threw: it arrives wrapped. */
+/** Returns the error that a fetch for the client library threw. The library wraps it. */
 export function refusalIn(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : null;
 }
 
-/** An address of the provider: https with a host, without user info and fragment (sso.md section 1). */
+/** Whether a value is a URL of the provider: https, with a host, without user info and fragment (sso.md section 1). */
 export function isProviderUrl(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > MAX_URL || !URL.canParse(value)) return false;
   const { protocol, username, password } = new URL(value);
@@ -76,7 +76,7 @@ const factsOf = (document: Readonly<JsonObject>): ProviderFacts => ({
   algorithms: names(document.id_token_signing_alg_values_supported),
 });
 
-/** What the provider publishes, of which a copy is kept. */
+/** Returns the published document if it can be stored. */
 function documentIn(answer: OutboundAnswer): JsonObject | null {
   const document = answer.status === 200 ? jsonObject(answer) : null;
   return isStorableJson(document) ? document : null;
@@ -89,7 +89,7 @@ function keysOf(answer: OutboundAnswer): JSONWebKeySet {
   return { keys: keys as JSONWebKeySet['keys'] };
 }
 
-/** What the OpenID Connect provider publishes: its description and its keys. Every request goes through `Outbound`. */
+/** The metadata and the keys that the OpenID Connect provider publishes. All requests go through `Outbound`. */
 @Injectable()
 export class SsoProvider {
   private library: Promise<OpenId> | undefined;
@@ -102,7 +102,7 @@ export class SsoProvider {
   ) {}
 
   /**
-   * Asks the issuer for its description, whatever is known of it, and keeps the answer.
+   * Fetches and stores the metadata of the issuer, even if there is a copy.
    * @throws Refusal BAD_GATEWAY, IssuerMismatch
    */
   async discover(issuer: string): Promise<ProviderFacts> {
@@ -110,7 +110,7 @@ export class SsoProvider {
   }
 
   /**
-   * The endpoints in force: what is set wins; the rest comes from the description, which is refreshed hourly.
+   * Returns the current endpoints. Configured endpoints take precedence over the metadata, which is refreshed hourly.
    * @throws Refusal BAD_GATEWAY
    */
   async facts(settings: SsoSettings): Promise<ProviderFacts> {
@@ -125,12 +125,15 @@ export class SsoProvider {
     return { ...value, ...endpointsInForce(settings, value) };
   }
 
-  /** The keys, refreshed every 10 minutes. */
+  /** Returns the keys, which are refreshed every 10 minutes. */
   keys(jwksUrl: string): Promise<Kept<JSONWebKeySet>> {
     return this.documents.get(jwksUrl, KEYS_MS, () => this.fetchKeys(jwksUrl));
   }
 
-  /** Newer keys than those in which one was missed; `null` when that was asked within the last 60 s. */
+  /**
+   * Returns newer keys if a key was not found. Returns `null` if they were already fetched for this reason within the
+   * last 60 s.
+   */
   keysAfterMiss(jwksUrl: string, missed: Kept<JSONWebKeySet>): Promise<Kept<JSONWebKeySet> | null> {
     return this.documents.renewOnMiss(jwksUrl, missed, () => this.fetchKeys(jwksUrl));
   }
@@ -183,7 +186,7 @@ export class SsoProvider {
     }
   }
 
-  /** The library is loaded with the first use: many instances have no provider. */
+  /** Loads the library on first use, because many instances have no provider. */
   load(): Promise<OpenId> {
     this.library ??= import('openid-client');
     return this.library;

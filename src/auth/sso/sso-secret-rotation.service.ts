@@ -4,7 +4,7 @@ import { Instance } from '../../platform/instance/instance.js';
 import { KeyRotation, type Renewed } from '../../platform/keys/key-rotation.js';
 import { SECRET_CONTEXT, SECRET_LABEL } from './sso-exchange.service.js';
 
-/** The client secret of single sign-on under the current key. */
+/** Encrypts the client secret of single sign-on again with the current key. */
 @Injectable()
 export class SsoSecretRotation {
   constructor(

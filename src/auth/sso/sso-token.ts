@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { isText } from '../../core/text/text.js';
 
-/** What an ID token must say (sso.md 2.3, step 4). */
+/** The expected claims of an ID token (sso.md 2.3, step 4). */
 export interface ExpectedToken {
   readonly issuer: string;
   readonly clientId: string;
@@ -11,10 +11,10 @@ export interface ExpectedToken {
 
 export type SubjectClaims = JWTPayload & { readonly sub: string };
 
-/** No key of the set is the one that the token names. */
+/** Whether the set has no key that matches the token. */
 export const isUnknownKey = (error: unknown): boolean => error instanceof errors.JWKSNoMatchingKey;
 
-// sso.md section 5: asymmetric only.
+// Only asymmetric algorithms (sso.md section 5).
 export const TOKEN_ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
 ];
@@ -38,8 +38,8 @@ async function verifySignature(token: string, keys: JSONWebKeySet, options: JWTV
 }
 
 /**
- * Verifies an ID token by keys of the configured set; nothing in the token chooses where keys come from.
- * @throws Error for every doubt; see `isUnknownKey`
+ * Verifies an ID token with the configured keys. The token cannot choose the source of the keys.
+ * @throws Error for every failed check; see `isUnknownKey`
  */
 export async function verifyIdToken(
   token: string,

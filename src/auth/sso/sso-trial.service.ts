@@ -8,7 +8,7 @@ import { TOKEN_ALGORITHMS } from './sso-token.js';
 export interface SsoCheck {
   readonly name: 'discovery' | 'endpoints' | 'jwks' | 'algorithms';
   readonly ok: boolean;
-  /** For a person; holds no secret and no word of the provider. */
+  /** A text for users. It contains no secrets and no content from the provider. */
   readonly detail: string;
 }
 
@@ -32,7 +32,7 @@ const NOTHING: ProviderFacts = {
 };
 const KEY_TYPES: readonly string[] = ['RSA', 'EC', 'OKP'];
 
-/** Tries the stored configuration out, before anybody depends on it (sso.md section 6). */
+/** Tests the stored configuration before users depend on it (sso.md section 6). */
 @Injectable()
 export class SsoTrial {
   constructor(
@@ -95,7 +95,7 @@ export class SsoTrial {
   }
 }
 
-/** A provider that names no algorithms is judged by its tokens. */
+/** If the provider publishes no algorithms, only its tokens can show which it uses. */
 function algorithms({ algorithms: named }: ProviderFacts): Finding {
   if (named === null) return fine('the provider names none');
   const shared = named.filter((name) => TOKEN_ALGORITHMS.includes(name));

@@ -7,12 +7,14 @@ import { isProviderUrl } from './sso-provider.service.js';
 const MAX_REDIRECT = 2048;
 const MAX_URL = 2048;
 const MAX_DOMAIN = 253;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern rejects control characters
 const PATH_TEXT = /^\/[^\u0000-\u001f\u007f-\u009f]*$/;
-/** Stands for the web application, whose own origin makes no difference to a path. */
+/** A placeholder for the origin of the web application. A path does not depend on it. */
 const BASE = 'https://web.invalid';
 
-/** The path as a browser opens it, or `null` if it leads to another origin, as `//host` and `/.//host` do. */
+/**
+ * Returns the path as a browser resolves it, or `null` if it leads to another origin, as `//host` and `/.//host` do.
+ */
 function localPath(value: string): string | null {
   const isText = PATH_TEXT.test(value) && isStorable(value) && codePoints(value) <= MAX_REDIRECT;
   if (!isText || !URL.canParse(value, BASE)) return null;
@@ -20,7 +22,7 @@ function localPath(value: string): string | null {
   return origin === BASE && !pathname.startsWith('//') ? pathname + search + hash : null;
 }
 
-/** A path of the web application; anything else is dropped silently (sso.md 2.2). */
+/** A path of the web application. Any other value is ignored (sso.md 2.2). */
 function LocalPath(): PropertyDecorator {
   const description = { type: 'string' };
   const convert = (value: unknown) => (typeof value === 'string' ? localPath(value) : value);
@@ -43,7 +45,7 @@ export class CompleteSsoInput {
   @Text({ min: 1, max: 2048, optional: true }) iss?: string;
 }
 
-/** An address of the provider (sso.md section 1). */
+/** A URL of the provider (sso.md section 1). */
 function ProviderUrl(): PropertyDecorator {
   const description = { type: 'string', format: 'uri', minLength: 1, maxLength: MAX_URL };
   return field({ bound: 2 * MAX_URL, optional: true, nullable: true, description }, (value) => {
@@ -55,7 +57,7 @@ function ProviderUrl(): PropertyDecorator {
 
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/** A mail domain as it is compared: lower-case, in its ASCII form. Empty: it is none. */
+/** Normalizes an email domain to lowercase ASCII for comparison. Returns an empty string if it is invalid. */
 export function mailDomain(text: string): string {
   const ascii = domainToASCII(text.toLowerCase());
   return ascii.length <= MAX_DOMAIN && DOMAIN.test(ascii) ? ascii : '';
@@ -71,7 +73,7 @@ const domainFault = (value: unknown): FieldCode | undefined => {
 
 const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** A change of section `sso` of the instance configuration (sso.md section 1). */
+/** A change to the section `sso` of the instance configuration (sso.md section 1). */
 export class SsoSectionInput {
   @Bool({ optional: true }) enabled?: boolean;
   @Bool({ optional: true }) enforced?: boolean;

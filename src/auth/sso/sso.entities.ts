@@ -8,13 +8,13 @@ export class SsoIdentity {
   @Column('bigint', { name: 'account_id' }) accountId: string;
 }
 
-/** What the provider said last, so that every replica knows it and an outage or a restart does not lose it. */
+/** The last documents of the provider. They are shared by all replicas and survive outages and restarts. */
 @Entity('sso_document')
 export class SsoDocument {
-  /** Where it came from: the issuer for its description, else the address of its keys. */
+  /** The issuer for its metadata, or the URL of its keys. */
   @PrimaryColumn('text') url: string;
   @Column('jsonb') value: object;
   @Column('timestamptz', { name: 'fetched_at' }) fetchedAt: Date;
-  /** When an unknown key last made somebody ask again. */
+  /** When an unknown key last caused a new fetch. */
   @Column('timestamptz', { name: 'refetched_at', nullable: true }) refetchedAt: Date | null;
 }

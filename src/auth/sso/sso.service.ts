@@ -13,14 +13,14 @@ import { SsoAccounts, type VouchedPerson } from './sso-accounts.service.js';
 import { SSO_STATE } from './sso-configuration.service.js';
 import { type Person, SsoExchange } from './sso-exchange.service.js';
 
-/** Everything that a state binds (sso.md 2.2). */
+/** All data that is bound to a state (sso.md 2.2). */
 interface Bound {
   readonly issuer: string;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly redirectTo: string | null;
   readonly nonceHash: string | null;
-  /** PKCE verifier and nonce, encrypted. */
+  /** The PKCE verifier and the nonce, encrypted. */
   readonly sealed: string;
 }
 
@@ -29,7 +29,7 @@ const SEAL = 'sso-state';
 
 const badState = (): Refusal => invalid('state', 'INVALID_OR_EXPIRED_SSO_STATE');
 
-/** Signing in at the provider: start, and what its callback brings (sso.md section 2). */
+/** Single sign-on: start and callback (sso.md section 2). */
 @Injectable()
 export class SsoService {
   constructor(
@@ -75,8 +75,8 @@ export class SsoService {
   }
 
   /**
-   * Burns the state, before the provider is asked anything.
-   * @throws Refusal FV(INVALID_FORMAT@nonce) with the state untouched, FV(INVALID_OR_EXPIRED_SSO_STATE@state)
+   * Spends the state before any request to the provider.
+   * @throws Refusal FV(INVALID_FORMAT@nonce), which does not spend the state, FV(INVALID_OR_EXPIRED_SSO_STATE@state)
    */
   private async takeState(input: CompleteSsoInput, settings: SsoSettings): Promise<Bound> {
     const held = await this.secrets.peek(SSO_STATE, input.state);
@@ -103,13 +103,14 @@ const isHashOf = (hex: string, nonce: string): boolean =>
   matches(Buffer.from(hex, 'hex'), hash('sha256', nonce, 'buffer'));
 
 /**
- * The address for which the provider vouches (sso.md 2.3, step 6).
- * @throws Refusal the failures of the step
+ * Returns the user and the email address that the provider confirms (sso.md 2.3, step 6).
+ * @throws Refusal the errors of this step
  */
 function vouched(person: Person, { issuer, allowedDomains }: SsoSettings): VouchedPerson {
   const { email, email_verified: isVerified, name, preferred_username: preferredUsername } = person;
   if (email === undefined || email === null || email === '') throw invalid('code', 'SSO_PROVIDER_DID_NOT_RETURN_EMAIL');
-  // As it is: a look-alike that only normalisation makes equal is not what the provider verified.
+  // Do not normalize the email address. A similar one that is equal only after normalization is not the one that the
+  // provider verified.
   if (emailFault(email) || typeof email !== 'string') throw invalid('code', 'INVALID_EMAIL_ADDRESS');
   // Providers such as Amazon Cognito send the claim as a string.
   if (isVerified !== true && isVerified !== 'true') throw invalid('code', 'INVALID_SSO_TOKEN');

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Limiter } from '../../platform/store/limits.js';
 
-/** Attempts at a password or a code by which somebody signed in proves an account (account.md 1.5). */
+/** Limit for attempts at a password or code by a signed-in user (account.md 1.5). */
 const ATTEMPTS = { limit: 10, seconds: 900 };
 
-/** The one allowance of an account for all of them: charged before the value is examined, given back by a right one. */
+/**
+ * One limit per account for all these attempts. An attempt is charged before it is verified, and a correct one resets
+ * the limit.
+ */
 @Injectable()
 export class SudoAttempts {
   constructor(private readonly limiter: Limiter) {}
 
-  /** False for a wrong value, and for any once the allowance is spent. */
+  /** Returns false for a wrong value, and for every value if no attempts are left. */
   async examine(accountId: string, isRight: () => Promise<boolean>): Promise<boolean> {
     const { admitted } = await this.limiter.charge('sudo', accountId, ATTEMPTS.limit, ATTEMPTS.seconds);
     if (!admitted || !(await isRight())) return false;

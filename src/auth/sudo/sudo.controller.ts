@@ -3,12 +3,12 @@ import { Me, RateLimit, UserOnly } from '../../policy/decorators.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import { SudoService } from './sudo.service.js';
 
-/** What a client asks before it enters sudo mode (account.md 6.4). */
+/** Requests that a client makes before it enters sudo mode (account.md 6.4). */
 @Controller('v1/users/@me/sudo')
 export class SudoController {
   constructor(private readonly sudo: SudoService) {}
 
-  /** Lists the factors that the caller can prove itself with. */
+  /** Lists the methods that the caller can use for sudo mode. */
   @Get('mfa-methods')
   @UserOnly()
   @RateLimit('sudo:mfa:methods')
@@ -16,7 +16,7 @@ export class SudoController {
     return this.sudo.methodsOf(account);
   }
 
-  /** Hands out what an authenticator needs for sudo mode. */
+  /** Returns the WebAuthn options for sudo mode. */
   @Post('webauthn/authentication-options')
   @HttpCode(200)
   @UserOnly()

@@ -2,7 +2,7 @@ import { Anything, OneOf, Text } from '../../http/input.js';
 import type { SudoMembers } from '../../policy/call.js';
 import { Password } from '../factors/fields.js';
 
-/** The sudo members that every operation with `@RequiresSudo()` takes in its body (account.md 8.1). */
+/** The sudo members in the body of every operation with `@RequiresSudo()` (account.md 8.1). */
 export class SudoInput implements SudoMembers {
   @Password({ optional: true })
   password?: string;

@@ -19,7 +19,7 @@ const WITH_PASSKEY = accountOf({ passkeys: 1 });
 const RIGHT = { password: 'right', code: '123456' };
 const assertion = { webauthn_challenge: 'challenge', webauthn_response: { right: true } };
 
-/** Sudo mode with a right password, a right code and a right assertion, and everything that it did. */
+/** Sudo mode with a correct password, code and assertion. Records all calls. */
 function sudoMode({
   secret = randomBytes(32),
   secretPrevious,

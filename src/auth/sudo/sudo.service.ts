@@ -45,8 +45,8 @@ export class SudoService {
   ) {}
 
   /**
-   * Satisfied, or a refusal. Returns the proof that the response may carry: the one that was sent, a fresh one, or
-   * `null` where the account earns none.
+   * Requires sudo mode. Returns the proof for the response: the one that the client sent or a new one. Returns `null`
+   * if the account gets no proof.
    * @throws Refusal SUDO_MODE_REQUIRED, FV(INVALID_PASSWORD@password), FV(INVALID_MFA_CODE@mfa_code)
    */
   async demand({ account }: Identity, call: Call): Promise<string | null> {
@@ -81,7 +81,7 @@ export class SudoService {
     }
     const { webauthn_challenge: challenge, webauthn_response: response } = members;
     if (members.mfa_method === 'webauthn' && challenge !== undefined && response !== undefined) {
-      // Not charged: an exhausted allowance must not lock out whoever holds a passkey.
+      // Passkeys are not limited, so that a user with a passkey is not locked out when all attempts are used.
       const assertion = { challenge, response };
       const prove = async (tx: Tx) => {
         const holder = await this.webauthn.prove(account.id, 'webauthn-sudo', account.id, assertion, tx);
@@ -93,7 +93,7 @@ export class SudoService {
     throw await this.required(account);
   }
 
-  /** Whether a factor is right, which is spent and told in one transaction. */
+  /** Whether a factor is correct. Spends the factor and records the event in one transaction. */
   private granted(
     account: Account,
     method: SudoMethod,
@@ -107,7 +107,7 @@ export class SudoService {
     });
   }
 
-  /** Tells the owner that somebody who was signed in proved more. */
+  /** Records the event that a signed-in user entered sudo mode. */
   async recordGrant(tx: Tx, { id }: Account, method: SudoMethod, origin: Origin): Promise<void> {
     await this.events.record(tx, { accountId: id, type: 'sudo_granted', origin, data: { method } });
   }
@@ -117,7 +117,7 @@ export class SudoService {
     return new Refusal('SUDO_MODE_REQUIRED', { has_mfa, methods });
   }
 
-  /** What the account can prove itself with (account.md 8.2). */
+  /** Returns the methods that the account can use for sudo mode (account.md 8.2). */
   async methodsOf(account: Account) {
     return {
       totp: account.hasTotp,
@@ -134,7 +134,7 @@ export class SudoService {
     return this.webauthn.accountOptions('webauthn-sudo', account, id, await this.webauthn.passkeysOf(id));
   }
 
-  /** A fresh proof for an account that has just proved a factor. */
+  /** Issues a new proof for an account that has just verified a factor. */
   async issue(account: Account): Promise<string> {
     const { id: kid, bytes } = this.keyring.signing('sudo');
     const now = this.clock.seconds();
@@ -149,7 +149,7 @@ export class SudoService {
       .sign(await this.key(kid, bytes));
   }
 
-  /** An invalid, expired, foreign or superseded proof is none; nothing tells them apart. */
+  /** Whether a proof is valid. Does not report why a proof is invalid. */
   async isValid(proof: string, account: Account): Promise<boolean> {
     if (!isCanonical(proof)) return false;
     try {

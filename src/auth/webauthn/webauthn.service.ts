@@ -14,7 +14,7 @@ import {
   verifyAssertion,
 } from './webauthn.js';
 
-/** What a challenge works for; each is bound to a subject of its own (auth.md 1.7). */
+/** The purpose of a challenge. Each is bound to a subject (auth.md 1.7). */
 export type ChallengePurpose =
   | 'webauthn-login'
   | 'webauthn-mfa'
@@ -22,7 +22,7 @@ export type ChallengePurpose =
   | 'webauthn-registration'
   | 'webauthn-bridge';
 
-/** A challenge and the answer to it, as an operation received them. */
+/** A challenge and its response, as the client sent them. */
 export interface Assertion {
   readonly challenge: string;
   readonly response: object;
@@ -33,14 +33,14 @@ type HeldRow = Omit<KnownCredential, 'id'> & Omit<Begun, 'id'> & { readonly isTh
 const CHALLENGE_SECONDS = 300;
 const TIMEOUT_MS = 60_000;
 
-/** A passkey as options name it. */
+/** The descriptor of a passkey in WebAuthn options. */
 export const descriptorOf = ({ id, transports }: Passkey) => ({
   id,
   type: 'public-key' as const,
   ...(transports.length > 0 ? { transports } : {}),
 });
 
-/** Challenges and the assertions that answer them (auth.md section 3). */
+/** WebAuthn challenges and assertions (auth.md section 3). */
 @Injectable()
 export class WebAuthn {
   readonly party: RelyingParty;
@@ -54,7 +54,7 @@ export class WebAuthn {
     this.party = { id: config.webauthnRpId, origins: config.webauthnOrigins };
   }
 
-  /** A challenge for one purpose and subject, alive for five minutes. */
+  /** Issues a challenge for one purpose and subject. It is valid for five minutes. */
   challenge(
     purpose: ChallengePurpose,
     owner: Begun,
@@ -64,7 +64,7 @@ export class WebAuthn {
     return this.secrets.issue(purpose, owner, payload, CHALLENGE_SECONDS, { subject });
   }
 
-  /** Spends a challenge: for exactly one caller, and only for the purpose and subject that it was issued for. */
+  /** Spends a challenge. Succeeds for exactly one caller, and only for the right purpose and subject. */
   async spendChallenge(
     purpose: ChallengePurpose,
     subject: string,
@@ -79,7 +79,7 @@ export class WebAuthn {
     return tx.find(Passkey, { where: { accountId }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
-  /** Options for whoever holds a passkey: the authenticator itself must verify its user. */
+  /** Returns options for any passkey. The authenticator must verify the user. */
   async discoverableOptions(purpose: 'webauthn-login' | 'webauthn-bridge', subject: string) {
     return {
       challenge: await this.secrets.issue(purpose, subject, {}, CHALLENGE_SECONDS),
@@ -89,7 +89,7 @@ export class WebAuthn {
     };
   }
 
-  /** Options for the passkeys of one account. */
+  /** Returns options for the passkeys of one account. */
   async accountOptions(purpose: ChallengePurpose, owner: Begun, subject: string, passkeys: readonly Passkey[]) {
     return {
       challenge: await this.challenge(purpose, owner, subject),
@@ -100,19 +100,25 @@ export class WebAuthn {
     };
   }
 
-  /** Who answered a discoverable request, as the account was before; `null` for any failed assertion. */
+  /**
+   * Verifies an assertion of any passkey. Returns its account, with the epochs from before the verification, or `null`
+   * if it fails.
+   */
   discover(subject: string, assertion: Assertion, purpose: ChallengePurpose = 'webauthn-login') {
     const rules = { userVerification: true, userHandle: true };
     return this.verify(purpose, subject, assertion, rules);
   }
 
-  /** The account, as it was before, if a passkey of it answered; `null` for any failed assertion. */
+  /**
+   * Verifies an assertion of a passkey of this account. Returns the account, with the epochs from before the
+   * verification, or `null` if it fails.
+   */
   prove(accountId: string, purpose: ChallengePurpose, subject: string, assertion: Assertion, tx?: Tx) {
     const rules = { userVerification: false, userHandle: false };
     return this.verify(purpose, subject, assertion, rules, accountId, tx);
   }
 
-  /** The challenge is spent before anything is verified; success stores counter and last use. */
+  /** Spends the challenge before the verification. On success, stores the counter and the time of use. */
   private async verify(
     purpose: ChallengePurpose,
     subject: string,
@@ -130,7 +136,10 @@ export class WebAuthn {
     return known && counter !== null && (await this.recordUse(tx, known.passkey, counter)) ? known.holder : null;
   }
 
-  /** A passkey and whose it is, by one statement and one row, whether or not somebody registered it. */
+  /**
+   * Finds a passkey and its account. It always runs one statement with one row, so that timing does not reveal whether
+   * the passkey exists.
+   */
   private async find(tx: Tx, id: string): Promise<{ passkey: KnownCredential; holder: Begun } | null> {
     const [{ isThere, accountId, publicKey, backupEligible, epoch, addressEpoch }] = await tx.query<[HeldRow]>(
       `SELECT a.id IS NOT NULL AS "isThere", coalesce(p.account_id, $2) AS "accountId",
@@ -145,7 +154,10 @@ export class WebAuthn {
     return { passkey: { id, accountId, publicKey, backupEligible }, holder: { id: accountId, epoch, addressEpoch } };
   }
 
-  /** Strictly increasing at the moment of writing, so parallel assertions cannot turn it back; 0 means that there is none. */
+  /**
+   * The counter must increase, and this is checked in the UPDATE, so that parallel assertions cannot decrease it. 0
+   * means that the authenticator has no counter.
+   */
   private async recordUse(tx: Tx, { id, accountId }: KnownCredential, counter: number): Promise<boolean> {
     const [rows] = await tx.query<Changed>(
       `UPDATE passkey SET counter = GREATEST(counter, $3::bigint), last_used_at = now()

@@ -3,14 +3,14 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import type * as Helpers from '@simplewebauthn/server/helpers';
 import { parseJson } from '../../http/body.js';
 
-/** EdDSA, ES256, RS256: offered at registration and the only ones that are accepted (account.md 1.3). */
+/** EdDSA, ES256, RS256. Registration offers these algorithms and accepts no others (account.md 1.3). */
 export const ALGORITHMS: readonly number[] = [-8, -7, -257];
 
 type Library = typeof import('@simplewebauthn/server') & typeof Helpers;
 
 let loaded: Promise<Library> | undefined;
 
-/** Loaded by the first who shows a passkey: it knows every kind of attestation, and is much to load for that. */
+/** Loads the library on first use, because it is large: it supports every kind of attestation. */
 function library(): Promise<Library> {
   loaded ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
     ([verification, helpers]) => ({ ...verification, ...helpers }),
@@ -18,13 +18,13 @@ function library(): Promise<Library> {
   return loaded;
 }
 
-/** Whom a response must be meant for. */
+/** The relying party that a response must be made for. */
 export interface RelyingParty {
   readonly id: string;
   readonly origins: readonly string[];
 }
 
-/** What a verified registration leaves to store. */
+/** The data to store after a verified registration. */
 export interface NewCredential {
   readonly id: string;
   readonly publicKey: Buffer;
@@ -33,7 +33,7 @@ export interface NewCredential {
   readonly backupEligible: boolean;
 }
 
-/** What verification needs of a stored passkey. */
+/** The data of a stored passkey that the verification needs. */
 export interface KnownCredential {
   readonly id: string;
   readonly accountId: string;
@@ -42,23 +42,26 @@ export interface KnownCredential {
 }
 
 export interface RegistrationRules {
-  /** The person must have touched the authenticator; what a browser makes by itself nobody touched (WebAuthn L3 7.1). */
+  /**
+   * Whether the user must have touched the authenticator. A passkey that the browser created automatically has no user
+   * presence (WebAuthn L3 7.1).
+   */
   readonly userPresence: boolean;
 }
 
 export interface AssertionRules {
-  /** The authenticator must have verified its user. */
+  /** Whether the authenticator must have verified the user. */
   readonly userVerification: boolean;
-  /** The response must name the account: nothing else said whose passkey was asked for. */
+  /** Whether the response must name the account. This is required if the request did not name one. */
   readonly userHandle: boolean;
 }
 
 /** WebAuthn Level 3, 5.1.3. */
 const MAX_ID_BYTES = 1023;
-/** The longest id of a passkey in base64url. */
+/** Maximum length of a credential ID in base64url. */
 export const MAX_CREDENTIAL_ID = Math.ceil((MAX_ID_BYTES * 4) / 3);
 
-/** Bytes that the parts of a response may have at most. */
+/** Maximum bytes of each part of a response. */
 const SIZES = {
   id: MAX_ID_BYTES,
   clientDataJSON: 8192,
@@ -76,7 +79,7 @@ type Parts = Record<string, unknown>;
 const isRecord = (value: unknown): value is Parts =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Bytes of canonical, unpadded base64url within the size of that part, or `null`. */
+/** Decodes canonical base64url without padding. Returns `null` if it is invalid or too long for this part. */
 function bytesOf(parts: Parts, name: keyof typeof SIZES): Buffer | null {
   const value = parts[name];
   if (typeof value !== 'string' || value.length > Math.ceil((SIZES[name] * 4) / 3)) return null;
@@ -84,29 +87,29 @@ function bytesOf(parts: Parts, name: keyof typeof SIZES): Buffer | null {
   return bytes.length > 0 && bytes.length <= SIZES[name] && bytes.toString('base64url') === value ? bytes : null;
 }
 
-/** The user handle of an account: its decimal id. */
+/** The user handle of an account is its decimal ID. */
 export const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
 
-/** An id as unpadded base64url. Native clients send it in other forms of Base64, which name the same bytes. */
+/** Normalizes an ID to base64url without padding. Native clients send other forms of Base64. */
 const plainId = (sent: unknown): unknown => {
   if (typeof sent !== 'string') return sent;
   const unpadded = sent.length % 4 === 0 ? sent.replace(/={1,2}$/, '') : sent;
   return unpadded.replaceAll('+', '-').replaceAll('/', '_');
 };
 
-/** The response with its ids in one form. */
+/** Normalizes the IDs of a response. */
 function withPlainIds(response: object): Parts {
   const { id, rawId, ...parts } = response as Parts;
   return { ...parts, id: plainId(id), rawId: plainId(rawId) };
 }
 
-/** The credential id that a response names, or `null` when it names none. */
+/** Returns the credential ID of a response, or `null` if there is none. */
 export function credentialIdOf(response: object): string | null {
   const parts = withPlainIds(response);
   return bytesOf(parts, 'id') && parts.rawId === parts.id ? (parts.id as string) : null;
 }
 
-/** The client data of a response that was made in the page itself, or `null`. */
+/** Returns the client data of a response, or `null` if it is invalid or was made in a cross-origin frame. */
 function clientDataOf(parts: Parts): Parts | null {
   const bytes = bytesOf(parts, 'clientDataJSON');
   if (!bytes) return null;
@@ -116,7 +119,7 @@ function clientDataOf(parts: Parts): Parts | null {
   return (data.crossOrigin ?? false) === false && data.topOrigin === undefined ? data : null;
 }
 
-/** The challenge that a response claims to answer. */
+/** Returns the challenge that a response claims to answer. */
 export function claimedChallengeOf(response: object): string | null {
   try {
     const inner = (response as Parts).response;
@@ -127,7 +130,7 @@ export function claimedChallengeOf(response: object): string | null {
   }
 }
 
-// Ed25519 points of small order (y, sign bit cleared): any signature would fit them.
+// Ed25519 points of small order (y, with the sign bit cleared). They would accept any signature.
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   `00${'0'.repeat(62)}`,
   `01${'0'.repeat(62)}`,
@@ -147,7 +150,10 @@ const ALG = 3;
 const [CRV, X, Y] = [-1, -2, -3];
 const [N, E] = [-1, -2];
 
-/** Whether a COSE key is one of the offered algorithms and sound: a real point, an RSA key of 2048 to 4096 bits. */
+/**
+ * Whether a COSE key is valid and uses an offered algorithm. EC keys must be points of their curve, and RSA keys must
+ * have 2048 to 4096 bits.
+ */
 function isSoundKey(cose: Uint8Array, { decodeCredentialPublicKey }: Library): boolean {
   const key = decodeCredentialPublicKey(cose as Uint8Array<ArrayBuffer>) as unknown as Map<number, unknown>;
   const text = (label: number, bytes?: number): string => {
@@ -178,14 +184,14 @@ function isSoundKey(cose: Uint8Array, { decodeCredentialPublicKey }: Library): b
   }
 }
 
-/** Attestation is not asked for: none, or self attestation, which names no maker. Chains are never followed. */
+/** Accepts no attestation or self attestation, because the service requests none. Certificate chains are rejected. */
 function hasPlainAttestation(object: Buffer, { decodeAttestationObject }: Library): boolean {
   const decoded = decodeAttestationObject(new Uint8Array(object));
   const statement = decoded.get('attStmt') as Map<string, unknown>;
   return decoded.get('fmt') === 'none' || (decoded.get('fmt') === 'packed' && !statement.has('x5c'));
 }
 
-/** Verifies the answer to registration options. Whatever is wrong with it, the result is `null`. */
+/** Verifies the response to registration options. Returns `null` if anything is wrong. */
 export async function verifyRegistration(
   response: object,
   challenge: string,
@@ -226,8 +232,8 @@ const transportsOf = (sent: unknown): string[] =>
   Array.isArray(sent) ? TRANSPORTS.filter((transport) => sent.includes(transport)) : [];
 
 /**
- * A passkey that nobody holds, for assertions of credentials that nobody registered: they take as long as wrong ones of those
- * that somebody did. An ES256 key in COSE, as most are.
+ * A dummy key so that assertions of unknown credentials take as long to verify. It is an ES256 key in COSE, the most
+ * common kind.
  */
 export function passkeyOfNobody(): KnownCredential {
   const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
@@ -236,8 +242,8 @@ export function passkeyOfNobody(): KnownCredential {
 }
 
 /**
- * Verifies an assertion of a known passkey, but for its counter. Returns the counter that it reports; whatever is wrong,
- * `null`.
+ * Verifies an assertion of a known passkey, except for its counter. Returns the reported counter, or `null` if anything
+ * is wrong.
  */
 export async function verifyAssertion(
   response: object,
@@ -261,7 +267,8 @@ export async function verifyAssertion(
       credential: {
         id: passkey.id,
         publicKey: new Uint8Array(passkey.publicKey),
-        // Compared where it is stored; the library would refuse an old one before it looks at the signature.
+        // The counter is compared when it is stored. The library would reject an old one before it verifies the
+        // signature.
         counter: 0,
       },
       requireUserVerification: rules.userVerification,

@@ -3,7 +3,9 @@ import { AccountParts } from '../../accounts/account-parts.service.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import { Applications } from './applications.service.js';
 
-/** Removes with an account its applications and their bots. */
+/**
+ * // The counter is compared when it is stored. The library would reject an old one before it verifies the signature.
+ */
 @Injectable()
 export class ApplicationRemoval {
   constructor(parts: AccountParts, state: AccountState, applications: Applications) {

@@ -18,7 +18,7 @@ export class DiscoveryController {
     private readonly sso: SsoConfiguration,
   ) {}
 
-  /** What a client needs to know of this instance; addresses come from configuration. */
+  /** Describe this instance to clients. The configuration determines all URLs. */
   @Get('.well-known/service')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -66,7 +66,7 @@ export class DiscoveryController {
     };
   }
 
-  /** A signed proof-of-work challenge, for instances whose captcha the service makes itself. */
+  /** Create a signed proof-of-work challenge. Only for instances that use the built-in captcha. */
   @Get('v1/captcha/challenge')
   @Public()
   @RateLimit('instance:info')

@@ -26,7 +26,10 @@ interface Asset {
   readonly etag: string;
 }
 
-/** The build copies the files of Swagger UI beside ours. Where the sources run as they are, they are in its package. */
+/**
+ * The build copies the files of Swagger UI next to the built-in ones. When the sources run directly, the files are in
+ * its package.
+ */
 function pathOf(file: FileName): string {
   const built = join(import.meta.dirname, 'static', file);
   if (existsSync(built)) return built;
@@ -39,13 +42,13 @@ class DocsFile {
   @Text({ min: 1, max: 64 }) file: string;
 }
 
-// Swagger UI writes style attributes; scripts come from this origin alone.
+// Swagger UI writes style attributes. Scripts are loaded only from this origin.
 const CSP = [
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The API description for programs and for people. */
+/** Serves the API documents as files and as a page. */
 @Controller()
 export class DocsController {
   private readonly files = new Map<FileName, Asset>();
@@ -55,7 +58,7 @@ export class DocsController {
     private readonly config: Config,
   ) {}
 
-  /** This description. */
+  /** Get the OpenAPI document. */
   @Get('openapi.json')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -67,7 +70,7 @@ export class DocsController {
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 
-  /** The description of the gateway. */
+  /** Get the AsyncAPI document of the gateway. */
   @Get('asyncapi.json')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -79,7 +82,7 @@ export class DocsController {
     return this.send(call, description, 'application/json; charset=utf-8');
   }
 
-  /** The description as a page. */
+  /** Show the API reference as a page. */
   @Get('docs')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -92,7 +95,7 @@ export class DocsController {
     return DOCS_PAGE;
   }
 
-  /** A file of the page. */
+  /** Get a file of the API reference page. */
   @Get('docs/:file')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -111,7 +114,7 @@ export class DocsController {
     return ANSWERED;
   }
 
-  /** Read once, by the first who asks. */
+  /** Reads the file on the first request and caches it. */
   private asset(file: FileName): Asset {
     const known = this.files.get(file);
     if (known) return known;

@@ -1,4 +1,4 @@
-/** The page around Swagger UI, and the gateway below it. */
+/** The page with Swagger UI, followed by the gateway messages. */
 export const DOCS_PAGE = `<!doctype html>
 <html lang="en">
 <head>

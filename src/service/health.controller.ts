@@ -16,7 +16,7 @@ export class HealthController {
     private readonly config: Config,
   ) {}
 
-  /** The process answers. */
+  /** Check whether the process responds. */
   @Get('health/live')
   @CredentialFree()
   live() {
@@ -24,8 +24,8 @@ export class HealthController {
   }
 
   /**
-   * The process should get traffic: its database is usable, the checks of modules pass, load is not being shed, no shutdown
-   * is under way.
+   * Check whether the process should receive traffic. The database is usable, the health checks of modules pass, no
+   * load is shed and no shutdown is in progress.
    */
   @Get('health/ready')
   @CredentialFree()
@@ -35,7 +35,10 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Prometheus text, only to `METRICS_ALLOW`, and not here when metrics have a port of their own. */
+  /**
+   * Get metrics in Prometheus text format. Only for IP addresses in `METRICS_ALLOW`, and not on this port if
+   * `METRICS_PORT` is set.
+   */
   @Get('metrics')
   @CredentialFree()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')

@@ -13,12 +13,12 @@ class InboxQuery {
   @Int({ min: 1, max: 200, text: true, optional: true }) limit?: number;
 }
 
-/** Messages that a real transport would have sent, for whoever tries the service out. */
+/** Shows messages that a real transport would have sent, for trials and development. */
 @Controller('dev')
 export class InboxController {
   constructor(private readonly inbox: Inbox) {}
 
-  /** The development inbox as a page. */
+  /** Show the development inbox as a page. */
   @Get('inbox')
   @CredentialFree()
   @Answers({ type: 'text/html' })
@@ -28,14 +28,14 @@ export class InboxController {
     return inboxPage(await this.inbox.list(to, limit ?? SHOWN));
   }
 
-  /** Lists the messages of the development inbox. */
+  /** List the messages of the development inbox. */
   @Get('inbox.json')
   @CredentialFree()
   async list(@Query() { to, limit }: InboxQuery) {
     return { messages: await this.inbox.list(to, limit ?? SHOWN) };
   }
 
-  /** Empties the development inbox. */
+  /** Empty the development inbox. */
   @Delete('inbox')
   @HttpCode(204)
   @CredentialFree()

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { InboxController } from './inbox.controller.js';
 import { MailsController } from './mails.controller.js';
 
-/** The development inbox (design.md section 6), and every kind of mail in every language. */
+/** Development inbox (design.md section 6) and samples of every kind of email in every language. */
 @Module({ controllers: [InboxController, MailsController] })
 export class DevelopmentInboxModule {}

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Eta } from 'eta/core';
 import type { Inbox } from '../platform/mail/inbox.js';
 
-/** What pages for developers look like. */
+/** The style of pages for developers. */
 export const STYLE = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }
 article { border-top: 1px solid #8886; padding: 1rem 0 }
@@ -13,7 +13,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.75rem 0 0; font:
 `;
 
 export const ALLOW_STYLE = `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`;
-/** Nothing but the page's own style: what a message says runs nowhere. */
+/** Allows only the page's own style, so that no content of a message runs. */
 export const INBOX_CSP = [
   `default-src 'none'; ${ALLOW_STYLE}`,
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -49,7 +49,7 @@ eta.loadTemplate('@inbox', PAGE);
 
 const LINK = /(https?:\/\/[^\s<>"]+)/;
 
-/** The messages as a page; links of a message can be followed. */
+/** Renders the messages as a page with clickable links. */
 export function inboxPage(messages: Awaited<ReturnType<Inbox['list']>>): string {
   const shown = messages.map((message) => ({
     ...message,

@@ -40,14 +40,14 @@ const MAILS: { readonly [T in Exclude<MailType, 'security_notice'>]: Sample<Mail
 const NOTICE = 'security_notice.';
 const SMS = 'phone_verification';
 
-/** Every kind of message of the service; of a security notice each event by itself. */
+/** Every kind of built-in message, with one entry per event of the security notice. */
 export const SAMPLES: readonly string[] = [
   ...Object.keys(MAILS),
   ...SECURITY_EVENTS.map((event) => NOTICE + event),
   SMS,
 ];
 
-/** Those of teams follow. */
+/** The built-in messages, then those of extensions. */
 export const allSamples = (): readonly string[] => [...SAMPLES, ...teamMails()];
 
 export interface Sampled {
@@ -70,7 +70,7 @@ function kindOf(kind: string): { type: AnyMailType; metadata: object; validSecon
   return { type: kind as TeamMailType, ...sampleFacts(kind) };
 }
 
-/** A message as its reader would see it, with made-up facts. */
+/** Renders a message as its recipient would see it, with sample data. */
 export function sampleOf(kind: string, language: Language, { product, webAppUrl, look }: Sampled): ShownMessage {
   if (kind === SMS) return { text: codeMessage(language, product, '482913', 600) };
   const { type, ...sample } = kindOf(kind);

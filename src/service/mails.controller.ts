@@ -11,7 +11,7 @@ import { CredentialFree, TheCall } from '../policy/decorators.js';
 import { allSamples, SAMPLES, sampleOf } from './mail-samples.js';
 import { MAILS_CSP, mailCsp, mailsIndex, mailsPage } from './mails.page.js';
 
-/** A kind of message; modules may have added some by the time that it is asked for. */
+/** A kind of message. Checked at request time, because modules can add kinds. */
 const Kind = (options: { optional?: boolean } = {}): PropertyDecorator =>
   field({ ...options, bound: 64, tooLong: 'INVALID_FORMAT', description: { enum: [...SAMPLES] } }, (kind) =>
     typeof kind === 'string' && allSamples().includes(kind) ? undefined : 'INVALID_FORMAT',
@@ -27,7 +27,7 @@ class MailPath {
   @Kind() kind: string;
 }
 
-/** What the messages look like, for whoever writes or translates them. */
+/** Shows samples of all messages, for writers and translators. */
 @Controller('dev/mails')
 export class MailsController {
   constructor(
@@ -35,7 +35,7 @@ export class MailsController {
     private readonly instance: Instance,
   ) {}
 
-  /** Every kind of message in every language as a page, with made-up facts. */
+  /** Show every kind of message in every language, with sample data. */
   @Get()
   @CredentialFree()
   @Answers({ type: 'text/html' })
@@ -45,7 +45,7 @@ export class MailsController {
     return mailsPage(kind, language ? [language] : LANGUAGES, (spoken) => this.sample(kind, spoken));
   }
 
-  /** One message as HTML, as a mail program would get it. */
+  /** Show one message as HTML, as an email program receives it. */
   @Get(':language/:kind')
   @CredentialFree()
   @Answers({ type: 'text/html' })

@@ -4,10 +4,12 @@ import { ALLOW_STYLE, STYLE } from './inbox.page.js';
 import { allSamples, type ShownMessage } from './mail-samples.js';
 
 const NOBODY = "base-uri 'none'; form-action 'none'";
-/** The page's own style and the messages in their frames. */
+/** Allows the page's own style and the frames with messages. */
 export const MAILS_CSP = `default-src 'none'; ${ALLOW_STYLE}; frame-src 'self'; ${NOBODY}; frame-ancestors 'none'`;
 
-/** A message alone: as in a mail program its styles and the logo, and neither script nor origin. */
+/**
+ * The policy of a single message. Like an email program, it allows styles and the logo, but no scripts and no origin.
+ */
 export const mailCsp = (logo: string | undefined): string =>
   [
     `default-src 'none'; style-src 'unsafe-inline'; img-src ${logo ? new URL(logo).origin : "'none'"}`,
@@ -57,10 +59,10 @@ const PAGE = `<!doctype html>
 const eta = new Eta({ autoEscape: true, autoTrim: false });
 eta.loadTemplate('@mails', PAGE);
 
-/** Every kind in every language, to choose from. */
+/** Renders the list of kinds and languages. */
 export const mailsIndex = (): string => eta.render('@mails', { kinds: allSamples(), languages: LANGUAGES });
 
-/** One kind in some languages: its words as HTML and as text. */
+/** Renders one kind in several languages, as HTML and as text. */
 export const mailsPage = (kind: string, languages: readonly Language[], show: (language: Language) => ShownMessage) =>
   eta.render('@mails', {
     kind,

@@ -6,7 +6,7 @@ import { Refusal } from '../core/errors.js';
 import { Log } from '../core/log.js';
 import { Metrics } from '../core/metrics.js';
 
-/** Serves `/metrics` on `METRICS_PORT`, a port of its own, to the addresses of `METRICS_ALLOW`; nothing else is there. */
+/** Serves only `/metrics`, on the separate port `METRICS_PORT`, to the IP addresses in `METRICS_ALLOW`. */
 export async function serveMetrics(app: INestApplication): Promise<Server | undefined> {
   const { metricsPort, metricsAllow, host } = app.get(Config);
   if (metricsPort === undefined) return undefined;

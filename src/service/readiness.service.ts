@@ -3,7 +3,7 @@ import { Load } from '../http/load.js';
 import { HealthChecks } from '../platform/process/health-checks.js';
 import { DatabaseWatch } from '../platform/replicas/database-watch.js';
 
-/** Whether this process should get traffic. */
+/** Decides whether this process should receive traffic. */
 @Injectable()
 export class Readiness {
   constructor(
@@ -12,7 +12,7 @@ export class Readiness {
     private readonly load: Load,
   ) {}
 
-  /** Undefined while it should; else when to ask again. */
+  /** Undefined if it should, otherwise the seconds until the next check. */
   get secondsToWait(): number | undefined {
     if (this.load.draining || this.load.isOverloaded) return 1;
     return this.database.isUsable && this.checks.failing.length === 0 ? undefined : 5;

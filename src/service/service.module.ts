@@ -6,7 +6,7 @@ import { HealthController } from './health.controller.js';
 import { Readiness } from './readiness.service.js';
 import { SiteFilesController } from './site-files.controller.js';
 
-/** What the service says of itself: health, metrics, discovery, description. */
+/** Health, metrics, discovery and API documents. */
 @Module({
   controllers: [HealthController, DiscoveryController, DocsController, SiteFilesController],
   providers: [ApiDescription, Readiness],

@@ -8,12 +8,12 @@ import { Answers } from '../policy/answers.js';
 import { ANSWERED, type Call } from '../policy/call.js';
 import { CredentialFree, RateLimit, TheCall } from '../policy/decorators.js';
 
-// RFC 9116 wants less than a year, so that nobody trusts what nobody looks after.
+// RFC 9116 recommends less than a year, so that outdated contacts are not trusted.
 const EXPIRY_MS = 180 * 86_400_000;
 const DAILY = 'public, max-age=86400';
 const BRIEFLY = 'public, max-age=300';
 
-/** What browsers, password managers, crawlers and finders of holes ask every site for. */
+/** Serves well-known files for browsers, password managers, crawlers and security researchers. */
 @Controller()
 export class SiteFilesController {
   private readonly icon = readFileSync(join(import.meta.dirname, 'favicon.ico'));
@@ -23,7 +23,7 @@ export class SiteFilesController {
     private readonly clock: Clock,
   ) {}
 
-  /** The icon of the site. */
+  /** Get the icon of the site. */
   @Get('favicon.ico')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -35,7 +35,7 @@ export class SiteFilesController {
     return ANSWERED;
   }
 
-  /** Nothing here is for search engines. */
+  /** Get the robots file. It excludes the whole site from search engines. */
   @Get('robots.txt')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -46,7 +46,7 @@ export class SiteFilesController {
     return 'User-agent: *\nDisallow: /\n';
   }
 
-  /** RFC 9116, where the operator names a contact. */
+  /** Get the security contact (RFC 9116). Returns 404 if the operator has not set one. */
   @Get('.well-known/security.txt')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -65,7 +65,7 @@ export class SiteFilesController {
     return `${lines.join('\n')}\n`;
   }
 
-  /** The origins that may use passkeys of this relying party (WebAuthn Level 3, related origins). */
+  /** List the origins that may use passkeys of this relying party (WebAuthn Level 3, related origins). */
   @Get('.well-known/webauthn')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -74,7 +74,7 @@ export class SiteFilesController {
     return { origins: this.config.webauthnOrigins.filter((origin) => origin.startsWith('http')) };
   }
 
-  /** Where password managers let people add and manage passkeys (W3C Passkey Endpoints). */
+  /** Get the pages where users add and manage passkeys (W3C Passkey Endpoints). For password managers. */
   @Get('.well-known/passkey-endpoints')
   @CredentialFree()
   @RateLimit('instance:info')
@@ -84,7 +84,7 @@ export class SiteFilesController {
     return { enroll: page, manage: page };
   }
 
-  /** Where password managers send people. */
+  /** Redirect to the page for changing the password. For password managers. */
   @Get('.well-known/change-password')
   @HttpCode(302)
   @CredentialFree()

@@ -8,7 +8,7 @@ const element = (name, text, ...children) => {
   return made;
 };
 
-/** A message as one can unfold it: who says it, what for, and what it looks like. */
+/** Renders a message as a collapsible element: sender, purpose and schema. */
 function messageOf(key, { name, summary, payload }, operations) {
   const operation = operations[`receive${key}`];
   const who = operation ? `clients: ${operation['x-gatehouse-policy']}` : 'the gateway';

@@ -22,7 +22,7 @@ const ofHeader = (description: string): Schema => ({
   description,
 });
 
-/** A scheme for every kind of credential (credentials.md section 1). */
+/** One security scheme for each kind of credential (credentials.md section 1). */
 export const securitySchemes = (origin: string): Record<Scheme, Schema> => ({
   session: ofHeader('A session: `flx_...`, bare or after `Bearer `'),
   bot: ofHeader('A bot: `Bot <token>`'),
@@ -42,7 +42,7 @@ export const securitySchemes = (origin: string): Record<Scheme, Schema> => ({
   client: { type: 'http', scheme: 'basic', description: 'Id and secret of an application, or both in the form' },
 });
 
-/** What an operation takes for a credential; the empty one where it may be left out. */
+/** The credentials that an operation accepts. An empty entry means that the credential is optional. */
 export function securityOf({ kind, scope }: RoutePolicy): Schema[] {
   const schemes = [...new Set([...SCHEMES[kind], ...(scope !== undefined ? (['bearer'] as const) : [])])];
   const known = schemes.map((scheme) => ({ [scheme]: scheme === 'bearer' && scope !== undefined ? [scope] : [] }));

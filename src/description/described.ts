@@ -1,39 +1,39 @@
 /** A JSON Schema (2020-12) as plain data. */
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** What the compiler knows of a handler. */
+/** Handler metadata extracted at build time. */
 export interface DescribedHandler {
   readonly summary: string;
-  /** What its docstring says after the first sentence. */
+  /** The docstring after the first sentence. */
   readonly description?: string;
-  /** Of the JSON that it returns; none where the answer has no body or is none of JSON. */
+  /** The schema of the returned JSON; absent if the response has no JSON body. */
   readonly answer?: Schema;
-  /** Whether it may answer on the response itself. */
+  /** Whether the handler may write the response itself. */
   readonly answersItself: boolean;
-  /** Error codes that it can throw, guards aside. */
+  /** Error codes that the handler can throw, without those of guards. */
   readonly codes: readonly string[];
-  /** Codes of single fields that it can throw, the rules of its input aside. */
+  /** Field codes that the handler can throw, without those of its input rules. */
   readonly fieldCodes: readonly string[];
-  /** Request headers that it reads, in lower case. */
+  /** Request headers that the handler reads, in lower case. */
   readonly headers: readonly string[];
 }
 
 export interface DescribedController {
-  /** The folder of the module that it belongs to. */
+  /** The folder of the module that the controller belongs to. */
   readonly tag: string;
   readonly handlers: Readonly<Record<string, DescribedHandler>>;
 }
 
-/** A message of the gateway, which has no `d` where there is no schema. */
+/** A gateway message. Without a schema, it has no `d`. */
 export interface DescribedPayload {
   readonly summary: string;
   readonly schema?: Schema;
 }
 
-/** What the compiler knows of a handler of a gateway command. */
+/** Metadata of a gateway command handler, extracted at build time. */
 export type DescribedCommand = Pick<DescribedHandler, 'summary' | 'codes'>;
 
-/** What the gateway and its clients send, by name. */
+/** The messages of the gateway and its clients, by name. */
 export interface DescribedGateway {
   readonly events: Readonly<Record<string, DescribedPayload>>;
   readonly client: Readonly<Record<string, DescribedPayload>>;
@@ -42,15 +42,15 @@ export interface DescribedGateway {
   readonly commands: Readonly<Record<string, Readonly<Record<string, DescribedCommand>>>>;
 }
 
-/** What the compiler says of a program: made by `gatehouse describe`, read when the description is composed. */
+/** API metadata of a program. `gatehouse describe` writes it, and the OpenAPI document is generated from it. */
 export interface Described {
-  /** By name, as `#/components/schemas/<name>` refers to them. */
+  /** By name, for references such as `#/components/schemas/<name>`. */
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** Members beside `code` and `message`, by error code. */
+  /** Members of an error body besides `code` and `message`, by error code. */
   readonly extras: Readonly<Record<string, Schema>>;
-  /** By class. */
+  /** By class name. */
   readonly controllers: Readonly<Record<string, DescribedController>>;
-  /** What the modules say of themselves, by tag. */
+  /** The docstrings of modules, by tag. */
   readonly tags: Readonly<Record<string, string>>;
   /** Error codes by guard class. */
   readonly guards: Readonly<Record<string, readonly string[]>>;
@@ -70,7 +70,7 @@ const NOTHING: Described = {
   gateway: NO_GATEWAY,
 };
 
-/** One description of several programs: what a team's adds to that of the service. */
+/** Merges the metadata of several programs: the service and its extensions. */
 export function merged(parts: readonly Described[]): Described {
   return parts.reduce((whole, part) => {
     const fit = withoutClashes(part, whole);
@@ -91,7 +91,7 @@ export function merged(parts: readonly Described[]): Described {
   }, NOTHING);
 }
 
-/** Both may have a type of one name; the later gives way, in all that refers to it. */
+/** Renames types of `part` that clash with types of `whole`, including all references. */
 function withoutClashes(part: Described, whole: Described): Described {
   const clashing = Object.keys(part.schemas).filter(
     (name) => name in whole.schemas && JSON.stringify(whole.schemas[name]) !== JSON.stringify(part.schemas[name]),

@@ -13,12 +13,14 @@ export interface Description {
   readonly etag: string;
 }
 
-/** Beside what was built. Where the sources run as they are, there is none: whoever runs them names it. */
+/**
+ * The metadata file of the build. It does not exist when the sources run directly. Then it must be passed to `attach`.
+ */
 const OWN = fileURLToPath(new URL('../../description.json', import.meta.url));
 
 /**
- * The OpenAPI description, made from the routes, their policies and what the compiler knows of their handlers when it is
- * first asked for: until then, nothing of what makes it is loaded.
+ * The OpenAPI and AsyncAPI documents, generated on first use from the routes, their policies and handler metadata. The
+ * generator is not loaded before that.
  */
 @Injectable()
 export class ApiDescription {
@@ -32,7 +34,7 @@ export class ApiDescription {
     private readonly config: Config,
   ) {}
 
-  /** `files` are what `gatehouse describe` wrote of the modules that a team adds. */
+  /** Adds the files that `gatehouse describe` wrote for extensions. */
   attach(files: readonly string[]): void {
     this.files = files;
   }
@@ -47,13 +49,13 @@ export class ApiDescription {
     return this.madeOfGateway;
   }
 
-  /** The description as an object, for programs in the same process. */
+  /** The OpenAPI document as an object, for programs in the same process. */
   async document(): Promise<Schema> {
     const { documentOf } = await import('./document.js');
     return documentOf(this.routes.all, this.described(), this.facts);
   }
 
-  /** The description of the gateway: an AsyncAPI 3 document. */
+  /** The AsyncAPI 3 document of the gateway. */
   async gatewayDocument(): Promise<Schema> {
     const { messagesOf } = await import('./messages.js');
     return messagesOf(this.described(), this.commands.all, this.facts);

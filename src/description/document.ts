@@ -19,11 +19,11 @@ const ABOUT = [
   'What an operation asks of its caller stands at each of them: `x-gatehouse-policy`, `-acls`, `-scope`, `-bucket`, `-sudo`.',
 ].join(' ');
 
-/** `/auth/reset` as `AuthReset`: what tells the paths of one handler apart. */
+/** `/auth/reset` as `AuthReset`, to distinguish several paths of one handler. */
 const wordsOf = (template: string): string =>
   (template.match(/\w+/g) ?? []).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
-/** The whole description: an OpenAPI 3.1 document. */
+/** Generates the OpenAPI 3.1 document. */
 export function documentOf(plans: readonly RoutePlan[], described: Described, { productName, origin }: Facts): Schema {
   const shapes = plans.flatMap(({ input }) => [input?.body, input?.sudo].filter((shape) => shape !== undefined));
   const inputs = Object.fromEntries(shapes.map((shape) => [shape.name, schemaOf(shape)]));
@@ -65,7 +65,7 @@ export function documentOf(plans: readonly RoutePlan[], described: Described, { 
   };
 }
 
-/** The components that something refers to, and what they refer to. */
+/** The components that are referenced, directly or indirectly. */
 function used(schemas: Record<string, Schema>, root: unknown): Record<string, Schema> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {

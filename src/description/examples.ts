@@ -1,6 +1,6 @@
 import type { Schema } from './described.js';
 
-/** Values of forms that a pattern or a name alone does not give away. */
+/** Examples for formats that a pattern or name does not determine. */
 const BY_FORMAT: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
   password: 'correct horse battery staple',
@@ -11,7 +11,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 
 const TEXT = 'example';
 
-/** A value that a schema of input accepts: its own example, or the plainest there is. */
+/** A value that an input schema accepts: its own example or the simplest valid value. */
 export function exampleOf(schema: Schema, named: (ref: string) => Schema): unknown {
   if (typeof schema.$ref === 'string') return exampleOf(named(schema.$ref), named);
   if (Array.isArray(schema.examples)) return schema.examples[0];
@@ -40,7 +40,7 @@ export function exampleOf(schema: Schema, named: (ref: string) => Schema): unkno
   }
 }
 
-/** Only what is required, or the first member where nothing is. */
+/** Contains only required members, or the first member if none is required. */
 function exampleOfObject({ properties = {}, required }: Schema, named: (ref: string) => Schema): unknown {
   const known = properties as Record<string, Schema>;
   const wanted = (required as string[] | undefined) ?? Object.keys(known).slice(0, 1);

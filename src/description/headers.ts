@@ -10,7 +10,7 @@ interface Header {
   readonly required?: boolean;
 }
 
-/** Headers of answers, by name: those that are always there are required. */
+/** Response headers by name. Those that are always present are required. */
 export const RESPONSE_HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-ID': { description: 'Names the request in logs', schema: TEXT, required: true },
   'X-Service-Version': { description: 'The build that answered', schema: TEXT, required: true },
@@ -36,14 +36,17 @@ export const RATE_HEADERS: readonly string[] = ['Limit', 'Remaining', 'Reset', '
   (name) => `X-RateLimit-${name}`,
 );
 
-/** Headers of every answer of a route, whatever its status; those of its bucket where it has one. */
+/** The headers that every response of a route has, including those of its rate-limit bucket. */
 export const headersOf = (isLimited: boolean): string[] => [
   'X-Request-ID',
   'X-Service-Version',
   ...(isLimited ? RATE_HEADERS : []),
 ];
 
-/** Headers that callers may send, by lower-case name; what handlers and guards read beside is the framework's own. */
+/**
+ * Request headers of the API, by lower-case name. Other headers that handlers and guards read are standard HTTP
+ * headers.
+ */
 const REQUEST_HEADERS: Readonly<
   Record<string, { readonly name: string; readonly description: string; readonly schema: Schema }>
 > = {
@@ -82,7 +85,7 @@ const REQUEST_HEADERS: Readonly<
 
 const OF_CAPTCHA = ['x-captcha-token', 'x-captcha-type'];
 
-/** The header parameters of a route: of its policy, and of what its handler reads. */
+/** The header parameters of a route, from its policy and its handler. */
 export function headerParametersOf({ policy }: RoutePlan, handler: DescribedHandler | undefined): Schema[] {
   const read = [
     ...(policy.captcha ? OF_CAPTCHA : []),

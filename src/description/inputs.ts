@@ -5,14 +5,14 @@ import { exampleOf } from './examples.js';
 
 const PART = /[:*](\w+)/g;
 
-/** `/v1/users/:id` and `/media/*path` as OpenAPI writes them. */
+/** Converts `/v1/users/:id` and `/media/*path` to OpenAPI path templates. */
 export const templateOf = (path: string): string => path.replace(PART, '{$1}');
 
 function parameter(where: 'path' | 'query', name: string, schema: Schema, required: boolean): Schema {
   return { name, required, in: where, schema };
 }
 
-/** The parameters of the path and of the query: those of the input classes, then those that the handler reads itself. */
+/** Path and query parameters: those of the input classes, then those that the handler reads itself. */
 export function parametersOf({ path, query, input }: RoutePlan): Schema[] {
   const inPath = input?.params ? schemaOf(input.params).properties : {};
   const inQuery = input?.query ? schemaOf(input.query) : undefined;
@@ -32,7 +32,7 @@ export function parametersOf({ path, query, input }: RoutePlan): Schema[] {
   return [...ofPath, ...ofQuery, ...readByHand];
 }
 
-/** The body of a route: the class that it is bound to, with the factors of sudo mode, or the declared media types. */
+/** The request body of a route: its input class with the sudo members, or the declared media types. */
 export function bodyOf({ accepts, input, takes }: RoutePlan, named: (ref: string) => Schema): Schema | undefined {
   if (accepts.kind === 'none') return undefined;
   const shapes = [input?.body, input?.sudo].filter((shape) => shape !== undefined);
@@ -50,7 +50,7 @@ export function bodyOf({ accepts, input, takes }: RoutePlan, named: (ref: string
     );
     return { required: true, content };
   }
-  // A class that extends the factors has them already.
+  // A class that extends the sudo members already contains them.
   const isOne = !second || first.prototype instanceof second;
   const schemas = (isOne ? [first] : [first, second]).map(({ name }) => refTo(name));
   const isRequired = schemas.some(({ $ref }) => ((named($ref as string).required as string[]) ?? []).length > 0);

@@ -17,7 +17,10 @@ const words = (name: string): string => name.charAt(0) + name.slice(1).toLowerCa
 const messageRef = (name: string) => ({ $ref: `#/components/messages/${name}` });
 const inChannel = (name: string) => ({ $ref: `#/channels/gateway/messages/${name}` });
 
-/** A frame with that opcode; `more` are members beside it. */
+/**
+ * The schema of a frame with this opcode.
+ * @param more members in addition to `op` and `d`
+ */
 function frame(op: number, payload: DescribedPayload, more: Record<string, Schema> = {}): Schema {
   const properties = { op: { const: op }, ...more, ...(payload.schema ? { d: payload.schema } : {}) };
   return { type: 'object', properties, required: Object.keys(properties) };
@@ -30,7 +33,7 @@ const message = (name: string, summary: string, payload: Schema): Schema => ({
   payload,
 });
 
-/** What the service says: frames by opcode, and a dispatch for each event. */
+/** Messages from the service: frames by opcode, and one dispatch per event. */
 function saidByUs({ gateway }: Described): Record<string, Schema> {
   const frames = Object.entries(gateway.server).map(([name, payload]) => [
     `SERVER_${name}`,
@@ -43,11 +46,11 @@ function saidByUs({ gateway }: Described): Record<string, Schema> {
   return Object.fromEntries([...frames, ...events]);
 }
 
-/** The codes of `REFUSED`: of what stands before a command, and of its handler. */
+/** The codes of `REFUSED` for a command: those of its guards and its handler. */
 const refusalsOf = ({ refusals }: CommandPlan, handler: DescribedCommand | undefined): string[] =>
   [...new Set([...refusals, ...(handler?.codes ?? []), 'INTERNAL_SERVER_ERROR'])].sort();
 
-/** What clients say: the opcodes of the service, and the commands of teams with the class of their payload. */
+/** Messages from clients: built-in opcodes, and commands of extensions with their payload classes. */
 function saidByClients(described: Described, plans: readonly CommandPlan[]) {
   const messages: Record<string, Schema> = {};
   const operations: Record<string, Schema> = {};
@@ -73,7 +76,9 @@ function saidByClients(described: Described, plans: readonly CommandPlan[]) {
   return { messages, operations };
 }
 
-/** The gateway as an AsyncAPI 3 document, seen from the service: it receives commands and sends events. */
+/**
+ * The AsyncAPI 3 document of the gateway from the perspective of the service: it receives commands and sends events.
+ */
 export function messagesOf(
   described: Described,
   plans: readonly CommandPlan[],

@@ -15,11 +15,11 @@ const JSON_TYPE = 'application/json';
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `SessionsController.list` is `sessionsList`: stable for as long as the code is called so. */
+/** `SessionsController.list` becomes `sessionsList`. The ID is stable unless the code is renamed. */
 export const operationIdOf = ({ controller, handler }: RoutePlan): string =>
   `${lowerFirst(controller.endsWith(KIND) ? controller.slice(0, -KIND.length) : controller)}${upperFirst(handler)}`;
 
-/** An operation of the description: from its plan, the rules of its input, and what the compiler knows. */
+/** Generates an OpenAPI operation from its plan, its input rules and its handler metadata. */
 export function operationOf(
   plan: RoutePlan,
   described: Described,
@@ -84,7 +84,7 @@ const withExample = (plan: RoutePlan, status: string, content: Record<string, Sc
     ? { ...content, [JSON_TYPE]: { ...content[JSON_TYPE], ...answerOf(operationIdOf(plan), status) } }
     : content;
 
-/** The JSON that the handler returns, and what is declared beside it. */
+/** The success responses: the returned JSON and the responses that decorators declare. */
 function successesOf(plan: RoutePlan, handler: DescribedHandler | undefined): Map<string, Schema> {
   const found = new Map<string, { headers: Set<string>; content: Record<string, Schema>; texts: string[] }>();
   const at = (status: number) => {

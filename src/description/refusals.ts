@@ -3,15 +3,15 @@ import { OPERATIONAL } from '../http/front-door.js';
 import type { RoutePlan } from '../policy/plan.js';
 import type { Described, DescribedHandler, Schema } from './described.js';
 
-/** What any route may answer before a guard has spoken, and when it fails. */
+/** Errors that every route can return, before any guard runs or when it fails. */
 const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'];
-/** Where `ADMIN_ALLOW_NETWORKS` does not list the caller. */
+/** Returned if `ADMIN_ALLOW_NETWORKS` does not include the caller. */
 const OF_ADMINISTRATION: readonly ErrorCode[] = ['NOT_FOUND'];
 const ON_ARRIVAL: readonly ErrorCode[] = ['GLOBAL_IP_BANNED', 'GLOBAL_IP_TEMPORARILY_BANNED', 'FORBIDDEN'];
-/** What the parser of HTTP does not take or wait for has no route yet, whatever its path. */
+/** Errors of the HTTP parser. They occur before routing, so they apply to every path. */
 const OF_PARSER: Readonly<Record<string, readonly ErrorCode[]>> = { 408: ['BAD_REQUEST'], 431: ['BAD_REQUEST'] };
 export const isOfParser = (status: string): boolean => status in OF_PARSER;
-/** The one that has the status of somebody else. */
+/** The only code whose status comes from another server. */
 export const KEPT_STATUS: ErrorCode = 'UPSTREAM_FETCH_FAILED';
 
 export const REFUSAL_HEADERS: Readonly<Record<number, readonly string[]>> = {
@@ -19,7 +19,7 @@ export const REFUSAL_HEADERS: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After'],
 };
 
-/** Every code that a route can answer: of what stands before it, of its guards, of its handler. */
+/** All codes that a route can return: from before routing, from its guards and from its handler. */
 export function codesOf(plan: RoutePlan, handler: DescribedHandler | undefined): string[] {
   const ofBodies = plan.accepts.kind === 'none' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'];
   const onArrival = OPERATIONAL.has(plan.path) ? [] : ON_ARRIVAL;
@@ -28,14 +28,14 @@ export function codesOf(plan: RoutePlan, handler: DescribedHandler | undefined):
   return [...new Set([...before, ...plan.refusals, ...ofBodies, ...(handler?.codes ?? [])])].sort();
 }
 
-/** `RATE_LIMITED` is a `RateLimitedRefusal`. */
+/** `RATE_LIMITED` becomes `RateLimitedRefusal`. */
 export const refusalName = (code: string): string =>
   `${code
     .split('_')
     .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
     .join('')}Refusal`;
 
-/** The bodies of all codes, as components. */
+/** The schemas of all error bodies, as components. */
 export function refusalSchemas({ extras, schemas }: Described): Record<string, Schema> {
   const extraOf = (code: string): Schema | undefined => {
     const { $ref } = extras[code] ?? {};
@@ -68,7 +68,7 @@ function refusalSchema(code: string, status: number, message: string, extra: Sch
   };
 }
 
-/** The refusals of a route by status; `4XX` and `5XX` where the status is that of somebody else. */
+/** The error codes of a route by status. `4XX` and `5XX` stand for the status of another server. */
 export function refusalsByStatus(codes: readonly string[]): Map<string, string[]> {
   const statuses = new Map(errorTable().map(([code, status]) => [code, String(status)]));
   const found = new Map<string, string[]>();

@@ -1,14 +1,17 @@
 import { hash } from 'node:crypto';
 import type { Schema } from './described.js';
 
-/** Codes that a name may list. */
+/** Maximum number of codes in a response name. */
 const MOST_NAMED = 3;
 
-/** Answers that many operations give alike, kept once: most of the description would be repetition. */
+/** Shares identical responses of many operations, which would otherwise make up most of the document. */
 export class SharedResponses {
   readonly components: Record<string, Schema> = {};
 
-  /** A reference to the refusal with some codes; `variant` tells apart what differs in its headers. */
+  /**
+   * Returns a reference to the response with these error codes.
+   * @param variant distinguishes responses whose headers or content differ
+   */
   share(status: string, codes: readonly string[], variant: string, response: Schema): Schema {
     const words = codes.length <= MOST_NAMED ? codes : [hash('sha256', codes.join(), 'hex').slice(0, 8)];
     const name = [status, ...words, ...(variant ? [variant] : [])].join('.');

@@ -3,12 +3,12 @@ import type ts from 'typescript';
 import type { Thrown } from '../described.js';
 import type { TypeScript } from './schemas.js';
 
-/** What a piece of code does that its callers answer with. */
+/** What a piece of code can throw and which headers it reads. */
 interface Facts {
   readonly codes: Set<string>;
   readonly fieldCodes: Set<string>;
   readonly headers: Set<string>;
-  /** Pieces of code that this one names: what is named may be called. */
+  /** Code that this code refers to and may therefore call. */
   readonly leadsTo: Set<ts.Node>;
 }
 
@@ -19,10 +19,10 @@ const emptyFacts = (): Facts => ({
   leadsTo: new Set(),
 });
 
-/** A code that is any of so many is one that a caller chose. */
+/** A union of more codes than this is a code that the caller passes in. */
 const MOST_CHOICES = 12;
 
-/** Follows calls through a program and gathers the refusals at their ends. */
+/** Follows calls through a program and collects the errors that they can throw. */
 export class Calls {
   private readonly known = new Map<ts.Node, Facts>();
   private readonly below = new Map<ts.Symbol, ts.ClassDeclaration[]>();
@@ -36,7 +36,7 @@ export class Calls {
     for (const source of sources) ts.forEachChild(source, (node) => this.enterClass(node));
   }
 
-  /** Everything that can be reached from a node. */
+  /** Collects the facts of all code that is reachable from a node. */
   from(root: ts.Node): Omit<Facts, 'leadsTo'> {
     const found = emptyFacts();
     const seen = new Set<ts.Node>();
@@ -87,7 +87,7 @@ export class Calls {
     ts.forEachChild(node, (child) => this.scan(child, facts, root));
   }
 
-  /** The functions that make refusals of what they are given. */
+  /** Handles calls of the functions that create errors from their arguments. */
   private scanRefusing(call: ts.CallExpression, facts: Facts): boolean {
     const [first, second] = call.arguments;
     if (this.isOurs(call.expression, 'oauthError')) {
@@ -113,7 +113,7 @@ export class Calls {
     for (const choice of choices) if (choice.isStringLiteral()) into.add(spell(choice.value));
   }
 
-  /** `headers.origin`, `headers['if-none-match']`, whatever the request is called. */
+  /** Matches `headers.origin` and `headers['if-none-match']`, whatever the name of the request. */
   private scanHeader(node: ts.Node, facts: Facts): void {
     const { ts } = this;
     const isElement = ts.isElementAccessExpression(node) && ts.isStringLiteral(node.argumentExpression);
@@ -150,7 +150,7 @@ export class Calls {
     return [];
   }
 
-  /** What stands for a method in the classes below its own. */
+  /** Implementations of a method in subclasses. */
   private overrides({ parent, name }: ts.MethodSignature | ts.MethodDeclaration | ts.AccessorDeclaration): ts.Node[] {
     const { ts } = this;
     if (!(ts.isClassDeclaration(parent) || ts.isInterfaceDeclaration(parent)) || !parent.name) return [];
@@ -188,11 +188,11 @@ export class Calls {
   }
 }
 
-/** The file with the refusals, as sources or as what was built of them. */
+/** Whether a file is the one that defines the errors, as source or as declaration. */
 export const isOfErrors = (fileName: string): boolean =>
   fileName.endsWith('/core/errors.ts') || fileName.endsWith('/core/errors.d.ts');
 
-/** How a function or method is known beyond its package: its file and its name, whether source or declaration. */
+/** The key of a function or method across packages: its file and name, for source and declaration alike. */
 export function keyOf(declaration: ts.Declaration, root: string, typescript: TypeScript): string {
   const { fileName } = declaration.getSourceFile();
   const built = join(root, 'dist');

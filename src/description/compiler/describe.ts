@@ -7,13 +7,13 @@ import type { Described, Thrown } from '../described.js';
 import { Handlers } from './handlers.js';
 import type { TypeScript } from './schemas.js';
 
-/** This package: beside its sources, or above what was built of them. */
+/** The root folder of this package, both from its sources and from its build. */
 const PACKAGE = ((): string => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), '../../..');
   return folder.endsWith('/dist') ? dirname(folder) : folder;
 })();
 
-/** What the package says of its own functions to programs that import it. */
+/** What functions of this package throw, for programs that import it. */
 function packagesFor(root: string): Map<string, Readonly<Record<string, Thrown>>> {
   const made = join(PACKAGE, 'dist/description.json');
   if (root === PACKAGE || !existsSync(made)) return new Map();
@@ -21,16 +21,16 @@ function packagesFor(root: string): Map<string, Readonly<Record<string, Thrown>>
 }
 
 /**
- * Describes the answers of every controller in a program.
- * @throws Error that names what cannot be described
+ * Describes the responses of every controller in a program.
+ * @throws Error with everything that cannot be described
  */
 export function describeProgram(typescript: TypeScript, program: ts.Program, root: string): Described {
   return new Handlers(typescript, program, root, packagesFor(root)).describe(join(root, 'src/index.ts'));
 }
 
 /**
- * Reads a project as its compiler sees it and describes its controllers. The compiler is that of the project: it is no
- * dependency of a running service.
+ * Compiles a project in memory and describes its controllers. Uses the TypeScript of the project, because a running
+ * service does not depend on it.
  */
 export async function describeProject(project: string): Promise<Described> {
   const file = resolve(project);

@@ -18,7 +18,7 @@ const METHODS: ReadonlySet<string> = new Set(['Get', 'Post', 'Put', 'Patch', 'De
 const COMMAND = 'SubscribeMessage';
 const GUARDS: Readonly<Record<string, string>> = { Guard: 'check', ArrivalGuard: 'arrive' };
 
-/** Where the gateway says what is sent: in its sources, or in what was built of them. */
+/** The file that declares the gateway payloads, as source or as declaration. */
 const PAYLOADS = /\/gateway\/protocol\/event-types(?:\.d)?\.ts$/;
 const PARTS: Readonly<Record<string, string>> = {
   EventTypes: 'events',
@@ -53,7 +53,7 @@ export class Handlers {
     this.calls = new Calls(ts, this.checker, this.sources, packages);
   }
 
-  /** @throws Error that names every handler whose answer cannot be described */
+  /** @throws Error with every handler whose response cannot be described */
   describe(entry?: string): Described {
     const controllers: Record<string, DescribedController> = {};
     const commands: Record<string, Record<string, DescribedCommand>> = {};
@@ -81,7 +81,7 @@ export class Handlers {
     return { schemas: this.schemas.named, extras, controllers, tags, guards, calls, gateway };
   }
 
-  /** What the modules say of themselves, by folder; a module that is called like its folder speaks for it. */
+  /** The docstrings of modules, by folder. In a folder with several modules, the one named like the folder counts. */
   private modules(): Map<string, string> {
     const found = new Map<string, string>();
     for (const node of this.classes()) {
@@ -166,7 +166,9 @@ export class Handlers {
     return undefined;
   }
 
-  /** The interface that says which members belong to which error code, with what other modules merge into it. */
+  /**
+   * The members of each error body from the interface `ErrorExtras`, including those that other modules merge into it.
+   */
   private extras(): Record<string, Schema> {
     const source = this.program.getSourceFiles().find(({ fileName }) => isOfErrors(fileName));
     const declared = source?.statements.find(
@@ -179,7 +181,9 @@ export class Handlers {
     );
   }
 
-  /** The interfaces that say what the gateway and its clients send, with what this program merges into them. */
+  /**
+   * The payloads that the gateway and its clients send, including those that this program merges into the interfaces.
+   */
   private gateway(): Omit<DescribedGateway, 'commands'> {
     const described: Record<string, Record<string, DescribedPayload>> = { events: {}, client: {}, server: {} };
     const source = this.all.find(({ fileName }) => PAYLOADS.test(fileName));
@@ -202,7 +206,7 @@ export class Handlers {
     return described as unknown as Omit<DescribedGateway, 'commands'>;
   }
 
-  /** What the functions and methods of the package's entry throw. */
+  /** What the exported functions and methods of the package can throw. */
   private exported(entry: string): Record<string, Thrown> {
     const source = this.sources.find(({ fileName }) => fileName === entry);
     const symbol = source && this.checker.getSymbolAtLocation(source);
@@ -243,7 +247,7 @@ export class Handlers {
   }
 }
 
-/** The first sentence, without its full stop, and the rest. */
+/** Splits a text into its first sentence, without the full stop, and the rest. */
 function sentences(text: string): [string, string] {
   const end = text.indexOf('. ');
   const first = end < 0 ? text : text.slice(0, end + 1);

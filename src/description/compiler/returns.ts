@@ -2,8 +2,8 @@ import type ts from 'typescript';
 import type { TypeScript } from './schemas.js';
 
 /**
- * Finds results that the compiler forgets: of two objects that a function returns, one with members that the other lacks
- * counts as the other, unless the function names its type.
+ * Finds result members that type inference loses. If a function returns two object types and one has extra members,
+ * inference can drop the extra members unless the function declares its return type.
  */
 export class Returns {
   private readonly seen = new Set<ts.Node>();
@@ -13,7 +13,7 @@ export class Returns {
     private readonly checker: ts.TypeChecker,
   ) {}
 
-  /** What is lost on the way from a function and those whose results it returns, in words. */
+  /** Describes the members that are lost in a function and in the functions whose results it returns. */
   lossesOf(fn: ts.Node): string[] {
     if (this.seen.has(fn) || !this.ts.isFunctionLike(fn) || fn.getSourceFile().isDeclarationFile) return [];
     this.seen.add(fn);
@@ -34,7 +34,7 @@ export class Returns {
     return [`${where} returns ${[...new Set(lost)].join(', ')} besides what its inferred type has: name its type`];
   }
 
-  /** The members of all alternatives. */
+  /** The members of all alternatives of a type. */
   private membersOf(type: ts.Type): Set<string> {
     const awaited = this.checker.getAwaitedType(type) ?? type;
     const parts = awaited.isUnion() ? awaited.types : [awaited];
@@ -44,7 +44,7 @@ export class Returns {
     return new Set(objects.flatMap((part) => this.checker.getPropertiesOfType(part).map(({ name }) => name)));
   }
 
-  /** What a function returns, each alternative by itself. */
+  /** The returned expressions of a function, with alternatives separated. */
   private resultsOf(fn: ts.SignatureDeclaration): ts.Expression[] {
     const { ts } = this;
     const body = (fn as ts.FunctionLikeDeclaration).body;
@@ -69,7 +69,7 @@ export class Returns {
     return [...this.alternativesOf(expression.whenTrue), ...this.alternativesOf(expression.whenFalse)];
   }
 
-  /** Of the function that is called, and of those that it is given. */
+  /** Losses of the called function and of the functions passed to it. */
   private lossesBehind(result: ts.Expression): string[] {
     if (!this.ts.isCallExpression(result)) return [];
     const called = this.checker.getResolvedSignature(result)?.declaration;

@@ -6,10 +6,10 @@ export type TypeScript = typeof ts;
 
 const REF = '#/components/schemas/';
 
-/** The schema of a named type. */
+/** A reference to the schema of a named type. */
 export const refTo = (name: string): Schema => ({ $ref: `${REF}${name}` });
 
-/** Types of the language that JSON writes in its own way. */
+/** Built-in types that JSON represents in a special way. */
 const WRITTEN: Readonly<Record<string, Schema>> = {
   Date: { type: 'string', format: 'date-time' },
   URL: { type: 'string', format: 'uri' },
@@ -17,7 +17,7 @@ const WRITTEN: Readonly<Record<string, Schema>> = {
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Says which JSON the values of a type become. Types that have a name become components. */
+/** Converts types to JSON Schemas. Named types become components. */
 export class Schemas {
   readonly named: Record<string, Schema> = {};
   private readonly names = new Map<ts.Type, string>();
@@ -27,7 +27,7 @@ export class Schemas {
     private readonly checker: ts.TypeChecker,
   ) {}
 
-  /** @throws Error for what has no JSON */
+  /** @throws Error if the type has no JSON representation */
   of(type: ts.Type): Schema {
     const { TypeFlags } = this.ts;
     if (type.flags & TypeFlags.Any) throw new Error('it answers `any`: name its type');
@@ -136,7 +136,10 @@ export class Schemas {
     };
   }
 
-  /** As they are declared. Those of a mapped type follow a union, whose order is that in which the compiler met it. */
+  /**
+   * Members in declaration order. Members of a mapped type are sorted, because the order of a union depends on the
+   * compiler.
+   */
   private inOrder(type: ts.Type): ts.Symbol[] {
     const { ObjectFlags, TypeFlags } = this.ts;
     const parts = type.isIntersection() ? type.types : [type];
@@ -155,7 +158,7 @@ export class Schemas {
     }
   }
 
-  /** A component is entered before its members are read: types may contain themselves. */
+  /** Registers a component before its members are read, because types can be recursive. */
   private component(type: ts.Type, wanted: string, make: () => Schema): Schema {
     const known = this.names.get(type);
     if (known) return refTo(known);
@@ -170,7 +173,7 @@ export class Schemas {
     return refTo(wanted);
   }
 
-  /** The name that a type has in the code: its alias, its declaration, or the function whose result it is. */
+  /** The name of a type in the code: its alias, its declaration, or the view function that returns it. */
   private nameOf(type: ts.Type): string | undefined {
     const { aliasSymbol, aliasTypeArguments } = type;
     if (aliasSymbol) return aliasTypeArguments?.length ? undefined : this.ifExported(aliasSymbol);
@@ -192,7 +195,7 @@ export class Schemas {
     return symbol.name;
   }
 
-  /** `userView` makes a `UserView`. */
+  /** `userView` returns a `UserView`. */
   private nameOfMaker(literal: ts.Node): string | undefined {
     const { ts } = this;
     let node = literal.parent;
@@ -211,7 +214,7 @@ export class Schemas {
   }
 }
 
-/** Alternatives have no order of their own: the compiler's is that in which it met them. */
+/** Removes duplicates and sorts, because the order of a union depends on the compiler. */
 function distinct(schemas: readonly Schema[]): Schema[] {
   const known = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
   return [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, schema]) => schema);
@@ -223,7 +226,7 @@ function enumOf(values: readonly (string | number)[]): Schema {
   return { type: kinds.length === 1 ? kinds[0] : kinds.sort(), enum: ordered };
 }
 
-/** `string | null` reads best as one type; everything else as its alternatives. */
+/** Writes `string | null` as one type with `null`, and other unions as `anyOf`. */
 export function unionOf(alternatives: readonly Schema[]): Schema {
   const schemas = distinct(alternatives);
   const [first, second] = schemas;

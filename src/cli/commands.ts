@@ -1,12 +1,12 @@
 import type { Command } from './terminal/command.js';
 
 export interface Entry {
-  /** The words of the command and what follows them. */
+  /** The words of the command with its arguments. */
   readonly usage: string;
   readonly summary: string;
-  /** A command is loaded when it is asked for: most of them bring the whole service with them. */
+  /** Loads the command only when it runs, because most commands load the whole service. */
   load(): Promise<Command>;
-  /** It needs nothing that a team brings: what they bring may not even be built. */
+  /** The command does not load the extension, which may not be built yet. */
   readonly isAlone?: boolean;
 }
 

@@ -7,7 +7,7 @@ import { COMMANDS, type Entry } from './commands.js';
 import { CommandError, type Terminal, UsageError } from './terminal/command.js';
 import { printable } from './terminal/words.js';
 
-/** What the words of a command are followed by in its longest form. */
+/** Maximum number of words in the name of a command. */
 const MOST_WORDS = 3;
 
 const isHelp = (arg: string): boolean => arg === '-h' || arg === '--help';
@@ -15,7 +15,7 @@ const isHelp = (arg: string): boolean => arg === '-h' || arg === '--help';
 const about = (entries: readonly Entry[]): string =>
   entries.map(({ usage, summary }) => `  ${usage}\n      ${summary}`).join('\n');
 
-/** Of every command, or of those that begin with these words. */
+/** The usage of all commands, or of those that begin with these words. */
 function usageOf(words: readonly string[]): string {
   const begin = words.join(' ');
   const fits = (name: string) => name === begin || name.startsWith(`${begin} `);
@@ -25,7 +25,7 @@ function usageOf(words: readonly string[]): string {
   return `usage: ${commandLine('<command>')}\n\n${about(entries.map(([, entry]) => entry))}`;
 }
 
-/** How many of the words name a command, or begin the name of one. */
+/** Finds the longest prefix of the arguments that names a command or begins the name of one. */
 function wordsOf(args: readonly string[]): { readonly words: readonly string[]; readonly entry?: Entry } {
   for (let count = Math.min(MOST_WORDS, args.length); count > 0; count--) {
     const words = args.slice(0, count);
@@ -37,7 +37,7 @@ function wordsOf(args: readonly string[]): { readonly words: readonly string[]; 
   return { words: [] };
 }
 
-/** The only place where anything is escaped for the terminal: commands write stored text as it is. */
+/** The only place that escapes output for the terminal. Commands write stored text unchanged. */
 const escaping = (terminal: Terminal): Terminal => {
   const { ask } = terminal;
   return {
@@ -48,7 +48,7 @@ const escaping = (terminal: Terminal): Terminal => {
   };
 };
 
-/** Carries out what was typed and answers the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function execute(args: string[], given: Terminal): Promise<number> {
   const terminal = escaping(given);
   const { words, entry } = wordsOf(args[0] === 'help' ? args.slice(1) : args);

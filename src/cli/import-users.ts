@@ -12,7 +12,7 @@ import { counted } from './terminal/words.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 const PROGRESS_MS = 1000;
-/** Refused lines that are told where no report is asked for. */
+/** Maximum number of rejected lines to print if there is no report file. */
 const MOST_TOLD = 20;
 
 interface Source {
@@ -26,7 +26,7 @@ async function sourceOf(path: string): Promise<Source> {
   return { path, size: found.size };
 }
 
-/** Where refused lines are told: in a file of their own, or the first of them beside the progress. */
+/** Reports rejected lines: to a file, or the first ones to the terminal. */
 class Report {
   private told = 0;
 
@@ -63,7 +63,7 @@ class Report {
 const endings = ({ imported, present, refused }: Tally, isTrial: boolean): string =>
   `${imported} ${isTrial ? 'can be ' : ''}imported, ${present} there already, ${refused} refused`;
 
-/** Says how far it is, once a second. */
+/** Prints the progress once a second. */
 function progressOf(terminal: Terminal, clock: Clock, { size }: Source, isTrial: boolean) {
   const begun = clock.monotonic();
   let said = begun;
@@ -77,7 +77,7 @@ function progressOf(terminal: Terminal, clock: Clock, { size }: Source, isTrial:
   };
 }
 
-/** What a run did, or what is known of it when it was cut off. */
+/** Records the result of a run, or the last known progress if it was interrupted. */
 const recordEnd = (app: INestApplicationContext, dryRun: boolean, tally: Tally, isWhole: boolean): Promise<void> =>
   recordAtConsole(app, {
     action: 'import_users',
@@ -101,7 +101,7 @@ export const importUsers: Command = async (args, terminal) => {
     let last: Tally = { lines: 0, imported: 0, present: 0, refused: 0 };
     let isWhole = false;
     try {
-      // A run that is killed leaves no other trace of having begun.
+      // If the run is killed, this entry is the only trace of it.
       if (!dryRun) await recordAtConsole(app, { action: 'begin_user_import', target: { type: 'instance' } });
       const bytes = createReadStream(source.path, { highWaterMark: CHUNK_BYTES });
       last = await app.get(UserImport).run(linesOf(bytes), {

@@ -4,7 +4,10 @@ import { demandNothing } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { recordAtConsole, withService } from './terminal/service.js';
 
-/** Second step of a rotation: the first put the old secret into GATEHOUSE_SECRET_PREVIOUS, the third takes it away. */
+/**
+ * The second step of a secret rotation. The first moves the old secret to GATEHOUSE_SECRET_PREVIOUS, the third removes
+ * it.
+ */
 export const rotateKeys: Command = (args, terminal) => {
   demandNothing(args);
   return withService(terminal, async (app) => {

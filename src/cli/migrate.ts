@@ -13,7 +13,7 @@ export const migrate: Command = async (args, { env, out, embeddedDatabase, exten
   try {
     const applied = await database.migrate();
     out(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the schema is current');
-    // An empty database has no version before.
+    // An empty database has no previous version.
     const isUpgrade = database.migrations.some(({ names }) => names.length > 0 && !applied.includes(String(names[0])));
     const breaking = database.migrations.flatMap((list) => [...list.breaking]);
     for (const [name, reason] of breaking.filter(([name]) => isUpgrade && applied.includes(name))) {

@@ -8,8 +8,8 @@ import { count } from './terminal/arguments.js';
 import { type Command, CommandError, type Terminal, UsageError } from './terminal/command.js';
 
 /**
- * The routes of the default configuration: nothing of this machine's environment changes the list, but what a team
- * demands of it for its own settings.
+ * The routes of the default configuration. The environment of this machine does not affect the list, except for
+ * required settings of the extension.
  */
 function defaultSurface({ env, extension = {} }: Terminal): Promise<Surface> {
   const ours = new Set(allSettings().map(({ name }) => name));

@@ -10,13 +10,13 @@ import { counted } from './terminal/words.js';
 
 const OPTIONS = { since: { type: 'string' }, all: { type: 'boolean' } } as const;
 
-/** `null` for the first of all sessions. */
+/** `null` means all sessions. */
 function startOf({ since, all }: { readonly since?: string; readonly all?: boolean }): Date | null {
   if ((since === undefined) === (all !== true)) throw new UsageError('either --all or --since <time> is needed');
   return since === undefined ? null : moment(since, new Clock().now());
 }
 
-/** Since some time when tokens leaked, all of them after a restore, which brings ended ones back. */
+/** Use `--since` after tokens leaked. Use `--all` after a restore, because a restore brings back ended sessions. */
 export const revokeSessions: Command = (args, terminal) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
   demandNothing(positionals);

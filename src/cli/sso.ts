@@ -5,7 +5,7 @@ import { demandNothing } from './terminal/arguments.js';
 import type { Command } from './terminal/command.js';
 import { withService } from './terminal/service.js';
 
-/** The way out when the provider is lost (sso.md section 4). */
+/** For when the identity provider is unavailable (sso.md section 4). */
 export const liftSsoEnforcement: Command = (args, terminal) => {
   demandNothing(args);
   return withService(terminal, async (app) => {

@@ -28,7 +28,7 @@ export const grantAcl: Command = async (args, terminal) => {
   });
 };
 
-/** What is not in the registry may be taken away too: it authorises nothing, but it stands there. */
+/** ACLs that are no longer in the registry can also be revoked: they grant nothing but are still stored. */
 export const revokeAcl: Command = async (args, terminal) => {
   const [name, revoked] = accountAndAcls(args);
   return withService(terminal, async (app) => {

@@ -16,7 +16,7 @@ const text = (value: unknown): string => {
   return oneLine(words) || '-';
 };
 
-/** What keeps an account out, or makes it more than others. */
+/** States that block an account or give it extra rights. */
 function marksOf(user: View): string {
   const marks = [
     ...(user.bot ? ['bot'] : []),

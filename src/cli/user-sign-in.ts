@@ -30,7 +30,7 @@ export const resetPassword: Command = (args, terminal) => {
   });
 };
 
-/** For whoever lost the device: the password, or a passkey, is enough from then on. */
+/** For users who lost their device. Afterwards, the password or a passkey is sufficient to sign in. */
 export const mfaOff: Command = (args, terminal) => {
   const options = { passkeys: { type: 'boolean' } } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });

@@ -16,7 +16,7 @@ import { databaseFindings } from './database-checks.js';
 import { privacy } from './directory-checks.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
-/** Everything that can be checked from here; later checks are left out when the configuration cannot be read. */
+/** Runs all checks. If the configuration is invalid, later checks are skipped. */
 export async function findingsOf({ env, embeddedDatabase, extension = {} }: Terminal): Promise<Finding[]> {
   const all = allSettings(extension.settings);
   const config = configOf(env, extension);
@@ -46,7 +46,7 @@ function runtime(): Finding[] {
     : [fault('Node.js', `${process.versions.node} is too old`, 'Install 20.19 or newer')];
 }
 
-/** The configuration, or its faults. A missing development secret is not made by looking for it. */
+/** The configuration or its errors. Checking must not create a missing development secret. */
 function configOf(env: Env, extension: Extension): Config | Finding[] {
   try {
     const isMade = existsSync(join(resolve(env.DATA_DIR?.trim() || './data'), 'secret'));
@@ -68,7 +68,7 @@ const throwaway = () => ({ GATEHOUSE_SECRET: randomBytes(32).toString('base64') 
 const OURS =
   /^(?:GATEHOUSE|ARGON2|OAUTH|MEDIA|ADMIN|RATE_LIMIT|WEBAUTHN|MAIL|SMTP|SMS|SSO|IP_BAN|CAPTCHA|METRICS|WEBHOOK|PASSKEY)_/;
 
-/** A misspelt name is silently a default: worth a word. */
+/** A misspelled setting would silently use its default. */
 function unknownSettings(env: Env, all: readonly Setting[]): Finding[] {
   const known = new Set(all.map(({ name }) => name));
   const unknown = Object.keys(env).filter((name) => OURS.test(name) && !known.has(name));
@@ -109,7 +109,7 @@ function addresses({ publicOrigin, production, trustedProxies, host }: Config): 
   return findings;
 }
 
-/** Where whoever asks comes from: the other end of their secure shell, or this machine itself. */
+/** The IP addresses of the operator: the remote end of the SSH connection, or this machine. */
 function ownAddresses(env: Env): string[] {
   const [remote] = (env.SSH_CONNECTION ?? env.SSH_CLIENT ?? '').split(' ');
   if (remote) return [remote];
@@ -143,7 +143,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 };
 const CONNECT_MS = 3000;
 
-/** Whether a server accepts a connection at the address of a URL; nothing is sent. */
+/** Whether a server accepts connections at the host of a URL. Sends nothing. */
 function reaches(url: string): Promise<boolean> {
   const { protocol, hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -160,7 +160,7 @@ function reaches(url: string): Promise<boolean> {
   });
 }
 
-/** What of a URL may be shown: never its user and password. */
+/** The printable part of a URL, without user and password. */
 const hostOf = (url: string): string => new URL(url).host;
 
 async function mail({ mailTransport, smtpUrl, mailHttpUrl, mailFrom }: Config): Promise<Finding[]> {

@@ -13,7 +13,7 @@ import { type Finding, fault, ok, warning } from './finding.js';
 const SKEW_SECONDS = 2;
 const OLDEST_POSTGRES = 150_000;
 
-/** Whether the database answers, is recent, current and of one time with this machine. */
+/** Checks whether the database responds, is recent and migrated, and whether its clock agrees with this machine. */
 export async function databaseFindings(
   config: Config,
   extension: Extension,
@@ -88,7 +88,7 @@ async function migrations(opened: Database, { migrateOnStart }: Config): Promise
     : [fault('migrations', detail, `Run ${run}`), ...oneWay, ...newer];
 }
 
-/** A secret that is strong may still be the wrong one: what is stored says so. */
+/** A strong secret can still be the wrong one. Decrypting stored data shows it. */
 async function stored(opened: Database, config: Config): Promise<Finding[]> {
   const states = (await hasSchema(opened)) ? await sealedStates(opened.manager, new Keyring(config)) : [];
   return states.map(({ name, tried, opened: count }) => {

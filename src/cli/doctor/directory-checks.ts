@@ -4,7 +4,7 @@ import type { Config } from '../../core/config/config.js';
 import { openToOthers } from '../../platform/database/owner-only.js';
 import { type Finding, fault, ok } from './finding.js';
 
-/** Whether other users of the machine can reach the embedded database, or anything beside it. */
+/** Checks whether other users of the machine can access the embedded database or files next to it. */
 export function privacy({ dataDir, databaseUrl }: Config): Finding[] {
   if (databaseUrl || !existsSync(join(dataDir, 'database'))) return [];
   const [first, ...more] = openToOthers(dataDir);

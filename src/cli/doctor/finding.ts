@@ -2,7 +2,7 @@ export interface Finding {
   readonly state: 'ok' | 'warning' | 'fault';
   readonly about: string;
   readonly detail: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly mend?: string;
 }
 

@@ -6,7 +6,10 @@ import { CommandError } from '../terminal/command.js';
 
 export type TypeScript = typeof ts;
 
-/** The compiler of a project: it is no dependency of a running service. @throws CommandError when there is none */
+/**
+ * Loads the TypeScript of a project, because a running service does not depend on it. @throws CommandError if it is
+ * missing
+ */
 export async function compilerOf(root: string): Promise<TypeScript> {
   let path: string;
   try {
@@ -20,7 +23,7 @@ export async function compilerOf(root: string): Promise<TypeScript> {
 export const parse = (typescript: TypeScript, name: string, text: string): ts.SourceFile =>
   typescript.createSourceFile(name, text, typescript.ScriptTarget.Latest, true);
 
-/** Every node of a file, the outer ones first. */
+/** Every node of a file, parents first. */
 export function* nodesOf(typescript: TypeScript, node: ts.Node): Generator<ts.Node> {
   yield node;
   const children: ts.Node[] = [];

@@ -10,10 +10,10 @@ import { registered } from './registration.js';
 import { type Files, importLines, nameOf, render } from './render.js';
 import { type Changes, writeAll } from './write.js';
 
-/** Imports of one file, with what comes from Gatehouse under `gatehouse` and what comes from the kit under `gatehouse/testing`. */
+/** The imports of one file. Sources are `gatehouse`, `gatehouse/testing` or other modules. */
 type Wanted = Readonly<Record<string, readonly string[]>>;
 
-/** The same imports by where this file finds them. */
+/** Resolves imports to the modules that this file imports them from. */
 function placed({ sourceOf }: Layout, file: string, wanted: Wanted): Wanted {
   const found: Record<string, string[]> = {};
   const add = (source: string, specifier: string) => {
@@ -28,13 +28,13 @@ function placed({ sourceOf }: Layout, file: string, wanted: Wanted): Wanted {
   return found;
 }
 
-/** The migration of a feature, younger than every other. */
+/** Names the migration of a feature, later than all existing ones. */
 export function newMigration({ many, Many }: Names, earlier: readonly number[]): NewMigration {
   const time = Math.max(new Clock().now(), ...earlier.map((each) => each + 1));
   return { Migration: `Create${Many}${time}`, migrationFile: `${time}-create-${many}` };
 }
 
-/** The files of a feature, by their paths. */
+/** The files of a feature, by path. */
 export function featureFiles(layout: Layout, names: Names, migration: NewMigration): Files {
   const { folder, migration: migrationFile, test } = layout.placesOf(names, migration);
   const { many } = names;
@@ -61,7 +61,9 @@ export function featureFiles(layout: Layout, names: Names, migration: NewMigrati
   return Object.fromEntries(made);
 }
 
-/** What a further feature changes. @throws CommandError when it cannot be made; nothing is written yet */
+/**
+ * Collects the changes of a new feature without writing anything. @throws CommandError if the feature cannot be created
+ */
 function featureChanges(layout: Layout, typescript: TypeScript, names: Names): Changes {
   const { root } = layout;
   const migration = newMigration(names, migrationTimes(root));

@@ -1,4 +1,4 @@
-/** What stands first of two characters that differ, in the order of the formatter: a capital before its small letter. */
+/** The character order of the formatter: a capital comes before its lower-case letter. */
 const ORDER = "/.-_'@:0123456789AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz";
 
 const parts = (text: string): string[] => text.match(/\d+|\D/g) ?? [];
@@ -9,7 +9,7 @@ function compareParts(a: string, b: string): number {
   return ORDER.indexOf(a.slice(0, 1)) - ORDER.indexOf(b.slice(0, 1));
 }
 
-/** Names as the formatter sorts them: numbers by their value. */
+/** Compares names as the formatter does, with numbers by value. */
 export function inNaturalOrder(one: string, other: string): number {
   const [a, b] = [parts(one), parts(other)];
   const at = a.findIndex((part, index) => part !== b[index]);
@@ -18,7 +18,7 @@ export function inNaturalOrder(one: string, other: string): number {
   return its === undefined ? 1 : compareParts(mine, its);
 }
 
-/** Far away comes first: Node, packages, folders above, this folder. */
+/** The most distant sources come first: Node, packages, parent folders, this folder. */
 function distance(source: string): number {
   if (source.startsWith('node:')) return 0;
   if (!source.startsWith('.')) return 1;
@@ -26,6 +26,6 @@ function distance(source: string): number {
   return 1000 - (source.match(/\.\.\//g)?.length ?? 0);
 }
 
-/** Sources of imports in the order that the formatter asks for. */
+/** Compares import sources in the order of the formatter. */
 export const inImportOrder = (one: string, other: string): number =>
   distance(one) - distance(other) || inNaturalOrder(one, other);

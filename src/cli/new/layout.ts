@@ -7,31 +7,31 @@ import { compilerOf, parse, type TypeScript } from './compiler.js';
 import type { Names } from './names.js';
 import type { Registration } from './registration.js';
 
-/** The paths of a feature, below its project. */
+/** The paths of a feature, relative to its project. */
 export interface Places {
-  /** The folder of its sources. */
+  /** The folder of the source files. */
   readonly folder: string;
   readonly migration: string;
   readonly test: string;
 }
 
-/** A migration by the name of its class. */
+/** The class name and file name of a migration. */
 export interface NewMigration {
   readonly Migration: string;
   readonly migrationFile: string;
 }
 
-/** How features stand in a project: one of a team, or this repository. */
+/** Where the files of a feature belong: in an extension project or in this repository. */
 export interface Layout {
   readonly root: string;
   placesOf(names: Names, migration: NewMigration): Places;
-  /** Where a file imports something of Gatehouse from. */
+  /** The module that a file imports a Gatehouse name from. */
   sourceOf(name: string, file: string): string;
-  /** What the test of a feature imports beside the kit, and how it starts the service. */
+  /** What the test of a feature imports in addition to the test kit, and the options that start its service. */
   readonly test: { readonly imports: Readonly<Record<string, readonly string[]>>; readonly options: string };
-  /** What knows of a new feature. */
+  /** The files that a new feature is registered in. */
   registrations(names: Names, migration: NewMigration): readonly Registration[];
-  /** What is left to a person. */
+  /** The steps that remain for the user. */
   next(names: Names): readonly string[];
 }
 
@@ -41,7 +41,7 @@ const placesWith = (tests: string, { many }: Names, { migrationFile }: NewMigrat
   test: `${tests}/${many}.e2e-spec.ts`,
 });
 
-/** A project of a team. */
+/** The layout of an extension project. */
 export const teamLayout = (root: string): Layout => ({
   root,
   placesOf: (names, migration) => placesWith('test', names, migration),
@@ -67,7 +67,7 @@ export const teamLayout = (root: string): Layout => ({
   next: ({ many }) => [`npm test, and npm run cli -- routes for who may do what below /v1/${many}`],
 });
 
-/** What a module exports under names of its own. */
+/** The names that a module exports from its own declarations. */
 function declaredNames(typescript: TypeScript, { statements }: ts.SourceFile): string[] {
   return statements.flatMap((statement) => {
     if (!typescript.canHaveModifiers(statement)) return [];
@@ -80,7 +80,7 @@ function declaredNames(typescript: TypeScript, { statements }: ts.SourceFile): s
   });
 }
 
-/** Of everything that the entry of the package exports, the file that it comes from. */
+/** Maps each export of the package entry to its source file. */
 function exportedFrom(typescript: TypeScript, root: string): ReadonlyMap<string, string> {
   const read = (path: string) => parse(typescript, path, readFileSync(join(root, path), 'utf8'));
   const found = new Map<string, string>();
@@ -97,7 +97,7 @@ function exportedFrom(typescript: TypeScript, root: string): ReadonlyMap<string,
   return found;
 }
 
-/** This repository: its rooms import each other, and never the entry of the package. */
+/** The layout of this repository, where modules import each other directly and never through the package entry. */
 function repositoryLayout(root: string, typescript: TypeScript): Layout {
   const exported = exportedFrom(typescript, root);
   const relativeTo = (file: string, path: string) => {
@@ -142,7 +142,7 @@ const isRepository = (root: string): boolean =>
     existsSync(join(root, path)),
   );
 
-/** The project that a folder belongs to. @throws CommandError when it belongs to none */
+/** The project that a folder belongs to. @throws CommandError if there is none */
 export async function layoutAt(folder: string): Promise<{ layout: Layout; typescript: TypeScript }> {
   const root = projectAt(folder)?.folder;
   if (root !== undefined) return { layout: teamLayout(root), typescript: await compilerOf(root) };
@@ -156,7 +156,7 @@ export async function layoutAt(folder: string): Promise<{ layout: Layout; typesc
   throw new CommandError(`${folder} belongs to no project: no package.json from there on up names gatehouse.extension`);
 }
 
-/** When the migrations of a project were written, in milliseconds since 1970. */
+/** The creation times of the migrations of a project, in milliseconds since 1970. */
 export function migrationTimes(root: string): number[] {
   const folder = join(root, 'src/migrations');
   const names = existsSync(folder) ? readdirSync(folder) : [];

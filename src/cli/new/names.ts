@@ -2,7 +2,7 @@ import { builtinModules } from 'node:module';
 import { UsageError } from '../terminal/command.js';
 import { isReserved } from './reserved.js';
 
-/** Every spelling of a noun that a feature needs. */
+/** All spellings of a noun that a feature needs. */
 export interface Names {
   /** `news-story` */
   readonly one: string;
@@ -26,7 +26,7 @@ export interface Names {
   readonly Words: string;
 }
 
-/** So long that no name of the database, and no line, becomes too long. */
+/** Keeps database names and lines short enough. */
 const LONGEST = 28;
 const KEBAB = /^[a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*$/;
 const PASCAL = /^(?:[A-Z][a-z0-9]+)+$/;
@@ -56,7 +56,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   woman: 'women',
 };
 
-/** Words without a plural: what there are many of is named besides. */
+/** Words without a plural. Their plural is formed with `-items`. */
 const UNCOUNTABLE = new Set([
   ...['advice', 'aircraft', 'data', 'deer', 'equipment', 'feedback', 'furniture', 'hardware', 'information', 'luggage'],
   ...['media', 'metadata', 'money', 'music', 'news', 'research', 'series', 'sheep', 'software', 'species', 'traffic'],
@@ -70,7 +70,7 @@ function pluralOfWord(word: string): string {
   return `${word}s`;
 }
 
-/** The plural of a noun in kebab-case: its last word is what there are many of. */
+/** The plural of a noun in kebab case. Only its last word changes. */
 export function pluralOf(noun: string): string {
   const words = noun.split('-');
   return [...words.slice(0, -1), pluralOfWord(words.at(-1) as string)].join('-');
@@ -92,9 +92,9 @@ function readable(noun: string): string {
 }
 
 /**
- * What a noun is called everywhere in its feature.
- * @param plural where it is not what English would make of the noun
- * @throws UsageError for what cannot be used, with the reason
+ * All spellings of a noun.
+ * @param plural if the regular English plural is not suitable
+ * @throws UsageError with the reason if the noun cannot be used
  */
 export function namesOf(noun: string, plural?: string): Names {
   const one = readable(noun);
@@ -115,7 +115,7 @@ export function namesOf(noun: string, plural?: string): Names {
 const PACKAGE_NAME = /^(?:@[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\/)?[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/;
 const NO_PACKAGES = ['node_modules', 'favicon.ico', 'gatehouse', ...builtinModules];
 
-/** @throws UsageError for what npm does not take, nor an image, or what is taken */
+/** @throws UsageError if npm or Docker does not accept the name, or if it is taken */
 export function demandPackageName(name: string): void {
   if (name.length > 214 || !PACKAGE_NAME.test(name)) {
     throw new UsageError(

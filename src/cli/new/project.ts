@@ -9,18 +9,21 @@ import { demandPackageName, type Names, namesOf } from './names.js';
 import { type Files, importLines, render, templatesIn } from './render.js';
 import { writeAll } from './write.js';
 
-/** Development dependencies of a project, in the versions of this package. */
+/** Development dependencies of a project, in the versions that this package uses. */
 const TOOLS = ['@jest/globals', '@types/node', 'ajv', 'jest', 'supertest', 'typescript'];
 
-/** Those that this package does not declare itself, in the versions of `scripts/package.json`. */
+/** Dependencies that this package does not declare itself, in the versions of `scripts/package.json`. */
 const MORE_TOOLS = { '@biomejs/biome': '2.5.15', '@nestjs/cli': '~12.0.8' };
 
-/** What a project is made from. */
+/** The input of a new project. */
 interface Plan {
   readonly name: string;
   readonly description: string;
   readonly example: Names;
-  /** Where npm installs Gatehouse from: never a version, because npm would look it up by its name. */
+  /**
+   * The source from which npm installs Gatehouse. Never a version, because npm would look up an unrelated package by
+   * name.
+   */
   readonly gatehouse: string;
 }
 
@@ -30,7 +33,7 @@ const lines = (versions: Readonly<Record<string, string>>): string =>
     .map(([name, version]) => `    ${JSON.stringify(name)}: ${JSON.stringify(version)}`)
     .join(',\n');
 
-/** The versions of a new project are those of this package: one copy of each is all that may be there. */
+/** A new project uses the dependency versions of this package, because there must be only one copy of each. */
 function packageValues({ gatehouse }: Plan) {
   const { version, engines, dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = ownPackage();
   const versions: Readonly<Record<string, string>> = { ...devDependencies, ...dependencies, ...peerDependencies };
@@ -46,14 +49,14 @@ function packageValues({ gatehouse }: Plan) {
   };
 }
 
-/** `_gitignore` is `.gitignore`: packages keep no such file. */
+/** `_gitignore` becomes `.gitignore`, because npm packages cannot contain that file. */
 const targetOf = (template: string): string =>
   template
     .split('/')
     .map((part) => part.replace(/^_/, '.'))
     .join('/');
 
-/** The files of a project, by their paths. */
+/** The files of a project, by path. */
 function projectFiles(root: string, plan: Plan): Files {
   const { example } = plan;
   const migration = newMigration(example, []);
@@ -64,7 +67,7 @@ function projectFiles(root: string, plan: Plan): Files {
     name: plan.name,
     description: plan.description,
     gatehouse: plan.gatehouse,
-    // A package in a file of the project has to be in the image before npm installs from it.
+    // If the package is a file in the project, the image needs it before npm installs from it.
     copied: [...plan.gatehouse.matchAll(/^file:([^/]+)$/g)].map(([, file]) => file),
     slug: plan.name.replace('@', '').replace(/[^a-z0-9]+/g, '-'),
     imports: importLines,
@@ -73,14 +76,14 @@ function projectFiles(root: string, plan: Plan): Files {
   return { ...Object.fromEntries(own), ...featureFiles(teamLayout(root), example, migration) };
 }
 
-/** @throws CommandError when there is something already */
+/** @throws CommandError if the path is a file or a folder that is not empty */
 function demandRoom(root: string): void {
   if (!existsSync(root)) return;
   if (!statSync(root).isDirectory()) throw new CommandError(`${root} is a file: nothing was written`);
   if (readdirSync(root).length > 0) throw new CommandError(`${root} is not empty: nothing was written`);
 }
 
-/** Asks until the answer is one; without an answer it is `fallback`. */
+/** Asks until the answer is valid. An empty answer means `fallback`. */
 async function askedFor({ ask, err }: Terminal, question: string, fallback: string, check: (text: string) => unknown) {
   for (;;) {
     const answer = (await ask?.(`${question} (${fallback}) `))?.trim() || fallback;
@@ -103,7 +106,7 @@ const demandSentence = (text: string): void => {
 /** The file that `npm pack` writes. */
 const tarball = (): string => `gatehouse-${ownPackage().version}.tgz`;
 
-/** @throws UsageError for a source that npm looks up by the name `gatehouse` */
+/** @throws UsageError if npm would look up the source by the name `gatehouse` */
 const demandSource = (source: string): void => {
   if (!/^(?!npm:gatehouse(?:@|$))[a-z+]+:./.test(source)) {
     throw new UsageError(

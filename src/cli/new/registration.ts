@@ -3,12 +3,15 @@ import { CommandError } from '../terminal/command.js';
 import { nodesOf, parse, type TypeScript } from './compiler.js';
 import { inImportOrder } from './import-order.js';
 
-/** What is entered into a file: elements of its lists, and where they come from. */
+/** Elements to insert into lists of a file, and their imports. */
 export interface Registration {
   readonly file: string;
-  /** What is imported, by its source. */
+  /** Imported names, by source. */
   readonly imports: Readonly<Record<string, string>>;
-  /** Elements by the name of the property whose array they join, or by a text that the array holds: `'webhooks'`. */
+  /**
+   * Elements to insert. The key is the name of the property whose array they join, or a text that the array contains:
+   * `'webhooks'`.
+   */
   readonly lists: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +41,7 @@ function theList(typescript: TypeScript, source: ts.SourceFile, name: string): t
   throw new CommandError(`${source.fileName} has ${fault} ${wanted}, where one is needed: nothing was written`);
 }
 
-/** Where whatever is passed on at the end, `...more`, begins: it stays last. */
+/** Index for a new element: before trailing spreads such as `...more`, which stay last. */
 function endOf(typescript: TypeScript, { elements }: ts.ArrayLiteralExpression): number {
   const isPassedOn = (element: ts.Node) =>
     typescript.isSpreadElement(element) && typescript.isIdentifier(element.expression);
@@ -46,13 +49,13 @@ function endOf(typescript: TypeScript, { elements }: ts.ArrayLiteralExpression):
   return last + 1;
 }
 
-/** What the line of a place begins with. */
+/** The indentation of the line at a position. */
 function indentAt({ text }: ts.SourceFile, at: number): string {
   const line = text.slice(text.lastIndexOf('\n', at) + 1);
   return line.slice(0, line.length - line.trimStart().length);
 }
 
-/** The list with one more element, laid out as the formatter lays out lists. */
+/** Inserts an element into a list, formatted as the formatter would. */
 function withElement(typescript: TypeScript, list: ts.ArrayLiteralExpression, element: string): Insertion {
   const source = list.getSourceFile();
   const [at, until] = [list.getStart(), list.getEnd()];
@@ -60,7 +63,7 @@ function withElement(typescript: TypeScript, list: ts.ArrayLiteralExpression, el
   const index = endOf(typescript, list);
   const before = list.elements[index - 1];
   if (written.includes('\n')) {
-    // An empty one holds a comment.
+    // An empty list on several lines contains a comment.
     const end = before?.getEnd() ?? at + written.slice(0, -1).trimEnd().length;
     const text = before
       ? `,\n${indentAt(source, before.getStart())}${element}`
@@ -77,7 +80,7 @@ function withElement(typescript: TypeScript, list: ts.ArrayLiteralExpression, el
   return { at, until, text: `[\n${elements.map((each) => `${indent}  ${each},\n`).join('')}${indent}]` };
 }
 
-/** An import behind the last of those that come before it. */
+/** Inserts an import at its sorted position. */
 function withImport(typescript: TypeScript, source: ts.SourceFile, from: string, name: string): Insertion {
   const line = `import { ${name} } from '${from}';`;
   const declared = source.statements.filter((statement) => typescript.isImportDeclaration(statement));
@@ -89,8 +92,8 @@ function withImport(typescript: TypeScript, source: ts.SourceFile, from: string,
 }
 
 /**
- * The text of a file with a registration in it.
- * @throws CommandError when the file cannot be understood, or has it already
+ * Inserts a registration into the text of a file.
+ * @throws CommandError if the file cannot be parsed or already contains the registration
  */
 export function registered(typescript: TypeScript, text: string, { file, imports, lists }: Registration): string {
   const source = parse(typescript, file, text);
@@ -109,7 +112,7 @@ export function registered(typescript: TypeScript, text: string, { file, imports
       .sort(([one], [other]) => inImportOrder(other, one))
       .map(([from, name]) => withImport(typescript, source, from, name)),
   ];
-  // From the end on, so that no place moves; of two in one place the one that was made first ends up behind.
+  // Apply from the end, so that positions stay valid. Of two insertions at one position, the first ends up last.
   return insertions
     .sort((one, other) => other.at - one.at)
     .reduce((done, { at, until, text: more }) => done.slice(0, at) + more + done.slice(until), text);

@@ -9,20 +9,20 @@ const WIDTH = 120;
 
 const eta = new Eta({ views: TEMPLATES, autoEscape: false, autoTrim: false, cache: true });
 
-/** Text by the path of its file. */
+/** File contents by path. */
 export type Files = Readonly<Record<string, string>>;
 
-/** The names of the templates in a folder, those below it included. */
+/** The names of all templates in a folder and its subfolders. */
 export const templatesIn = (folder: string): string[] =>
   readdirSync(join(TEMPLATES, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith(SUFFIX))
     .map((path) => path.slice(0, -SUFFIX.length))
     .sort();
 
-/** A template with its values, which it knows as `it`. */
+/** Renders a template, which reads the values from `it`. */
 export const render = (template: string, values: object): string => eta.render(`./${template}${SUFFIX}`, values);
 
-/** What an import calls a thing that is a type or a value. */
+/** The name in an import specifier, without `type`. */
 export const nameOf = (specifier: string): string => specifier.replace(/^type /, '');
 const byName = (one: string, other: string): number => inNaturalOrder(nameOf(one), nameOf(other));
 
@@ -36,7 +36,7 @@ function importLine(source: string, specifiers: readonly string[]): string {
   return line.length <= WIDTH ? line : `${word} {\n${names.map((name) => `  ${name},\n`).join('')}} from '${source}';`;
 }
 
-/** What a file imports, by where it comes from, as the formatter has it. */
+/** Formats imports, given by source, as the formatter would. */
 export const importLines = (wanted: Readonly<Record<string, readonly string[]>>): string =>
   Object.entries(wanted)
     .sort(([one], [other]) => inImportOrder(one, other))

@@ -1,6 +1,6 @@
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Of JavaScript and TypeScript, and the names of built-in classes. */
+/** Keywords and built-in classes of JavaScript and TypeScript. */
 const OF_THE_LANGUAGE = words(`
   abstract any arguments array as async await bigint boolean break case catch class const constructor continue date
   debugger declare default delete do else enum error eval export extends false finally for from function get if
@@ -9,14 +9,14 @@ const OF_THE_LANGUAGE = words(`
   symbol this throw true try typeof undefined unknown var void weak-map weak-set while with yield
 `);
 
-/** What the files of a feature import. */
+/** Names that the files of a feature import. */
 const OF_A_FEATURE = words(`
   account-parts admin-acl authenticated body by clock column controller database deeds entity extension find-options-where
   gatehouse gateway-events http-code identity injectable less-than me migration-interface module o-auth-scope
   on-module-init operator param post primary-column query query-runner rate-limit refusal snowflake snowflakes target-protection text tx user-only int
 `);
 
-/** Tables, paths, events and error codes of the service, and names that it may need. */
+/** Tables, paths, events and error codes of the service, and names that it may need later. */
 const OF_THE_SERVICE = words(`
   account account-event account-settings acl acls admin admin-key api-key api-keys application applications audit-log
   audit-logs audit-verification auth authorized-ip backup-code blocklist blocklists bot captcha credential credentials
@@ -29,5 +29,5 @@ const OF_THE_SERVICE = words(`
 
 const RESERVED = new Set([...OF_THE_LANGUAGE, ...OF_A_FEATURE, ...OF_THE_SERVICE]);
 
-/** Whether a name in kebab-case is taken by something else. */
+/** Whether a name in kebab case is reserved. */
 export const isReserved = (name: string): boolean => RESERVED.has(name);

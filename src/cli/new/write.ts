@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import { CommandError } from '../terminal/command.js';
 import type { Files } from './render.js';
 
-/** What a command is about to write, by paths below a folder. */
+/** The files that a command is about to write, by path. */
 export interface Changes {
-  /** Files that are not there yet. */
+  /** Files that do not exist yet. */
   readonly created: Files;
-  /** Files that are there, as they will be. */
+  /** Existing files with their new content. */
   readonly changed: Files;
 }
 
-/** Makes the folders on the way to a file; answers those that were not there, the deepest first. */
+/** Creates the parent folders of a file. Returns those that did not exist, deepest first. */
 function madeFolders(file: string): string[] {
   const missing: string[] = [];
   for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
@@ -20,8 +20,8 @@ function madeFolders(file: string): string[] {
 }
 
 /**
- * Writes all of it or nothing: what was written before a failure is taken back.
- * @throws CommandError when a file that is to be created is there
+ * Writes all files or none. If writing fails, earlier changes are undone.
+ * @throws CommandError if a file to be created exists
  */
 export function writeAll(root: string, { created, changed }: Changes): void {
   const taken = Object.keys(created).find((path) => existsSync(join(root, path)));

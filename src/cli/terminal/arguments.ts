@@ -1,17 +1,17 @@
 import { UsageError } from './command.js';
 
-/** Refuses what a command does not take. */
+/** Rejects arguments of a command that takes none. */
 export function demandNothing(args: readonly string[]): void {
   if (args.length > 0) throw new UsageError(`${args[0]} is not expected`);
 }
 
-/** The one account that is named. */
+/** The account argument. Exactly one is required. */
 export function theAccount([name, ...more]: readonly string[]): string {
   if (name === undefined || more.length > 0) throw new UsageError('one account is needed');
   return name;
 }
 
-/** A whole number within bounds. */
+/** Parses an integer within bounds. */
 export function count(name: string, text: string | undefined, fallback: number, [min, max]: [number, number]): number {
   if (text === undefined) return fallback;
   if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
@@ -21,7 +21,7 @@ export function count(name: string, text: string | undefined, fallback: number, 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A moment, as a time of ISO 8601 with its zone, a day (of UTC), or how long ago. */
+/** Parses a time: ISO 8601 with a time zone, a day (UTC), or a duration before now. */
 export function moment(text: string, now: number): Date {
   const [, number, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (number !== undefined) return new Date(now - Number(number) * (UNITS[unit] ?? 0));

@@ -2,8 +2,8 @@ import { createInterface, type Interface } from 'node:readline';
 import { CommandError, type Terminal } from './command.js';
 
 /**
- * Asks the person at a terminal, from the first question on. One reader takes all answers: what was typed ahead belongs to
- * the next question. @throws CommandError when they end the input instead of answering
+ * Asks the user at a terminal. The reader is created with the first question and reads all answers, so that text typed
+ * ahead answers the next question. @throws CommandError if the user ends the input instead of answering
  */
 export function asker(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): NonNullable<Terminal['ask']> {
   let reader: Interface | undefined;

@@ -5,7 +5,7 @@ import { CommandError } from './command.js';
 
 const SCHEMA_IS_OLD: ReadonlySet<string> = new Set(['42P01', '42703']);
 
-/** What went wrong, in words for whoever typed the command. */
+/** Converts known errors to messages for the user of the command. */
 export function explained(error: unknown): unknown {
   if (error instanceof DatabaseInUseError) {
     const advice = 'The embedded database serves one process: stop the service, then run the command again.';

@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url';
 import type { Extension } from '../../core/extension.js';
 import { CommandError } from './command.js';
 
-/** The folder in which a team's service is started, and the file that tells what they bring. */
+/** The folder of an extension project, where its service is started, and its extension file. */
 export interface Project {
   readonly folder: string;
-  /** As the package.json of the folder says it: `"gatehouse": { "extension": "dist/extension.js" }`. */
+  /** The path in package.json: `"gatehouse": { "extension": "dist/extension.js" }`. */
   readonly extension: string;
 }
 
@@ -22,7 +22,10 @@ export function projectAt(folder: string): Project | null {
   return above === folder ? null : projectAt(above);
 }
 
-/** @throws CommandError when its file is missing, or exports something else by default */
+/**
+ * Loads the extension of a project. @throws CommandError if the file is missing or its default export is not an
+ * extension
+ */
 export async function extensionOf({ folder, extension }: Project): Promise<Extension> {
   const file = join(folder, extension);
   if (!existsSync(file)) {

@@ -9,7 +9,7 @@ import { CommandError, type Terminal } from './command.js';
 import { explained } from './explained.js';
 import { printable } from './words.js';
 
-/** Runs `work` on the assembled service, which listens nowhere and applies no migration. */
+/** Runs `work` on the assembled service, without listening and without applying migrations. */
 export async function withService<T>(
   { env, embeddedDatabase, extension = {} }: Terminal,
   work: (app: INestApplicationContext) => Promise<T>,
@@ -34,13 +34,13 @@ export async function withService<T>(
   }
 }
 
-/** Leaves an entry of account `0` in the audit log: that something was read at the console is told there too. */
+/** Writes an audit log entry of account `0`. Reads on the console are also logged. */
 export async function recordAtConsole(app: INestApplicationContext, deed: Deed): Promise<void> {
   const audit = app.get(AuditLog);
   await app.get(Database).transaction((tx) => audit.record(tx, theConsole(), deed));
 }
 
-/** The account that a person names by address or id. */
+/** Finds an account by email address or ID. */
 export async function accountNamed(app: INestApplicationContext, name: string): Promise<AccountRecord> {
   const records = app.get(AccountRecords);
   const { records: found } = await records.search(

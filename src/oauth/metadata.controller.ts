@@ -9,7 +9,7 @@ const METHODS = ['client_secret_basic', 'client_secret_post'];
 export class MetadataController {
   constructor(private readonly config: Config) {}
 
-  /** RFC 8414. Addresses come from configuration, never from the request. */
+  /** Returns the OAuth2 server metadata (RFC 8414). URLs come from the configuration, never from the request. */
   @Get('.well-known/oauth-authorization-server')
   @CredentialFree()
   @RateLimit('instance:info')

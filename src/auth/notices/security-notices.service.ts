@@ -81,7 +81,7 @@ export class SecurityNotices {
   /** Returns where to send the notice now. Returns `null` if none is sent or if it goes into a digest. */
   private async recipientOf(tx: Tx, account: Account, event: SecurityEvent): Promise<string | null> {
     const { id: accountId, email: to } = account;
-    // An unverified email address may belong to another person.
+    // An unverified email address may belong to another user.
     if (to === null || !account.emailVerified || !this.outbox.isOpen) return null;
     const link = async () => ({ token: await this.lockdownLink(tx, account), seconds: LINK_SECONDS });
     return (await this.allowance.admits(tx, { accountId, to, event }, link)) ? to : null;

@@ -3,9 +3,7 @@ import { AccountParts } from '../../accounts/account-parts.service.js';
 import { AccountState } from '../../accounts/account-state.service.js';
 import { Applications } from './applications.service.js';
 
-/**
- * // The counter is compared when it is stored. The library would reject an old one before it verifies the signature.
- */
+/** Deletes the applications and bots of an account that is being deleted. */
 @Injectable()
 export class ApplicationRemoval {
   constructor(parts: AccountParts, state: AccountState, applications: Applications) {

@@ -32,7 +32,7 @@ const DISCRIMINATOR = {
   description: { type: 'string', pattern: '^[0-9]{1,4}$' },
 };
 
-/** 1-4 digits, compared with the current one by the service. */
+/** A discriminator of 1 to 4 digits. The service compares it with the current one. */
 function Discriminator(): PropertyDecorator {
   return field({ ...DISCRIMINATOR, optional: true }, (value) =>
     typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? undefined : 'INVALID_FORMAT',

@@ -5,19 +5,19 @@ import type { Account } from '../../policy/account.js';
 import type { BearerIdentity } from '../../policy/identity.js';
 import type { PublicFacts } from './applications.service.js';
 
-/** What everyone may see of a bot. */
+/** The public data of a bot. */
 export function botProfileView(bot: Account) {
   const { id, username, discriminator, avatar, flags } = partialUserView(bot);
   return { id, username, discriminator, avatar, banner: bot.banner, bio: bot.bio, flags };
 }
 
-/** A bot as its owner sees it; it has the owner's authenticators. */
+/** A bot as its owner sees it. It has the authenticators of its owner. */
 export function applicationBotView(bot: Account, owner: Account, token?: string) {
   const types = authenticatorTypes(owner);
   return { ...botProfileView(bot), mfa_enabled: types.length > 0, authenticator_types: types, token };
 }
 
-/** An application as its owner sees it. `secret` and `bot` stand where the operation shows them. */
+/** An application as its owner sees it. `secret` and `bot` are present if the operation returns them. */
 export const applicationView = (
   application: Application,
   shown: { secret?: string; bot?: ReturnType<typeof applicationBotView> },
@@ -32,7 +32,7 @@ export const applicationView = (
   bot: shown.bot,
 });
 
-/** What a consent screen shows. */
+/** The data that a consent page shows. */
 export const publicApplicationView = (application: PublicFacts, bot: Account | null, viewer: Account | null) => ({
   id: application.id,
   name: application.name,
@@ -58,7 +58,7 @@ export const currentBotApplicationView = (application: Application, bot: Account
   bot: botProfileView(bot),
 });
 
-/** OpenID-like claims of the granting account; `email` and `verified` as far as the token's scopes reach. */
+/** Claims of the granting account, similar to OpenID Connect. `email` and `verified` require the scope `email`. */
 export function userInfoView({ account, scopes }: BearerIdentity) {
   const { id, username, discriminator, global_name, avatar, avatar_color, flags } = partialUserView(account);
   const email = scopes.includes('email') ? account.email : null;
@@ -78,7 +78,7 @@ export function userInfoView({ account, scopes }: BearerIdentity) {
   };
 }
 
-/** The authorisation that an access token stands for. */
+/** The authorization that an access token represents. */
 export const currentAuthorizationView = (me: BearerIdentity, application: Application, bot: Account | null) => ({
   application: {
     id: application.id,

@@ -20,10 +20,10 @@ import { ApplicationPath, CreateApplicationInput, EditApplicationInput, EditBotI
 import { Bots } from './bots.service.js';
 import { OwnApplications } from './own-applications.service.js';
 
-/** Two images of 2 MiB in base64, and the rest. */
+/** Two images of 2 MiB in Base64 and the other members. */
 const BOT_PROFILE_LIMIT = 6 * 1024 * 1024;
 
-/** The answer shows a secret, once. */
+/** For responses that contain a secret, which is shown only once. */
 const ShowsSecret = () => applyDecorators(HttpCode(200), Header('Pragma', 'no-cache'));
 
 @Controller('v1')
@@ -42,7 +42,7 @@ export class ApplicationsController {
     return this.applications.list(me);
   }
 
-  /** Shows a bot its own application. */
+  /** Shows the application of the calling bot. */
   @Get('applications/@me')
   @BotOnly()
   @CaseInsensitiveScheme()
@@ -52,7 +52,7 @@ export class ApplicationsController {
     return this.bots.describe(me);
   }
 
-  /** Lists the caller's applications; a bot is shown its own. */
+  /** Lists the caller's applications. A bot gets its own application. */
   @Get('oauth2/applications/@me')
   @Authenticated()
   @AllowSuspicious()
@@ -61,7 +61,7 @@ export class ApplicationsController {
     return me.via === 'bot' ? this.bots.describe(me) : this.applications.list(me);
   }
 
-  /** Shows what everyone may see of an application. */
+  /** Shows the public data of an application. */
   @Get('oauth2/applications/:id/public')
   @Public()
   @RateLimit('oauth_dev:clients:list')
@@ -69,7 +69,7 @@ export class ApplicationsController {
     return this.applications.describePublicly(me?.via === 'session' ? me.account : null, id);
   }
 
-  /** Makes an application, with its bot if it is to have one. */
+  /** Creates an application and its bot. */
   @Post('oauth2/applications')
   @ShowsSecret()
   @UserOnly()
@@ -130,7 +130,7 @@ export class ApplicationsController {
     return this.applications.resetSecret(me, id, originOf(call));
   }
 
-  /** Deletes an application with its bot and all that was granted to it. */
+  /** Deletes an application with its bot and all its grants. */
   @Delete('oauth2/applications/:id')
   @HttpCode(204)
   @UserOnly()

@@ -15,7 +15,7 @@ import { isRegistered } from './redirect-uris.js';
 
 export const MAX_APPLICATIONS = 25;
 
-/** What stays of a bot account. */
+/** Values of the account of a deleted bot. */
 const FACELESS: QueryDeepPartialEntity<AccountEntity> = {
   username: 'DeletedUser',
   discriminator: 0,
@@ -28,7 +28,9 @@ const FACELESS: QueryDeepPartialEntity<AccountEntity> = {
   deletedAt: () => 'now()',
 };
 
-/** What everyone may know of applications, with their bots, in one plain statement: consent screens ask often. */
+/**
+ * The public data of applications and their bots. One statement reads them, because consent pages request them often.
+ */
 const PUBLIC_SIDE_BY_ID = `
   SELECT p.id AS application_id, p.name, p.redirect_uris, p.bot_public, ${ACCOUNT_COLUMNS}
   FROM application p LEFT JOIN account a ON a.id = p.id
@@ -50,10 +52,10 @@ interface PublicSide {
 
 export type PublicFacts = Pick<Application, 'id' | 'name' | 'redirectUris' | 'botPublic'>;
 
-/** Runs in the transaction that deletes an application, before anything of it goes. */
+/** Runs in the transaction that deletes an application, before any of its data is deleted. */
 export type ApplicationEnd = (tx: Tx, applicationId: string) => Promise<void>;
 
-/** Applications as rows: found, counted, changed, deleted. The only writer of their table, for every area. */
+/** Finds, counts, changes and deletes applications. No other code writes to their table. */
 @Injectable()
 export class Applications {
   private readonly ends: ApplicationEnd[] = [];
@@ -66,18 +68,18 @@ export class Applications {
     private readonly parts: AccountParts,
   ) {}
 
-  /** Any application, the built-in one included. */
+  /** Finds any application, including the built-in one. */
   find(id: string, tx: Tx = this.database.manager): Promise<Application | null> {
     return tx.findOneBy(Application, { id });
   }
 
-  /** Oldest first. */
+  /** Returns the applications of an owner, oldest first. */
   ofOwner(ownerId: string, tx: Tx = this.database.manager): Promise<Application[]> {
     return tx.find(Application, { where: { ownerId }, order: { id: 'ASC' } });
   }
 
   /**
-   * One that somebody owns: the built-in application is unknown here.
+   * Returns an application that has an owner. The built-in application counts as unknown.
    * @throws Refusal UNKNOWN_APPLICATION
    */
   async requireOwned(id: string): Promise<Application> {
@@ -87,7 +89,7 @@ export class Applications {
   }
 
   /**
-   * The public side of one that somebody owns, and its bot.
+   * Returns the public data of an application that has an owner, and its bot.
    * @throws Refusal UNKNOWN_APPLICATION
    */
   async requirePublic(id: string): Promise<PublicSide> {
@@ -108,7 +110,7 @@ export class Applications {
   }
 
   /**
-   * An application of `owner`; inside a transaction nobody else changes it until that ends.
+   * Returns an application of `owner`. With `tx`, locks it until `tx` ends.
    * @throws Refusal UNKNOWN_APPLICATION, ACCESS_DENIED
    */
   async requireOwn(owner: Account, id: string, tx?: Tx): Promise<Application> {
@@ -118,23 +120,23 @@ export class Applications {
     return application;
   }
 
-  /** Reads an application and keeps everyone else from building on it or changing it until `tx` ends. */
+  /** Finds an application and locks it until `tx` ends. */
   hold(tx: Tx, id: string): Promise<Application | null> {
     return tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** The same of everything that an account owns, in the order of their ids. */
+  /** Finds and locks all applications of an account, in ascending order. */
   holdAllOf(tx: Tx, ownerId: string): Promise<Application[]> {
     return tx.find(Application, { where: { ownerId }, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** @throws Refusal UNKNOWN_APPLICATION when one of them does not exist */
+  /** @throws Refusal UNKNOWN_APPLICATION if one of them does not exist */
   async demandKnown(tx: Tx, ids: readonly string[]): Promise<void> {
     if ((await tx.countBy(Application, { id: Any(ids) })) !== ids.length) throw new Refusal('UNKNOWN_APPLICATION');
   }
 
   /**
-   * Room for one more application, kept until `tx` ends: of parallel creations none gets past the limit.
+   * Checks the limit of applications and locks it until `tx` ends, so that parallel creations cannot exceed it.
    * @throws Refusal MAX_APPLICATIONS
    */
   async demandRoom(tx: Tx, ownerId: string): Promise<void> {
@@ -142,7 +144,10 @@ export class Applications {
     if ((await tx.countBy(Application, { ownerId })) >= MAX_APPLICATIONS) throw new Refusal('MAX_APPLICATIONS');
   }
 
-  /** Writes a change and counts it; pending codes bound to an address that is gone are void. */
+  /**
+   * Changes an application and increments its version. Revokes pending codes whose redirect URI is no longer
+   * registered.
+   */
   async change(tx: Tx, id: string, changes: QueryDeepPartialEntity<Application>): Promise<Application> {
     await tx.update(Application, { id }, { ...changes, version: () => 'version + 1' });
     const changed = await tx.findOneByOrFail(Application, { id });
@@ -159,20 +164,21 @@ export class Applications {
     await tx.query('DELETE FROM oauth_code WHERE application_id = $1 AND redirect_uri = ANY ($2)', [id, gone]);
   }
 
-  /** Gives an application to another account; every credential of it stays as it is. */
+  /** Transfers an application to another account. Its credentials stay valid. */
   async transfer(tx: Tx, id: string, newOwnerId: string): Promise<Application> {
     await this.demandRoom(tx, newOwnerId);
     return this.change(tx, id, { ownerId: newOwnerId });
   }
 
-  /** Adds what another area has to take away with an application. */
+  /** Registers work to do before an application is deleted. */
   onEnd(end: ApplicationEnd): void {
     this.ends.push(end);
   }
 
   /**
-   * Deletes an application that `tx` holds: codes, tokens, secret and bot token go, the bot's sockets close, its
-   * account stays as a deleted one. Locks in the order application, codes, families, as every other operation does.
+   * Deletes an application that `tx` holds. Revokes its codes, tokens, secret and bot token, and closes the sockets of
+   * its bot. The account of the bot stays and is marked as deleted. Locks application, codes and families in this
+   * order, like every other operation.
    */
   async delete(tx: Tx, { id }: Application): Promise<void> {
     for (const end of this.ends) await end(tx, id);
@@ -188,7 +194,7 @@ export class Applications {
     await this.accounts.update(tx, id, FACELESS);
   }
 
-  /** For the end of an account. */
+  /** Deletes all applications of an account that is being deleted. */
   async deleteAllOf(tx: Tx, ownerId: string): Promise<void> {
     for (const application of await this.holdAllOf(tx, ownerId)) await this.delete(tx, application);
   }

@@ -21,7 +21,7 @@ import { Applications } from './applications.service.js';
 
 const PREVIEW_LENGTH = 8;
 
-/** A bot secret as it is stored, and the token that is shown once. */
+/** Creates a bot token. `token` is shown once, and `stored` has the columns to store. */
 export function issueBotToken(applicationId: string) {
   const secret = mintToken();
   return {
@@ -34,7 +34,7 @@ export function issueBotToken(applicationId: string) {
   };
 }
 
-/** Bot accounts of applications: profile and token (oauth.md 6.5 and 6.6). */
+/** Profiles and tokens of bots (oauth.md 6.5 and 6.6). */
 @Injectable()
 export class Bots {
   constructor(
@@ -48,7 +48,7 @@ export class Bots {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** The application of a bot, as the bot sees it. */
+  /** Returns the application of a bot, as the bot sees it. */
   async describe({ account, applicationId }: BotIdentity) {
     const application = await this.applications.find(applicationId);
     const owner = application?.ownerId ? await this.accounts.find(application.ownerId) : null;
@@ -67,7 +67,10 @@ export class Bots {
     });
   }
 
-  /** Replaces the tokens of all bots of an account that `tx` holds; nobody sees the new ones. Answers how many. */
+  /**
+   * Replaces the tokens of all bots of an account that `tx` holds. The new tokens are not returned. Returns the number
+   * of replaced tokens.
+   */
   async replaceAllOf(tx: Tx, ownerId: string, ending: Ending): Promise<number> {
     const owned = await this.applications.holdAllOf(tx, ownerId);
     const withToken = owned.filter(({ botDigest }) => botDigest !== null);
@@ -75,7 +78,7 @@ export class Bots {
     return withToken.length;
   }
 
-  /** The same of one whose token has this digest. False: it has another one by now. */
+  /** Replaces the token of one bot if it has this digest. Returns false if it has another token now. */
   async replaceToken(tx: Tx, id: string, present: Buffer, ending: Ending): Promise<boolean> {
     const application = await this.applications.hold(tx, id);
     if (!application?.botDigest || !matches(application.botDigest, present)) return false;
@@ -126,7 +129,7 @@ export class Bots {
     );
   }
 
-  /** Only the case of letters: the discriminator stays. Anything else is another name, with another discriminator. */
+  /** A change of letter case keeps the discriminator. Any other new name gets a new discriminator. */
   private async rename(tx: Tx, bot: Account, username: string): Promise<Partial<AccountEntity>> {
     if (username.toLowerCase() === bot.username.toLowerCase()) return { username };
     try {

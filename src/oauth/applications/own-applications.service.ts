@@ -19,7 +19,7 @@ import { issueBotToken } from './bots.service.js';
 
 const RANDOM_NAMES = 4;
 
-/** Somebody who can come back: an account without any way to sign in owns nothing. */
+/** Whether the owner can sign in again. Accounts without any way to sign in cannot own applications. */
 const isClaimed = ({ hasPassword, passkeys, traits }: Account): boolean =>
   hasPassword || passkeys > 0 || traits.includes('sso');
 
@@ -30,7 +30,7 @@ const issueSecret = () => {
 
 const distinct = (uris: readonly string[] | null | undefined): string[] => [...new Set(uris ?? [])];
 
-/** What owners do with their applications (oauth.md section 6). */
+/** Operations of owners on their applications (oauth.md section 6). */
 @Injectable()
 export class OwnApplications {
   constructor(
@@ -57,13 +57,13 @@ export class OwnApplications {
     return this.view(application, await this.accounts.find(id), owner);
   }
 
-  /** What everyone may know. Only a session is a viewer. */
+  /** Returns the public data. Only a session counts as a viewer. */
   async describePublicly(viewer: Account | null, id: string) {
     const { application, bot } = await this.applications.requirePublic(id);
     return publicApplicationView(application, bot, viewer);
   }
 
-  /** The bot is named after the application where that name is free, else at random. */
+  /** Creates an application. Its bot gets the name of the application if it is free, otherwise a random name. */
   async create(me: SessionIdentity, input: CreateApplicationInput) {
     const { account: owner } = me;
     if (!isClaimed(owner)) throw new Refusal('UNCLAIMED_ACCOUNT_CANNOT_CREATE_APPLICATIONS');
@@ -73,7 +73,7 @@ export class OwnApplications {
       try {
         return await this.database.transaction((tx) => this.createAs(tx, me, input, username));
       } catch (error) {
-        // The only field that creating an account can find fault with here is its name.
+        // The username is the only field that account creation can reject here.
         if (!(error instanceof Refusal && error.code === 'INVALID_FORM_BODY')) throw error;
       }
     }
@@ -137,7 +137,7 @@ export class OwnApplications {
   }
 }
 
-/** What differs from what is stored; `null` clears the redirect URIs. */
+/** Returns the members that differ from the stored ones. `null` removes all redirect URIs. */
 function changesOf(application: Application, input: EditApplicationInput): Partial<Application> {
   const wanted: Partial<Application> = {
     ...(input.name !== undefined && { name: input.name }),

@@ -11,7 +11,7 @@ import { AuthorizeQuery, ConsentInput } from './oauth.dto.js';
 export class AuthorizeController {
   constructor(private readonly authorization: AuthorizeService) {}
 
-  /** Begins an authorisation in the browser. */
+  /** Starts an authorization in the browser. */
   @Get()
   @HttpCode(302)
   @Public()
@@ -21,7 +21,7 @@ export class AuthorizeController {
     res.setHeader('Location', await this.authorization.authorize(me, query));
   }
 
-  /** Grants or denies an application what it asks for. */
+  /** Grants or denies the authorization request of an application. */
   @Post('consent')
   @HttpCode(200)
   @UserOnly()

@@ -28,7 +28,7 @@ const FORWARDED = [
   ...(['code_challenge_method', 'prompt'] as const),
 ];
 
-/** Authorisation requests: to the consent page, silently, or with the user's consent (oauth.md 5.3 and 5.4). */
+/** Authorization requests: with the consent page, silently, or with the user's consent (oauth.md 5.3 and 5.4). */
 @Injectable()
 export class AuthorizeService {
   constructor(
@@ -41,7 +41,7 @@ export class AuthorizeService {
     private readonly clock: Clock,
   ) {}
 
-  /** Where the browser goes next. Only a session counts as somebody who is signed in. */
+  /** Returns the URL to redirect the browser to. Only a session counts as signed in. */
   async authorize(me: Identity | null, query: AuthorizeQuery): Promise<string> {
     if (query.prompt !== 'none') {
       const { consentUrl } = this.config.oauth;
@@ -76,7 +76,7 @@ export class AuthorizeService {
     });
   }
 
-  /** Never to an address that is not registered for the application. */
+  /** Never redirects to a URI that is not registered for the application. */
   private async errorRedirect({ client_id: id, redirect_uri, state }: AuthorizeQuery, error: string): Promise<string> {
     const application = await this.database.manager.findOneBy(Application, { id });
     const isSafe =
@@ -131,19 +131,22 @@ export class AuthorizeService {
     });
   }
 
-  /** The application, as it stays until `tx` ends: a code is bound to an address that is registered then too. */
+  /**
+   * Locks the application until `tx` ends, so that the redirect URI of a code is still registered when the code is
+   * stored.
+   */
   private async held(tx: Tx, id: string): Promise<Application> {
     const application = await tx.findOne(Application, { where: { id }, lock: { mode: 'pessimistic_read' } });
     if (!application) throw new Refusal('UNKNOWN_APPLICATION');
     return application;
   }
 
-  /** Every rule of a consent, in the contract's order. */
+  /** Checks all rules of a consent, in the order of the contract. */
   private demandGrantable(application: Application, account: Account, request: AuthorizationRequest): string[] {
     this.demandRedirect(application, request);
     const { redirect_uri, code_challenge, code_challenge_method } = request;
     const { pkceRequired } = this.config.oauth;
-    // Without an address there is no code, and nothing that a client would have to prove.
+    // Without a redirect URI, no code is issued, so PKCE is not required.
     const isRequired = redirect_uri !== undefined && (pkceRequired || application.clientType === 'public');
     if (isPkceFaulty(code_challenge, code_challenge_method, isRequired)) {
       throw oauthError('invalid_request', ['code_challenge']);
@@ -160,7 +163,7 @@ export class AuthorizeService {
     if (!application.botPublic && application.ownerId !== account.id) throw new Refusal('BOT_IS_PRIVATE');
   }
 
-  /** Always required, except to invite a bot that needs no code grant. */
+  /** Requires a redirect URI, except to invite a bot that needs no code grant. */
   private demandRedirect(application: Application, { redirect_uri, scope }: AuthorizationRequest): void {
     if (redirect_uri === undefined) {
       if (!application.botRequireCodeGrant && isBotOnly(parseScopes(scope))) return;

@@ -29,7 +29,7 @@ export class GrantsController {
     return this.grants.userInfo(me);
   }
 
-  /** Shows what the access token may do. */
+  /** Shows the authorization of the access token. */
   @Get('@me')
   @BearerOnly()
   @RateLimit('oauth:introspect')
@@ -38,7 +38,7 @@ export class GrantsController {
     return this.grants.current(me);
   }
 
-  /** Lists the applications that the caller has authorised. */
+  /** Lists the applications that the caller has authorized. */
   @Get('@me/authorizations')
   @UserOnly()
   @AllowSuspicious()
@@ -47,7 +47,7 @@ export class GrantsController {
     return this.grants.list(me);
   }
 
-  /** Takes back what the caller granted to an application. */
+  /** Revokes the caller's authorization of an application. */
   @Delete('@me/authorizations/:applicationId')
   @HttpCode(204)
   @UserOnly()
@@ -57,7 +57,7 @@ export class GrantsController {
     return this.grants.revoke(me, [applicationId], originOf(call));
   }
 
-  /** Takes back what the caller granted to several applications. */
+  /** Revokes the caller's authorizations of several applications. */
   @Post('@me/authorizations/revoke')
   @HttpCode(204)
   @UserOnly()

@@ -4,13 +4,13 @@ import { field, ListOf, OneOf, SNOWFLAKE, Snowflake, snowflakeFault } from '../.
 const MAX_VALUE = 256;
 const MAX_STATE = 1024;
 
-/** A parameter that is sent without a value counts as not sent (oauth.md 1.3). */
+/** A parameter without a value counts as absent (oauth.md 1.3). */
 const sent = (value: unknown): unknown => (value === '' ? undefined : value);
 
-/** No body holds more, and no query: the length of what the operation itself judges. */
+/** Length limit of values that the operation itself validates. Bodies and queries cannot be longer. */
 const ANY_LENGTH = 256 * 1024;
 
-/** Verbatim text; `max` code points, or any number where the operation itself judges the form. */
+/** Text that is not trimmed. `max` is in code points. Without `max`, the operation validates the value. */
 function Verbatim(options: { max?: number; min?: number; optional?: boolean; blankIsAbsent?: boolean } = {}) {
   const { max, min = 0, optional = false, blankIsAbsent = false } = options;
   const description = {
@@ -41,7 +41,7 @@ function QueryChoice(choices: readonly string[]): PropertyDecorator {
   );
 }
 
-/** The authorisation request in a query. What a challenge looks like is judged with the rest of PKCE. */
+/** The authorization request in a query. The challenge is validated with the other PKCE rules. */
 export class AuthorizeQuery {
   @QueryId() client_id: string;
   @QueryText(MAX_VALUE, false) scope: string;

@@ -10,7 +10,7 @@ import type { BearerIdentity, SessionIdentity } from '../../policy/identity.js';
 import { authorizationView, currentAuthorizationView, userInfoView } from '../applications/application.views.js';
 import { Applications } from '../applications/applications.service.js';
 
-/** What an access token says of its account, and what accounts see and take back of their grants (oauth.md 5.9-5.11). */
+/** Shows the authorization of an access token, and lists and revokes the grants of a user (oauth.md 5.9-5.11). */
 @Injectable()
 export class OwnGrants {
   constructor(
@@ -43,7 +43,7 @@ export class OwnGrants {
   }
 
   /**
-   * All of them or none; what was not granted is not missed.
+   * Revokes all or none. Applications without a grant are ignored.
    * @throws Refusal UNKNOWN_APPLICATION
    */
   async revoke(me: SessionIdentity, applicationIds: readonly string[], origin: Origin): Promise<void> {

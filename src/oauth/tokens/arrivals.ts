@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 
-/** A connection is accepted in one turn of the event loop and read in a later one. */
+/** Node accepts a connection in one turn of the event loop and reads it in a later one. */
 const QUIET_TURNS = 2;
 const MAX_TURNS = 100;
 
 /**
- * Requests that have reached the process are read before one of them changes what they all ask for: of parallel
- * redemptions none begins, as far as the process can tell, only after another is over.
+ * Yields to the event loop, so that concurrent redemptions are all received before the first one commits. Otherwise a
+ * parallel redemption could look like a replay.
  */
 @Injectable()
 export class Arrivals {
@@ -16,7 +16,7 @@ export class Arrivals {
     this.count++;
   }
 
-  /** Resolves once no more requests come in, or enough turns have passed. */
+  /** Resolves when no more requests arrive or after `MAX_TURNS` turns. */
   async gathered(): Promise<void> {
     let quiet = 0;
     for (let turn = 0; turn < MAX_TURNS && quiet < QUIET_TURNS; turn++) {

@@ -23,7 +23,7 @@ interface Sent {
   target?: string;
 }
 
-/** Presents what is sent to a service that knows the applications above, and tells everything that came of it. */
+/** Authenticates a request against the applications above. Returns the result and all calls. */
 async function presented(
   { authorization = [], form = {}, target = '/v1/oauth2/token' }: Sent,
   confidentialOnly = false,
@@ -61,7 +61,7 @@ const byForm = (client_id: string, client_secret?: string) => ({
   form: { client_id, ...(client_secret !== undefined && { client_secret }) },
 });
 
-/** Lets nobody in, and says of every cause the same. */
+/** Expects the same INVALID_CLIENT error for every cause. */
 async function expectStranger(sent: Sent, confidentialOnly?: boolean) {
   const { refusal, client } = await presented(sent, confidentialOnly);
   expect({ sent, status: refusal?.getStatus(), client }).toEqual({ sent, status: 401, client: undefined });

@@ -11,7 +11,10 @@ import { Arrivals } from './arrivals.js';
 import { boundedValue, type Form, formValue } from './form.js';
 import { StoreClock } from './store-clock.js';
 
-/** A row for every id that is asked for, with as much in it: an unknown application costs the same (oauth.md 5.5). */
+/**
+ * Returns a row of the same size for every requested ID, so that timing does not reveal unknown applications (oauth.md
+ * 5.5).
+ */
 const CLIENTS_BY_ID = `
   SELECT wanted.id, coalesce(a.client_type, 'nobody') AS client_type, coalesce(a.secret_digest, $2) AS secret_digest,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
@@ -26,10 +29,10 @@ interface ClientRow {
 
 const MAX_BASIC_LENGTH = 1024;
 
-/** Client authentication of the OAuth2 token operations (oauth.md 5.5). Refusals of one cause are like any other. */
+/** Client authentication of the OAuth2 token operations (oauth.md 5.5). All failures get the same error. */
 @Injectable()
 export class ClientAuthenticator {
-  /** Compared where there is no secret to compare with; nobody can know what it is the digest of. */
+  /** A digest to compare with if the client has no secret. No client can know its secret. */
   private readonly dummy = digest(mintToken());
   private readonly find = gather((ids) => this.applicationsOf(ids));
 
@@ -61,14 +64,14 @@ export class ClientAuthenticator {
   }
 }
 
-/** The client that the guard authenticated. */
+/** Returns the client that the guard has authenticated. */
 export function clientOf(call: Call): Client {
   if (!call.client) throw new Error('the route does not authenticate clients');
   return call.client;
 }
 
 /**
- * The form of the call.
+ * Returns the form of the request.
  * @throws Refusal INVALID_REQUEST, 413, 415
  */
 export async function formOf(call: Call): Promise<Form> {
@@ -99,10 +102,10 @@ function presented(call: Call, form: Form): { id: string; secret: string | undef
   return basic;
 }
 
-/** What was tried, whichever of the ways it was sent in. */
+/** The presented credentials, in one format for all ways of sending them. */
 const guessOf = (id: string | undefined, secret: string | undefined): string => JSON.stringify([id, secret]);
 
-/** RFC 6749 section 2.3.1: strict base64 of percent-encoded id and secret. */
+/** Parses Basic credentials (RFC 6749 section 2.3.1): strict Base64 of percent-encoded ID and secret. */
 function parseBasic(header: string): { id: string; secret: string | undefined } | null {
   const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
   if (encoded === undefined || header.length > MAX_BASIC_LENGTH) return null;

@@ -7,8 +7,8 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import { livesOf, PAIRS_AT_ONCE, type PairRows, pairColumns, wasOver } from './pair-rows.js';
 
 /**
- * One statement, so that codes are burnt or turned into tokens in one step: of parallel exchanges one deletes the row. The
- * application is locked first, in the order in which its deletion locks, then the codes in the order of theirs.
+ * Deletes codes and creates their tokens in one statement. Of parallel exchanges, exactly one deletes the code. Locks
+ * the application first and then the codes in ascending order, like the deletion of an application.
  */
 const EXCHANGE_CODES = `
   WITH client AS MATERIALIZED (
@@ -42,11 +42,11 @@ const EXCHANGE_CODES = `
 const REVOKE_REPLAYED_CODE = `
   DELETE FROM oauth_family WHERE code_digest = $1 AND ${wasOver('created_at', 'settled_at', '$2')}`;
 
-/** A code as it is presented, and what it becomes if it is good. */
+/** A presented code and the rows to store if it is valid. */
 interface PresentedCode extends PairRows {
   readonly digest: Buffer;
   readonly redirectUri: string;
-  /** What its verifier answers. */
+  /** The challenge that matches the presented verifier. */
   readonly challenge: string | null;
   readonly familyId: string;
 }
@@ -59,10 +59,10 @@ interface CodeFacts {
   readonly announced: boolean;
 }
 
-/** Without a family the code was burnt. */
+/** Without a family, the code was invalid and is spent. */
 type TakenCode = CodeFacts & ({ family_id: string; created_at: Date } | { family_id: null; created_at: null });
 
-/** Redeems codes (oauth.md 3.3): those of an application that come at the same time in one transaction. */
+/** Exchanges codes (oauth.md 3.3). Concurrent exchanges of one application share a transaction. */
 @Injectable()
 export class CodeExchange {
   private readonly batches = new Batches<PresentedCode, TakenCode | undefined>(
@@ -77,7 +77,7 @@ export class CodeExchange {
     private readonly grants: Grants,
   ) {}
 
-  /** What became of the code; `undefined` where there is none. */
+  /** Returns the result of the exchange, or `undefined` if the code does not exist. */
   exchange(applicationId: string, code: PresentedCode): Promise<TakenCode | undefined> {
     return this.batches.do(applicationId, code);
   }
@@ -114,7 +114,7 @@ export class CodeExchange {
     if (row.consented && row.scopes.includes('bot')) await this.grants.recordBot(tx, row.account_id, applicationId);
   }
 
-  /** Takes back what a code was exchanged for, if that was over when this request for it began. */
+  /** Revokes the tokens of a code if its exchange had finished before this request began. */
   async revokeReplayed(digest: Buffer, beganAt: number): Promise<void> {
     await this.database.statement('oauth-replayed-code', REVOKE_REPLAYED_CODE, [digest, beganAt]);
   }

@@ -4,7 +4,7 @@ import { boundedValue, formValue, requiredValue } from './form.js';
 const READERS = { formValue, boundedValue, requiredValue };
 const readFrom = (read: typeof formValue, ...values: string[]) => read({ other: ['o'], name: values }, 'name');
 
-/** Asserts that the request is none, for the sake of this parameter. */
+/** Expects an INVALID_REQUEST error that names this parameter. */
 async function expectBlamed(work: () => unknown) {
   const refusal = await refusalOf(work);
   expect(refusal?.getStatus()).toBe(400);

@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config/config.js';
 
-/** What is stored of a pair of tokens. */
+/** The data to store for a pair of tokens. */
 export interface PairRows {
   readonly accessId: string;
   readonly accessDigest: Buffer;
@@ -8,16 +8,16 @@ export interface PairRows {
   readonly refreshDigest: Buffer;
 }
 
-/** Seconds that the tokens of a pair live at most: none outlives a family that begins with it. */
+/** Returns the lifetimes of the tokens of a new pair, in seconds. They are limited by the lifetime of the family. */
 export function livesOf({ accessSeconds, refreshSeconds, familySeconds }: Config['oauth']) {
   const most = familySeconds || Number.POSITIVE_INFINITY;
   return { access: Math.min(accessSeconds, most), refresh: Math.min(refreshSeconds, most) };
 }
 
-/** Exchanges, or rotations, of one application that are one statement. */
+/** Maximum exchanges or rotations of one application in one statement. */
 export const PAIRS_AT_ONCE = 50;
 
-/** The columns `access_id`, `access_digest`, `refresh_id` and `refresh_digest` of pairs. */
+/** Returns the columns `access_id`, `access_digest`, `refresh_id` and `refresh_digest` of pairs. */
 export const pairColumns = (pairs: readonly PairRows[]): unknown[][] => [
   pairs.map(({ accessId }) => accessId),
   pairs.map(({ accessDigest }) => accessDigest),
@@ -26,9 +26,10 @@ export const pairColumns = (pairs: readonly PairRows[]): unknown[][] => [
 ];
 
 /**
- * Whether a use of a row was over when the request began that `began` names, in milliseconds. Before that moment nobody can
- * have known of it, so a second use is a race and gives nothing away; afterwards it is a replay. A use that was never settled
- * was cut off.
+ * The SQL condition that the earlier use of a row had finished before a request began. `began` is in milliseconds. If
+ * the condition is false, the second use is a harmless race, because no client had a response of the first one. If it
+ * is true, the second use is a replay. A use that was interrupted before it was settled counts as finished after 10
+ * seconds.
  */
 export const wasOver = (used: string, settled: string, began: string): string =>
   `coalesce(${settled}, ${used} + interval '10 seconds') <= to_timestamp(${began}::float8 / 1000)`;

@@ -5,13 +5,13 @@ import { Batches } from '../../platform/database/batches.js';
 import { Database } from '../../platform/database/database.js';
 import { livesOf, PAIRS_AT_ONCE, type PairRows, pairColumns, wasOver } from './pair-rows.js';
 
-/** When everything ends that descends from the code of the family `f`; null where nothing does. */
+/** The SQL expression for the time at which the family `f` expires. It is null if families do not expire. */
 const END_OF_FAMILY = "(f.created_at + nullif($11::int, 0) * interval '1 second')";
 
 /**
- * One statement again. Families are locked before their tokens, in the order in which revocation locks them, so that a
- * refresh either is over before its family goes or finds it gone. `presented` is what the statement saw when it began, `won`
- * what it did.
+ * Rotates tokens in one statement. Locks families before their tokens, in the order of revocation. Therefore a refresh
+ * either completes before its family is deleted, or finds no family. `presented` is the state before the statement, and
+ * `won` has the tokens that it rotated.
  */
 const ROTATE_REFRESH_TOKENS = `
   WITH presented AS MATERIALIZED (
@@ -48,12 +48,12 @@ const ROTATE_REFRESH_TOKENS = `
   FROM presented p LEFT JOIN won ON won.id = p.id LEFT JOIN family f ON f.token_id = p.id
     LEFT JOIN minted m ON m.parent_id = won.id AND m.kind = 'access'`;
 
-/** A refresh token as it is presented, and the pair that it becomes if it is good. */
+/** A presented refresh token and the pair to store if it is valid. */
 interface PresentedToken extends PairRows {
   readonly digest: Buffer;
-  /** What the access token is narrowed to. */
+  /** The scopes of the access token if the client requested fewer. */
   readonly scopes: readonly string[] | null;
-  /** When its request began, in milliseconds. */
+  /** When the request began, in milliseconds. */
   readonly beganAt: number;
 }
 
@@ -72,7 +72,7 @@ interface TokenFacts {
 type RotatedToken = TokenFacts &
   ({ is_won: true; scopes: string[]; seconds: number } | { is_won: false; scopes: string[] | null; seconds: null });
 
-/** Rotates refresh tokens (oauth.md 5.6): those of an application that come at the same time in one statement. */
+/** Rotates refresh tokens (oauth.md 5.6). Concurrent rotations of one application share a statement. */
 @Injectable()
 export class RefreshRotation {
   private readonly batches = new Batches<PresentedToken, RotatedToken | undefined>(
@@ -86,7 +86,7 @@ export class RefreshRotation {
     private readonly config: Config,
   ) {}
 
-  /** What became of the token; `undefined` where there is none. */
+  /** Returns the result of the rotation, or `undefined` if the token does not exist. */
   rotate(applicationId: string, token: PresentedToken): Promise<RotatedToken | undefined> {
     return this.batches.do(applicationId, token);
   }

@@ -4,27 +4,31 @@ const SAMPLES = 16;
 const MAX_AGE_MS = 60_000;
 
 interface Sample {
-  /** Store time minus local time: no more than this, and at least that. */
+  /** A lower bound of database time minus local time. */
   readonly offset: number;
   readonly taken: number;
 }
 
 /**
- * The clock of the database as this process can tell it, for comparing when a request began with what the database
- * stamped. Local moments are those of `performance.now()`.
+ * Estimates the clock of the database, to compare the start of a request with timestamps of the database. Local times
+ * are those of `performance.now()`.
  */
 @Injectable()
 export class StoreClock {
   private samples: Sample[] = [];
 
-  /** The database's clock stood at `stored` (milliseconds since 1970) somewhere between two local moments. */
+  /**
+   * Adds a sample. The clock of the database showed `stored` (milliseconds since 1970) between the local times `sent`
+   * and `received`.
+   */
   observe(stored: number, sent: number, received: number): void {
-    // Each sample bounds the difference from below; one that the newest contradicts was taken before the clock was set.
+    // Each sample is a lower bound. If it exceeds the upper bound of the new sample, the clock was set in between, so
+    // drop it.
     const sound = this.samples.filter(({ offset, taken }) => offset <= stored - sent && received - taken < MAX_AGE_MS);
     this.samples = [...sound, { offset: stored - received, taken: received }].slice(-SAMPLES);
   }
 
-  /** The database's time at a local moment: never later than it was, and earlier by no more than a reply took. */
+  /** Returns the database time at a local time. It is never too late, and too early by at most one round trip. */
   at(moment: number): number {
     return moment + Math.max(...this.samples.map(({ offset }) => offset));
   }

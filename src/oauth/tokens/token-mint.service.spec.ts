@@ -5,9 +5,9 @@ import { TokenMint, type TokenPair } from './token-mint.service.js';
 
 const SECRET = Buffer.alloc(32, 7);
 const OTHER = Buffer.alloc(32, 8);
-/** One in 16 million: what it would be exchanged for under SECRET at first begins as a session token does. */
+/** One in 16 million. Its first successor under SECRET has the prefix of a session token. */
 const UNLUCKY = '0000000000000000000000000000000000011858564';
-/** The same of what it would be exchanged for instead. */
+/** Like `UNLUCKY`, for the second candidate. */
 const UNLUCKY_NEXT = '0000000000000000000000000000000000040751253';
 
 const mintOf = (secret = SECRET, secretPrevious?: Buffer) =>
@@ -49,7 +49,8 @@ describe('oauth.md 3.3: the pair that succeeds a refresh token', () => {
 
   test('has none either where the next would begin so too: it is made again, by the next number', () => {
     expect(macOf(`access1\0${UNLUCKY_NEXT}`)).toMatch(/^flx_/);
-    // Nobody knows a token that is unlucky twice: this one is another each time that it is read.
+    // No token is known for which both candidates have the prefix. This object returns another text each time that it
+    // is read.
     const read = [UNLUCKY, UNLUCKY_NEXT, 'a token', 'a token'];
     const twice = { toString: () => read.shift() } as unknown as string;
     expect(mintOf().successor(twice)).toEqual({

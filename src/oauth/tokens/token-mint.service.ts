@@ -7,10 +7,10 @@ export interface TokenPair {
   readonly refresh: string;
 }
 
-/** An access token must not look like a session token that happens to follow `Bearer`. */
+/** An access token must not have the prefix of session tokens, because both can follow `Bearer`. */
 const isAccessToken = (token: string): boolean => !token.startsWith('flx_');
 
-/** Makes access and refresh tokens, 43 characters of base64url each. */
+/** Creates access and refresh tokens of 43 base64url characters. */
 @Injectable()
 export class TokenMint {
   constructor(private readonly keyring: Keyring) {}
@@ -22,14 +22,14 @@ export class TokenMint {
   }
 
   /**
-   * The pair that succeeds a refresh token where a retry must get it again: only who holds the token and the
-   * service's key can make it, so that nothing needs to be kept that would give it away.
+   * Derives the pair that replaces a refresh token, so that a retry gets the same pair. It requires the token and the
+   * key of the service. Therefore nothing that reveals the pair is stored.
    */
   successor(refreshToken: string): TokenPair {
     return this.derive(this.keyring.signing('oauth-successor').bytes, refreshToken);
   }
 
-  /** The pair that a retry gets: the successor under the key that made it, recognised by its digests. */
+  /** Returns the pair for a retry. It is the successor under the key that produces these digests. */
   successorOf(refreshToken: string, digests: { access: Buffer; refresh: Buffer }): TokenPair | null {
     const pairs = this.keyring.keys('oauth-successor').map(({ bytes }) => this.derive(bytes, refreshToken));
     const isIt = ({ access, refresh }: TokenPair) =>

@@ -7,7 +7,7 @@ import { gather } from '../../platform/database/gather.js';
 import type { Client } from '../../policy/identity.js';
 import { type Form, formValue, requiredValue } from './form.js';
 
-/** Another client's token is as little found as an unknown one. */
+/** A token of another client counts as unknown. */
 const LIVE_TOKENS_BY_DIGEST = `
   SELECT t.digest, t.application_id, t.kind, t.scopes, t.account_id, floor(extract(epoch FROM t.created_at))::float8 AS iat,
     floor(extract(epoch FROM t.expires_at))::float8 AS exp
@@ -38,7 +38,7 @@ export interface ActiveToken {
   readonly sub: string;
 }
 
-/** What clients ask about their tokens and how they give them back (RFC 7662, RFC 7009; oauth.md 5.7 and 5.8). */
+/** Introspection and revocation of tokens (RFC 7662, RFC 7009; oauth.md 5.7 and 5.8). */
 @Injectable()
 export class TokenStatus {
   private readonly find = gather((claims) => this.tokensOf(claims));
@@ -48,7 +48,7 @@ export class TokenStatus {
     private readonly grants: Grants,
   ) {}
 
-  /** Whatever is not a live token of the asking client is one and the same "not active". */
+  /** Returns the same "not active" for every token that is not a valid token of the calling client. */
   async introspect(client: Client, form: Form): Promise<InactiveToken | ActiveToken> {
     const row = await this.find(claimOf(client.applicationId, digest(tokenOf(form))));
     if (!row) return { active: false };
@@ -70,7 +70,9 @@ export class TokenStatus {
     return new Map(rows.map((row) => [claimOf(row.application_id, row.digest), row]));
   }
 
-  /** A token that a refresh has just consumed still names its grant: what it became must not outlive this answer. */
+  /**
+   * A refresh token that was just rotated still revokes its grant, so that no successor is valid after this response.
+   */
   async revoke(client: Client, form: Form): Promise<void> {
     const token = digest(tokenOf(form));
     await this.database.transaction(async (tx) => {
@@ -84,10 +86,10 @@ export class TokenStatus {
   }
 }
 
-/** Who asks about which token. */
+/** The key of a lookup: the client and the token. */
 const claimOf = (clientId: string, token: Buffer): string => `${clientId} ${token.toString('hex')}`;
 
-/** The hint only hints: every token is looked for whatever it says (oauth.md, precisions). */
+/** The hint has no effect: tokens of all kinds are looked up (oauth.md, precisions). */
 function tokenOf(form: Form): string {
   formValue(form, 'token_type_hint');
   return requiredValue(form, 'token');

@@ -8,7 +8,7 @@ import { TokenStatus } from './token-status.service.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const TEXT = { type: 'string', maxLength: 256 };
-/** Where the client does not name itself in the header. */
+/** For clients that do not authenticate with a header. */
 const CLIENT = { client_id: TEXT, client_secret: TEXT };
 
 const TOKEN_REQUEST: Taken = {
@@ -28,7 +28,7 @@ const TOKEN_FORM: Taken = {
   example: { token: 'example' },
 };
 
-/** The operations that a client authenticates itself for. Their forms are read by the guard that does it. */
+/** Operations with client authentication. The guard that authenticates the client reads the form. */
 @Controller('v1/oauth2')
 export class TokenController {
   constructor(
@@ -36,7 +36,7 @@ export class TokenController {
     private readonly status: TokenStatus,
   ) {}
 
-  /** Issues an access token for a code, a refresh token or the client itself. */
+  /** Issues an access token for a code or a refresh token. */
   @Post('token')
   @HttpCode(200)
   @ClientAuth()
@@ -49,7 +49,7 @@ export class TokenController {
     return this.tokens.issue(clientOf(call), await formOf(call));
   }
 
-  /** Tells a client what a token is worth. */
+  /** Reports whether a token is active. */
   @Post('introspect')
   @HttpCode(200)
   @ClientAuth({ confidential: true })

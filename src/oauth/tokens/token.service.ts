@@ -18,12 +18,12 @@ import { challengeOf } from './pkce.js';
 import { RefreshRotation } from './refresh-rotation.service.js';
 import { TokenMint, type TokenPair } from './token-mint.service.js';
 
-/** Every parameter that the token operation knows: none may be sent twice, whatever the grant type. */
+/** All parameters of the token operation. None may be sent twice, whatever the grant type. */
 const PARAMETERS = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'];
 
 /**
- * Stamps of one moment go out together, in the order in which revocation locks. One that a crash may lose need not wait
- * for the disk: others see it all the same once it is written.
+ * Concurrent timestamps are written together, in the lock order of revocation. The commit does not wait for the disk,
+ * because a timestamp that is lost in a crash only delays the detection of replays.
  */
 const settle = (table: string): string => `
   UPDATE ${table} SET settled_at = clock_timestamp()
@@ -36,7 +36,7 @@ const SETTLE_TOKENS = settle('oauth_token');
 
 const REVOKE_FAMILY = 'DELETE FROM oauth_family WHERE id = $1';
 
-/** The pair that a redeemed refresh token was exchanged for, as long as nothing became of its refresh token. */
+/** The pair that replaced a refresh token, if the new refresh token is unused. */
 const LIVE_SUCCESSOR = `
   SELECT access.digest AS access, refresh.digest AS refresh, access.scopes,
     floor(extract(epoch FROM access.expires_at - clock_timestamp()))::int AS seconds
@@ -55,7 +55,7 @@ interface SuccessorPair {
   readonly seconds: number;
 }
 
-/** The token operation: codes and refresh tokens for token pairs (oauth.md 3.3 and 5.6). */
+/** The token operation: exchanges codes and refresh tokens for token pairs (oauth.md 3.3 and 5.6). */
 @Injectable()
 export class TokenService {
   private readonly settleFamily = gather((ids) => this.settle('oauth-settle-families', SETTLE_FAMILIES, ids));
@@ -123,7 +123,7 @@ export class TokenService {
     throw oauthError('invalid_grant');
   }
 
-  /** The pair of an honest retry within the leeway. */
+  /** Returns the same pair again for a retry within the leeway. */
   private async repeat(presented: string, id: string) {
     const { reuseLeewaySeconds } = this.config.oauth;
     const [row] = await this.database.statement<SuccessorPair>('oauth-successor', LIVE_SUCCESSOR, [
@@ -147,8 +147,8 @@ export class TokenService {
   }
 
   /**
-   * Stamps that uses are committed, before anyone learns of them. The tokens are good without the stamp: replays are
-   * then told from races a little later.
+   * Records that uses are committed, before any response is sent. If it fails, the tokens are still valid, but replays
+   * are detected a few seconds later.
    */
   private async settle(name: string, statement: string, ids: string[]): Promise<ReadonlyMap<string, void>> {
     try {
@@ -170,14 +170,14 @@ export class TokenService {
   }
 }
 
-/** Any length and alphabet: what is wrong with a verifier is found out together with the code, which it burns. */
+/** Accepts any length and alphabet. An invalid verifier is rejected together with the code, which is then spent. */
 function trimmedVerifier(form: Form): string | undefined {
   const verifier = formValue(form, 'code_verifier');
   if (verifier !== undefined && verifier.trim() !== verifier) throw oauthError('invalid_request', ['code_verifier']);
   return verifier;
 }
 
-/** @throws Refusal INVALID_SCOPE for one that is not in the registry, and for none */
+/** @throws Refusal INVALID_SCOPE for an unregistered scope and for a list without scopes */
 function narrowedScopes(form: Form): string[] | null {
   const text = formValue(form, 'scope');
   if (text === undefined) return null;

@@ -12,7 +12,7 @@ const RENAMED = { TERMS_URL: 'BRAND_TERMS_URL', PRIVACY_URL: 'BRAND_PRIVACY_URL'
 function logo(read: SettingsReader, { production, publicOrigin }: ServiceSettings): Logo | undefined {
   const url = read.url(
     'BRAND_LOGO_URL',
-    'Logo of pages and mails (https; http while developing); mail programs show no SVG',
+    'Logo URL for pages and emails (https, or http in development); mail programs do not show SVG',
     undefined,
     production ? ['https:'] : ['https:', 'http:'],
   );
@@ -28,7 +28,7 @@ function logo(read: SettingsReader, { production, publicOrigin }: ServiceSetting
 
 function accent(read: SettingsReader): Readonly<Record<Scheme, Accent>> {
   const about =
-    'Colour of buttons, links and focus, made darker or lighter where contrast asks; a file .env needs quotes: "#2f5bea"';
+    'Color of buttons, links and focus, adjusted if the contrast is too low; in a .env file, use quotes: "#2f5bea"';
   const chosen = read.text('BRAND_ACCENT', about, { shown: ACCENT }) ?? ACCENT;
   if (!isColour(chosen)) read.fault('BRAND_ACCENT', 'must be a colour such as #2f5bea');
   const colour = isColour(chosen) ? chosen.toLowerCase() : ACCENT;

@@ -33,7 +33,7 @@ export function dataSettings(read: SettingsReader, { production }: ServiceSettin
   const migrateOnStart = read.flag('MIGRATE_ON_START', 'Applies pending migrations at the start', true);
   const redisUrl = read.url(
     'REDIS_URL',
-    'Redis or Valkey for counters and gateway sessions that replicas share, as redis:// or rediss://; unset: each process counts by itself and keeps its own sessions',
+    'Redis or Valkey (redis:// or rediss://) for counters and gateway sessions that replicas share. Unset: each process has its own',
     undefined,
     ['redis:', 'rediss:'],
     { secret: true },

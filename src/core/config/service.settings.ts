@@ -24,7 +24,7 @@ function securityContacts(read: SettingsReader): string[] {
  * would not work.
  */
 function trustedProxies(read: SettingsReader): Cidr[] {
-  const about = 'Proxies, as addresses or CIDR ranges, whose X-Forwarded-For is believed';
+  const about = 'Trusted proxies, as IP addresses or CIDR ranges, whose X-Forwarded-For is used';
   const proxies = read.cidrs('TRUSTED_PROXIES', about);
   if (proxies.some(([, length]) => length === 0)) {
     read.fault('TRUSTED_PROXIES', 'must not contain all addresses: every client could choose its own address');
@@ -53,7 +53,7 @@ export function serviceSettings(read: SettingsReader) {
   const port = read.int('PORT', 'Port to listen on', 8080, [0, 65535]);
   const publicOrigin = read.origin(
     'PUBLIC_ORIGIN',
-    'Origin that people use: generated links and the OAuth2 issuer, never taken from a request',
+    'Public origin of the service, for generated links and the OAuth2 issuer; never taken from a request',
     `http://localhost:${port || 8080}`,
   );
   const webAppUrl = read.url('WEB_APP_URL', 'Front end that mailed links and single sign-on return to', publicOrigin, [

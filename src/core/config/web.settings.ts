@@ -15,7 +15,7 @@ export function webSettings(read: SettingsReader, { publicOrigin, webAppUrl }: S
   read.section('Pages');
   const wanted = read.on(
     'WEB_PAGES',
-    'Pages for people; where WEB_APP_URL is not PUBLIC_ORIGIN, the consent page alone, unless OAUTH_CONSENT_URL names another',
+    'Serve the built-in pages; if WEB_APP_URL is not PUBLIC_ORIGIN, only the consent page, unless OAUTH_CONSENT_URL names another',
     true,
   );
   const admin = read.on('WEB_ADMIN', "The administrators' part of them", true);

@@ -6,7 +6,7 @@ const MOST = 256;
 /** The number of worker processes. The primary reads only this setting and leaves all others to the workers. */
 export function workerSettings(read: SettingsReader): number {
   const about =
-    'Processes behind the port: a number, or auto for one per core of the container, as far as its memory reaches, which is one on the embedded database; each has its own DATABASE_POOL_SIZE connections';
+    'Number of processes, or auto for one per core of the container, limited by its memory. The embedded database allows one. Each process has DATABASE_POOL_SIZE connections';
   const value = read.text('WORKERS', about, { shown: '1' });
   if (value === undefined) return 1;
   const isEmbedded = read.peek('DATABASE_URL') === undefined;

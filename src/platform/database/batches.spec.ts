@@ -1,6 +1,6 @@
 import { Batches } from './batches.js';
 
-/** Work that a test ends itself, as often as it was begun. */
+/** Work whose batches the test completes or fails itself, any number of times. */
 function held() {
   const begun: { key: string; items: string[]; end: (error?: unknown) => void }[] = [];
   const work = (key: string, items: readonly string[]) =>

@@ -8,10 +8,10 @@ interface Waiting<I, O> {
 }
 
 /**
- * Changes of one kind, done many at once: while those of a key are on their way, what comes waits and goes together. Those
- * of other keys wait for nothing. What a database rejects for many it is asked for each, one after another in their order.
- * @param work does what is asked for a key, or nothing of it: an answer for each item, in their order
- * @param nameOf items of one name go one after another
+ * Batches changes by key. While a batch of a key runs, new items of that key wait and form the next batch. Different
+ * keys do not wait for each other. If the database rolls back a batch, each item is retried alone, in order.
+ * @param work performs the batch of a key completely or not at all; resolves to one result per item, in order
+ * @param nameOf items with the same name never share a batch
  */
 export class Batches<I, O> {
   private readonly waiting = new Map<string, Waiting<I, O>[]>();

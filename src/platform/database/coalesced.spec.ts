@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Coalesced } from './coalesced.js';
 
-/** Longer than the pause between two times, and shorter than anything else that would look again. */
+/** Longer than the pause between two runs, and shorter than any other timer that would start one. */
 const SOON_MS = 50;
 
-/** Turns of the microtask queue. */
+/** Waits for `count` turns of the microtask queue. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await null;
 }

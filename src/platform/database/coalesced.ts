@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Something that is wished for many times and done once for all wishes before it: at once when nothing was done just now,
- * one at a time, with a pause between two under load. Who wishes waits for nothing.
+ * Coalesces repeated requests into one run at a time, with a pause between two runs. The first request runs
+ * immediately; one more run covers all requests that arrive in the meantime. Callers do not wait.
  */
 export class Coalesced {
   private isWished = false;
@@ -10,7 +10,7 @@ export class Coalesced {
 
   constructor(
     private readonly work: () => Promise<unknown>,
-    /** Asked after each time. */
+    /** Called after each run. */
     private readonly pauseMs: () => number,
   ) {}
 
@@ -25,11 +25,11 @@ export class Coalesced {
       await this.work().catch(() => {});
       await delay(this.pauseMs());
     }
-    // Not a moment after the last look: a wish of that moment would wait for the next one.
+    // Set in the same tick as the last check of the loop. Otherwise a request in between would wait for the next one.
     this.running = null;
   }
 
-  /** Does what is wished for and nothing more. */
+  /** Waits until all requested runs are done. */
   async settled(): Promise<void> {
     while (this.running) await this.running;
   }

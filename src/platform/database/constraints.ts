@@ -2,7 +2,7 @@ import { QueryFailedError } from 'typeorm';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Whether a statement lost against a unique index of this name. */
+/** Whether a statement violated the unique constraint or index of this name. */
 export const violates = (error: unknown, constraint: string): boolean => {
   const driver =
     error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : null;
@@ -11,13 +11,15 @@ export const violates = (error: unknown, constraint: string): boolean => {
 
 const DEADLOCK = '40P01';
 
-/** Whether somebody else was faster: the same work, begun anew, sees what they did. */
+/** Whether a concurrent transaction won (unique violation or deadlock). A retry sees what that transaction wrote. */
 export const lostRace = (error: unknown): boolean =>
   error instanceof QueryFailedError &&
   [UNIQUE_VIOLATION, DEADLOCK].includes((error.driverError as { code?: string }).code ?? '');
 
-/** Data, constraints, lost races, waits and statements that were given up. */
+/**
+ * SQLSTATE classes 22, 23, 40 and 55, and 57014: data errors, constraints, rollbacks, locks and canceled statements.
+ */
 const REFUSED = /^(?:2[23]|40|55)...$|^57014$/;
 
-/** Whether the server has said itself that a statement, and with it its transaction, came to nothing. */
+/** Whether the error proves that the server rolled back the statement and its transaction. */
 export const isUncommitted = (error: unknown): boolean => REFUSED.test(String((error as { code?: unknown }).code));

@@ -21,20 +21,20 @@ import { Migrations, namesOf } from './migrations.js';
 import { demandOwnSessions } from './own-sessions.js';
 import { applySettings } from './session-settings.js';
 
-/** One transaction's view of the database; helpers take it as their first argument. */
+/** The entity manager of one transaction. Helpers take it as their first argument. */
 export type Tx = EntityManager;
 
-/** What TypeORM answers to an UPDATE or a DELETE: the rows that it returns, and how many it changed. */
+/** Result of TypeORM for an UPDATE or a DELETE: the returned rows and the number of changed rows. */
 export type Changed<R = unknown> = [rows: R[], count: number];
 
 type Row = Record<string, unknown>;
 
-// Longer than any statement may take, and than the pool keeps an idle connection.
+// Longer than the longest statement timeout and the idle timeout of the pool.
 const SILENCE_MS = 12_000;
 
 /**
- * A connection that swallows everything reports no error: one that stays silent too long is given up, and what waits on
- * it fails. Migrations may take as long as they need.
+ * A lost peer may leave the connection open without an error, so a silent socket is destroyed after SILENCE_MS and its
+ * pending statements fail. Migrations are exempt because they may take any time.
  */
 function watchedSocket(patience: Patience, times: number): Socket {
   const socket = new Socket();
@@ -44,14 +44,17 @@ function watchedSocket(patience: Patience, times: number): Socket {
 }
 
 /**
- * The server may end a connection in the same breath in which it accepts it, before whoever waits for it can listen; a
- * failure that nobody listens for would end the process. The next statement on the connection fails instead.
+ * The server may close a connection right after it accepts it, before the caller can attach a listener. An unhandled
+ * `error` event would end the process; with this handler, only the next statement on the connection fails.
  */
 const surviveItsEnd = (client: EventEmitter): void => void client.on('error', markConnectionError);
 
 type Connected = (error: Error | undefined, ...rest: unknown[]) => void;
 
-/** A connection that cannot be made fails whoever asked for it, with an error that no client has. */
+/**
+ * Marks errors of failed connection attempts as database errors, so that they are not blamed on the client of a
+ * request.
+ */
 function markConnectErrors(pool: { connect(connected?: Connected): unknown }): void {
   const { connect } = pool;
   pool.connect = (connected) =>
@@ -77,7 +80,7 @@ interface Patience {
 }
 
 const MIGRATION_LOCK = [0x6761, 0x7465];
-/** What a connection limits by default, and a migration must not be limited by. */
+/** Session timeouts that are set for requests and lifted for migrations. */
 const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
 /** A connection of the driver, or its pool. */
@@ -87,7 +90,7 @@ interface Connection {
 
 type Action = () => void | Promise<void>;
 
-/** What belongs to the end of a transaction. */
+/** Actions and statements that run when a transaction ends. */
 interface Closing {
   readonly before: Action[];
   readonly last: (() => LastStatement)[];
@@ -96,7 +99,10 @@ interface Closing {
 
 const connectionOf = (tx: Tx): Promise<Connection> => tx.queryRunner?.connect() as Promise<Connection>;
 
-/** The database: PostgreSQL by `DATABASE_URL`, else the embedded one. The only source of truth for security state. */
+/**
+ * The database: PostgreSQL if `DATABASE_URL` is set, otherwise the embedded one. The only source of truth for security
+ * state.
+ */
 export class Database {
   private readonly closings = new WeakMap<Tx, Closing>();
 
@@ -104,13 +110,16 @@ export class Database {
     readonly source: DataSource,
     private readonly embedded: Embedded | undefined,
     private readonly patience: Patience,
-    /** Ours, then those of a team. */
+    /** Those of Gatehouse, then those of the extension. */
     readonly migrations: readonly Migrations[],
   ) {}
 
   /**
-   * @param lent an embedded database that its owner opened and closes, instead of the one in `DATA_DIR`
-   * @param isPrepared whether a new embedded database may come from the snapshot of the build, with our migrations applied
+   * Opens the database.
+   * @param lent an embedded database that its owner opens and closes, used instead of the one in `DATA_DIR`
+   * @param isPrepared whether a new embedded database may be created from the build's snapshot, with the built-in
+   * migrations applied
+   * @throws StartError if the database cannot be opened
    */
   static async open(
     config: Config,
@@ -151,7 +160,7 @@ export class Database {
     return new Database(source, embedded, patience, [Migrations.ours(source), Migrations.ofTeam(source, extension)]);
   }
 
-  /** A database that nobody asks anything: enough to assemble the service and read its routes. */
+  /** An unconnected DataSource, enough to assemble the service and print its routes. */
   static unopened(config: Config): Database {
     return new Database(new DataSource(dataSourceOptions(config.databaseUrl, 1)), undefined, { isEndless: false }, []);
   }
@@ -160,7 +169,7 @@ export class Database {
     return this.embedded !== undefined;
   }
 
-  /** The embedded database, which answers errors as PostgreSQL does, failed to answer at all. */
+  /** Whether the embedded engine has crashed, as opposed to returning an SQL error. */
   get hasFailed(): boolean {
     return this.embedded?.hasFailed ?? false;
   }
@@ -169,7 +178,10 @@ export class Database {
     return this.source.manager;
   }
 
-  /** One operation, one transaction, one closure. Nothing outside the database happens inside it. */
+  /**
+   * Runs `work` in one transaction: one operation, one transaction, one closure. Nothing outside the database may
+   * happen inside it.
+   */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const closing: Closing = { before: [], last: [], after: [] };
     const runner = this.source.createQueryRunner();
@@ -185,7 +197,7 @@ export class Database {
       );
     } catch (error) {
       await runner.rollbackTransaction().catch(() => {});
-      // Inside a transaction a connection is only let go because it ended, between two statements.
+      // Inside a transaction, TypeORM releases a connection early only if the connection ended between two statements.
       if (!LET_GO.some((kind) => error instanceof kind)) throw error;
       throw new Error('Connection terminated between two statements', { cause: error });
     } finally {
@@ -195,9 +207,9 @@ export class Database {
     return result;
   }
 
-  /** Runs `work` on one connection, each statement by itself: what is temporary there is seen by `work` alone. */
+  /** Runs `work` on one connection without a transaction. Only `work` sees temporary objects that it creates there. */
   async session<T>(work: (session: Tx) => Promise<T>): Promise<T> {
-    // The embedded database has no other connection that could be kept for anybody.
+    // The embedded database has only one connection, so none can be reserved.
     if (this.embedded) return work(this.manager);
     const runner = this.source.createQueryRunner();
     try {
@@ -218,20 +230,22 @@ export class Database {
     }
   }
 
-  /** Runs `action` in the transaction when the work of its closure is done. */
+  /** Runs `action` inside the transaction, after the work of its closure. */
   beforeCommit(tx: Tx, action: Action): void {
     this.closingOf(tx).before.push(action);
   }
 
   /**
-   * Runs a statement after everything else in the transaction, together with the commit. What it locks is held for no longer
-   * than that takes, and by everybody in one order. If it fails, nothing is committed.
+   * Runs a statement as the last one of the transaction, in one round trip with the commit. Its locks are held only for
+   * that round trip and taken in the same order by every transaction. If it fails, nothing is committed.
    */
   withCommit(tx: Tx, make: () => LastStatement): void {
     this.closingOf(tx).last.push(make);
   }
 
-  /** Runs `action` once the transaction of `tx` is committed, before its caller goes on; never after a rollback. */
+  /**
+   * Runs `action` after the transaction of `tx` is committed and before `transaction` resolves; never after a rollback.
+   */
   onCommit(tx: Tx, action: Action): void {
     this.closingOf(tx).after.push(action);
   }
@@ -242,7 +256,10 @@ export class Database {
     return closing;
   }
 
-  /** A prepared statement by name, past the ORM, in the transaction of `tx` if it has one: for what is asked all the time. */
+  /**
+   * Runs a named prepared statement without the ORM, in the transaction of `tx` if there is one. For frequent
+   * statements.
+   */
   async statement<R = Row>(name: string, text: string, values: unknown[], tx?: Tx): Promise<R[]> {
     const pool = (this.source.driver as unknown as { master: Connection }).master;
     const connection = tx?.queryRunner ? await connectionOf(tx) : pool;
@@ -250,9 +267,9 @@ export class Database {
   }
 
   /**
-   * Applies pending migrations, ours before those of a team, under an advisory lock, so that any number of replicas may
-   * start at once. Lock and migrations share one connection, without the limits of requests: a migration may take as long
-   * as it needs. Answers the names of those that it applied.
+   * Applies pending migrations, the built-in ones before those of the extension. An advisory lock lets any number of
+   * replicas start at the same time. Lock and migrations share one connection without the timeouts of requests.
+   * @returns the names of the applied migrations
    */
   async migrate(): Promise<string[]> {
     const runner = this.source.createQueryRunner();
@@ -264,7 +281,7 @@ export class Database {
       for (const migrations of this.migrations) applied.push(...(await migrations.apply(runner)));
       return applied;
     } finally {
-      // The end of a connection ends all of it, too.
+      // If the connection is lost, the server releases the lock and the settings itself.
       await runner.query('SELECT pg_advisory_unlock($1, $2)', MIGRATION_LOCK).catch(() => {});
       for (const limit of LIMITS) await runner.query(`RESET ${limit}`).catch(() => {});
       await runner.release();
@@ -279,7 +296,7 @@ export class Database {
     return false;
   }
 
-  /** A copy of the embedded database as one file, from which others can be opened. */
+  /** Returns a copy of the embedded database as one file, from which another one can be opened. */
   async dump(): Promise<Blob> {
     if (!this.embedded) throw new Error('only the embedded database can be dumped');
     return this.embedded.engine.dumpDataDir('none');

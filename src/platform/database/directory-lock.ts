@@ -5,13 +5,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '../../core/config/start-error.js';
 
-/** Another process has the embedded database open. */
+/** Thrown if another process has the embedded database open. */
 export class DatabaseInUseError extends StartError {}
 
 const ANSWER_MS = 2000;
 const GENERATION = /^[1-9]\d{0,14}$/;
 
-/** Every holder that there ever was has a number; only the highest can be alive. */
+/** Returns the highest generation number in the directory, 0 if there is none. Only its holder can still be alive. */
 const newest = (directory: string): number =>
   Math.max(
     0,
@@ -20,7 +20,7 @@ const newest = (directory: string): number =>
       .map(Number),
   );
 
-/** Who listens on a socket, in its own words; `null` when nobody does any more. */
+/** Returns the self-description of the process that listens on a socket, or `null` if no process does. */
 function holderAt(path: string): Promise<string | null> {
   return new Promise((resolve) => {
     let words = '';
@@ -51,7 +51,9 @@ function listen(path: string): Promise<Server> {
   });
 }
 
-/** Gives a socket that listens the next number. False: somebody else was faster, or has removed it. */
+/**
+ * Links a listening socket to a generation number. Returns false if another process was faster or removed the socket.
+ */
 function takeNumber(directory: string, own: string, number: number): boolean {
   try {
     linkSync(own, join(directory, String(number)));
@@ -59,23 +61,25 @@ function takeNumber(directory: string, own: string, number: number): boolean {
     if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
-  // Whoever looked long ago may get a number that was used and removed: then a higher one exists.
+  // A stale directory listing may lead to a number that was used and removed. In that case, a higher one exists.
   if (newest(directory) === number) return true;
   rmSync(join(directory, String(number)), { force: true });
   return false;
 }
 
 /**
- * Two processes on one directory would lose data silently: the second one is refused. The holder listens on a socket
- * in `directory/holder`; the kernel ends that with the process, so nothing has to be judged by numbers of processes, which
- * are used again and differ between containers. A socket listens before it gets its number by `link`, which only one
- * can do; a number is removed only once a higher one exists.
+ * Locks the data directory, because two processes on it would silently lose data. The holder listens on a socket in
+ * `directory/holder`, which the kernel closes with the process. Process IDs are not used because they are reused and
+ * differ between containers. A socket already listens when it gets its number with `link`, which only one process can
+ * do. A number is removed only when a higher one exists.
+ * @returns a function that releases the lock
+ * @throws DatabaseInUseError
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
   const home = join(directory, 'holder');
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const opened = openSync(home, 'r');
-  // The path of a socket has a hundred characters or so; that of a directory may have more.
+  // Socket paths are limited to about 100 bytes, and the directory's own path may be longer.
   const short = existsSync('/proc/self/fd') ? `/proc/self/fd/${opened}` : home;
   try {
     for (;;) {

@@ -11,29 +11,29 @@ import type { EmbeddedEngine } from './engine.js';
 import { closeToOthers, keepToOwner } from './owner-only.js';
 import { snapshotKey, unpackSnapshot } from './snapshot.js';
 
-/** One process with one session needs an eighth of the memory that a server sets aside, and need not clear the rest. */
+/** A single session needs an eighth of the default shared buffers, and does not have to zero the rest. */
 export const ENGINE_SETTINGS: readonly string[] = ['-c', 'shared_buffers=16MB'];
 
 /**
- * How much of a function of the engine is run before it is compiled a second time, to run faster: many times the default.
- * A start compiles hundreds that it hardly needs again, which takes a third of its time and tens of megabytes; under load
- * what matters is there after a second.
+ * Budget after which V8 recompiles a WebAssembly function with optimizations, many times the default. At startup, V8
+ * would optimize hundreds of functions that are hardly used again, which takes a third of the startup time and tens of
+ * megabytes. Under load, the important functions are optimized within a second.
  */
 const TIERING = '--wasm-tiering-budget=100000000';
 
-/** Why a connection failed, in the words of the system or of the server; neither tells a password. */
+/** Returns the system's or server's message of a connection error. Neither contains the password. */
 export function reasonOf(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   return first instanceof Error ? first.message : String(first);
 }
 
-/** How many statements are kept prepared, and how long one may be. */
+/** Limits for prepared statements: their number per connection and their length in characters. */
 const MOST_PREPARED = 400;
 const LONGEST_PREPARED = 8192;
 
 /**
- * A client that prepares what it is asked with parameters, once for each text: to parse and to plan a statement costs the
- * engine five to ten times what running it does. A new connection begins with nothing prepared, and so does its client.
+ * Prepares each distinct parameterized statement once. Parsing and planning a statement takes the engine five to ten
+ * times as long as running it. A new connection gets a new client, so neither has anything prepared.
  */
 export class PreparingClient extends pg.Client {
   constructor(options?: pg.ClientConfig) {
@@ -54,12 +54,12 @@ export class PreparingClient extends pg.Client {
   }
 }
 
-/** What the message begins with by which a client leaves. */
+/** Type byte of the Terminate message, with which a client disconnects. */
 const TERMINATE = 'X'.charCodeAt(0);
 
 /**
- * A socket whose other end is the embedded database. PGlite speaks PostgreSQL's wire protocol, so the ordinary `pg`
- * client and everything above it stay the same on both databases.
+ * A socket connected to the embedded database. PGlite speaks PostgreSQL's wire protocol, so the `pg` client and
+ * everything above it work the same on both databases.
  */
 export class EmbeddedSocket extends Duplex {
   constructor(
@@ -69,7 +69,7 @@ export class EmbeddedSocket extends Duplex {
     super();
   }
 
-  /** There is one session for all connections that follow one another: what the last one left in it is thrown away. */
+  /** All consecutive connections share one session, so everything that the previous one left in it is discarded. */
   connect(): this {
     this.engine
       .exec('ROLLBACK')
@@ -109,14 +109,17 @@ export class EmbeddedSocket extends Duplex {
     );
   }
 
-  /** The messages of a statement at once: most of what a short one costs is the way into the engine and back. */
+  /**
+   * Sends all messages of a statement in one call, because the call into the engine dominates the cost of a short
+   * statement.
+   */
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
-    // A farewell is heard only where a message begins, and among others it would end the engine.
+    // The engine expects Terminate only as the first message. In the middle of a batch, it would stop the engine.
     const messages = chunks.map(({ chunk }) => chunk).filter((chunk) => chunk[0] !== TERMINATE);
     this._write(Buffer.concat(messages), 'binary', done);
   }
 
-  /** The answer goes on as it is: `pg` reads it, the engine's own reader need not. */
+  /** Passes the raw response to `pg`, so that the engine does not parse it a second time. */
   private async ask(message: Buffer): Promise<void> {
     const pieces: Buffer[] = [];
     await this.engine.execProtocolRawStream(message, { onRawData: (piece) => void pieces.push(Buffer.from(piece)) });
@@ -132,13 +135,14 @@ export class EmbeddedSocket extends Duplex {
 export interface Embedded {
   readonly engine: EmbeddedEngine;
   readonly close: () => Promise<void>;
-  /** It broke off while it was asked; it will not recover. */
+  /** Whether the engine has crashed during a statement. It does not recover. */
   hasFailed: boolean;
 }
 
 /**
- * Opens the embedded database in `DATA_DIR/database`. Where there is none yet, it is made from the snapshot of the build, if
- * that is asked for by the names of `migrations` and there is one.
+ * Opens the embedded database in `DATA_DIR/database`. If it does not exist, it is created from the build's snapshot,
+ * provided that `migrations` is given and matches the snapshot.
+ * @throws StartError
  */
 export async function openEmbedded(config: Config, migrations?: readonly string[]): Promise<Embedded> {
   setFlagsFromString(TIERING);
@@ -154,7 +158,7 @@ export async function openEmbedded(config: Config, migrations?: readonly string[
     }
     if (migrations && !existsSync(directory)) unpackSnapshot(directory, snapshotKey(migrations));
     const engine = await PGlite.create(directory, { startParams: [...PGlite.defaultStartParams, ...ENGINE_SETTINGS] });
-    // What a new database is unpacked from brings rights of its own.
+    // Files of a new database have the permissions that the engine's archive gives them.
     closeToOthers(directory);
     return { engine, close: () => engine.close().finally(release), hasFailed: false };
   } catch (error) {
@@ -163,7 +167,10 @@ export async function openEmbedded(config: Config, migrations?: readonly string[
   }
 }
 
-/** Makes the data directory this process's alone: no other user's, and no other process's until it is released. */
+/**
+ * Locks the data directory against other users and other processes.
+ * @returns a function that releases the lock
+ */
 async function holdDirectory(directory: string): Promise<() => void> {
   keepToOwner();
   try {

@@ -1,6 +1,6 @@
 /**
- * Reads by id that wait in one turn of the event loop, as one read of many. An id that the read does not answer is
- * `undefined`.
+ * Batches lookups by ID: all calls in one turn of the event loop become one read. An ID that the read does not return
+ * resolves to `undefined`.
  */
 export function gather<T>(
   read: (ids: string[]) => Promise<ReadonlyMap<string, T>>,
@@ -20,7 +20,7 @@ export function gather<T>(
   };
 }
 
-/** Work on items that wait in one turn of the event loop, as work on many at once. */
+/** Batches work: all calls in one turn of the event loop become one call of `work`, with at most `atOnce` items. */
 export function together<I, O>(
   work: (items: readonly I[]) => Promise<readonly O[]>,
   atOnce: number,

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** The statement with which a transaction ends. */
+/** A statement that runs in one round trip with the commit of its transaction. */
 export interface LastStatement {
-  /** Under which it is prepared on each connection that runs it. */
+  /** Name of the prepared statement on each connection that runs it. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly string[];
-  /** It was not committed, or nobody knows. */
+  /** Called if the commit failed or its outcome is unknown. */
   failed(): void;
 }
 
@@ -17,8 +17,8 @@ interface Connection {
 const preparedOn = new WeakMap<Connection, Set<string>>();
 
 /**
- * Runs statements and commits, as one message: one way to the server and back. What a statement locks is held for no longer
- * than the commit takes; behind one that fails nothing is run, the commit included.
+ * Runs the statements and commits in one round trip. Their locks are held only until the commit is done. If a statement
+ * fails, none after it runs, including the commit.
  */
 export async function commitWith(connection: Connection, statements: readonly LastStatement[]): Promise<void> {
   const prepared = preparedOn.get(connection) ?? new Set();

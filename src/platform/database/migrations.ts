@@ -7,32 +7,33 @@ import {
 } from 'typeorm';
 import type { Extension } from '../../core/extension.js';
 
-/** What of a list of migrations a database has. */
+/** Which migrations of a list a database has applied. */
 export interface MigrationState {
-  /** Known here and not applied, in the order in which they will be. */
+  /** Known to this version and not applied, in the order of application. */
   readonly pending: readonly string[];
-  /** Applied, and not known here: a newer version was at work. */
+  /** Applied, but unknown to this version: a newer version has run. */
   readonly unknown: readonly string[];
 }
 
-/** What a migration may say of itself, ours or a team's. */
+/** Metadata that a migration can declare, in Gatehouse or in an extension. */
 export interface MigrationNotes {
-  /** Why the version before cannot run on the schema that it leaves: neither beside this one nor after it. */
+  /**
+   * Reason why the previous version cannot run on the new schema, neither next to this version nor after a rollback.
+   */
   readonly breaksRollback?: string;
 }
 
 const nameOf = (migration: MigrationInterface): string => migration.name ?? migration.constructor.name;
 const timeOf = (name: string): number => Number(name.slice(-13));
 
-/** Of the migrations that a source is told of, as classes. */
+/** Names of the migrations that a data source gets as classes. */
 export const namesOf = ({ migrations = [] }: DataSourceOptions): string[] =>
   Object.values(migrations).flatMap((migration) => (typeof migration === 'function' ? migration.name : []));
 
-/** A list of migrations with the table that tells which of them are applied. */
+/** A list of migrations and the table that records which of them are applied. */
 export class Migrations {
   private constructor(
     private readonly source: DataSource,
-    /** Which of them are applied. */
     readonly table: string,
   ) {}
 
@@ -40,7 +41,7 @@ export class Migrations {
     return new Migrations(source, 'migration');
   }
 
-  /** The same database as a team sees it: with a list and a table of its own. */
+  /** The migrations of the extension, on the same database with their own table. */
   static ofTeam(source: DataSource, { migrations = [] }: Extension): Migrations {
     const table = 'team_migration';
     const seen: DataSource = Object.create(source, {
@@ -50,12 +51,12 @@ export class Migrations {
     return new Migrations(seen, table);
   }
 
-  /** In the order in which they are applied. */
+  /** Names in the order of application. */
   get names(): string[] {
     return this.source.migrations.map(nameOf).sort((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** Those after which there is no way back to the version before, with the reason that they give. */
+  /** Migrations that rule out a rollback to the previous version, with their reasons. */
   get breaking(): ReadonlyMap<string, string> {
     const migrations: readonly (MigrationInterface & MigrationNotes)[] = this.source.migrations;
     return new Map(
@@ -66,7 +67,7 @@ export class Migrations {
     );
   }
 
-  /** Applies what is pending, each in a transaction of its own, and answers the names. */
+  /** Applies pending migrations, each in its own transaction, and returns their names. */
   async apply(runner: QueryRunner): Promise<string[]> {
     if (this.names.length === 0) return [];
     const executor = new MigrationExecutor(this.source, runner);

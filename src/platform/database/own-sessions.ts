@@ -10,7 +10,9 @@ const SHARED =
 const NOTE = "SELECT set_config('gatehouse.session', $1, false)";
 const READ = "SELECT current_setting('gatehouse.session', true) AS note, pg_backend_pid() AS pid";
 
-/** The process that the server said at the start of the connection; a pooler says another. */
+/**
+ * The backend process ID that the server reported at connection start. Through a pooler, `pg_backend_pid()` differs.
+ */
 const announced = (client: object): unknown => (client as { processID?: unknown }).processID;
 
 async function read(client: pg.Client): Promise<{ note: string | null; pid: number } | undefined> {
@@ -19,8 +21,9 @@ async function read(client: pg.Client): Promise<{ note: string | null; pid: numb
 }
 
 /**
- * Each connection has to be a session of the server. Directly connected ones are. Behind a pooler two connections note
- * something and read it in the opposite order: if they share sessions, one of them reads what it has not noted.
+ * Checks that each connection has its own server session, as direct connections do. To detect a transaction pooler, two
+ * connections each set a value and read it in the opposite order. If they share sessions, one of them reads the other's
+ * value.
  * @throws StartError
  */
 export async function demandOwnSessions(connectionString: string, patience: number): Promise<void> {

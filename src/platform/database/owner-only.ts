@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 const OTHERS = 0o077;
 
-/** What this process makes from now on is its user's alone, whatever whoever started it allows. */
+/** Makes files that this process creates accessible only to its own user, whatever umask it was started with. */
 export function keepToOwner(): void {
   process.umask(OTHERS);
 }
 
-/** A directory and all below it; links are not followed. */
+/** Yields a path and everything below it, without following links. */
 function* below(path: string): Generator<{ path: string; mode: number }> {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (!facts?.isFile() && !facts?.isDirectory() && !facts?.isSocket()) return;
@@ -16,11 +16,11 @@ function* below(path: string): Generator<{ path: string; mode: number }> {
   if (facts.isDirectory()) for (const name of readdirSync(path)) yield* below(join(path, name));
 }
 
-/** What below a directory, itself included, other users can reach. */
+/** Lists the paths in a directory, including itself, to which other users have access. */
 export const openToOthers = (directory: string): string[] =>
   [...below(directory)].filter(({ mode }) => mode & OTHERS).map(({ path }) => path);
 
-/** Makes a directory, and takes from others what they may do with it and with anything below it. */
+/** Creates a directory if necessary, and removes the permissions of other users from it and everything below it. */
 export function closeToOthers(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const { path, mode } of below(directory)) if (mode & OTHERS) closeOne(path, mode);
@@ -30,7 +30,8 @@ function closeOne(path: string, mode: number): void {
   try {
     chmodSync(path, mode & ~OTHERS);
   } catch (error) {
-    // Gone meanwhile, or somebody else's, such as the root of a mounted volume: `doctor` tells of the latter.
+    // Deleted in the meantime, or owned by another user, such as the root of a mounted volume. `doctor` reports the
+    // latter.
     if (!['ENOENT', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

@@ -4,8 +4,8 @@ const ROWS = 100;
 const opened = new WeakMap<Tx, number>();
 
 /**
- * The rows of a SELECT, read by a cursor of the transaction: however many there are, only some are in memory. They are those
- * of the moment in which the first one is read.
+ * Streams the rows of a SELECT with a cursor, at most 100 in memory. All rows come from the snapshot of the moment at
+ * which the first one is read.
  */
 export async function* rowsOf<R = Record<string, unknown>>(
   tx: Tx,

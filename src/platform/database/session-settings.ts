@@ -1,6 +1,6 @@
 /**
- * What the driver and our statements rely on, for every connection: a server, a database or a role may have other
- * defaults. `search_path`, `synchronous_commit` and what plans depend on stay as the operator has them.
+ * Session settings that the driver and the built-in statements rely on, because a server, database or role may have
+ * other defaults. `search_path`, `synchronous_commit` and planner settings stay as the operator configured them.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   array_nulls: 'on',
@@ -18,7 +18,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   transform_null_equals: 'off',
 };
 
-/** In one statement: a connection begins with a single question. */
+/** One statement, so that a new connection needs one round trip. */
 const APPLY = Object.entries(SETTINGS)
   .map(([name, value]) => `SET ${name} = '${value.replaceAll(', ', "', '")}'`)
   .join('; ');
@@ -27,7 +27,7 @@ interface Connection {
   query(text: string): Promise<unknown>;
 }
 
-/** Makes a new connection one that does not depend on the defaults of its server. */
+/** Applies the settings to a new connection. */
 export async function applySettings(connection: Connection): Promise<void> {
   await connection.query(APPLY);
 }

@@ -17,10 +17,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 
-/** What the build makes: beside `src` in `dist`. */
+/** Location of the snapshot that the build creates: next to `src` in `dist`. */
 const BUILT = fileURLToPath(new URL('../../../database.snapshot', import.meta.url));
 
-/** What a snapshot was made by: other engines read other files, other migrations make other tables. */
+/** Identifies the engine and the migrations of a snapshot. It is only usable if both match. */
 export interface SnapshotKey {
   readonly engine: string;
   readonly migrations: readonly string[];
@@ -31,7 +31,10 @@ interface Contents extends SnapshotKey {
   readonly files: readonly (readonly [path: string, size: number])[];
 }
 
-/** @param migrations the names of ours, in their order */
+/**
+ * The key of a snapshot for the installed engine.
+ * @param migrations names of the built-in migrations, in order
+ */
 export function snapshotKey(migrations: readonly string[]): SnapshotKey {
   const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   const { version } = JSON.parse(readFileSync(join(entry, '../../package.json'), 'utf8')) as { version: string };
@@ -41,7 +44,7 @@ export function snapshotKey(migrations: readonly string[]): SnapshotKey {
 const isSame = (one: SnapshotKey, other: SnapshotKey): boolean =>
   one.engine === other.engine && one.migrations.join() === other.migrations.join();
 
-/** A closed database directory as one file: a line that tells of it, then its files, compressed. */
+/** Packs a closed database directory into one file: a line of metadata, then the compressed contents of its files. */
 export function packSnapshot(directory: string, { engine, migrations }: SnapshotKey): Buffer {
   const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
   const isFolder = (path: string) => statSync(join(directory, path)).isDirectory();
@@ -72,7 +75,7 @@ function readSnapshot(file: string, wanted: SnapshotKey): Unpacked | null {
   try {
     const { files, ...rest } = JSON.parse(packed.toString('utf8', 0, end)) as Contents;
     if (!isSame(rest, wanted)) return null;
-    // In one piece, which goes back to the system as a whole: thousands of small ones do not.
+    // Allocated as one buffer, which is returned to the system as a whole; thousands of small ones are not.
     const size = files.reduce((sum, [, each]) => sum + each, 0);
     const bytes = brotliDecompressSync(packed.subarray(end + 1), { chunkSize: size + 1 });
     let from = 0;
@@ -85,14 +88,14 @@ function readSnapshot(file: string, wanted: SnapshotKey): Unpacked | null {
     renewIdentity(unpacked);
     return { ...rest, files: unpacked };
   } catch {
-    // In pieces: a database can be made without it.
+    // A damaged snapshot is ignored, because the database can be created without it.
     return null;
   }
 }
 
 /**
- * Makes `directory` from what the build made, where that is whole and fits; whether it did. The directory appears at once,
- * and is a database of its own: what tells one from another is made here.
+ * Creates `directory` from the build's snapshot. Returns false if the snapshot is missing, damaged or does not match.
+ * The directory appears atomically and gets its own system identifier.
  */
 export function unpackSnapshot(directory: string, wanted: SnapshotKey, file = BUILT): boolean {
   const unfinished = `${directory}.unfinished`;
@@ -106,7 +109,7 @@ export function unpackSnapshot(directory: string, wanted: SnapshotKey, file = BU
   return true;
 }
 
-/** Nearly all of a log that was hardly written to is zeros: they take no room. */
+/** Write-ahead log files are mostly zeros, so they are written as sparse files. */
 function writeSparse(path: string, content: Buffer): void {
   let end = content.length;
   while (end > 0 && content[end - 1] === 0) end--;
@@ -119,15 +122,15 @@ function writeSparse(path: string, content: Buffer): void {
   }
 }
 
-/** Where PostgreSQL 18 has it in `global/pg_control`. */
+/** Offsets in `global/pg_control` of PostgreSQL 18. */
 const CONTROL = { system: 0, version: 8, nonce: 257, checksum: 292 };
 const CONTROL_VERSION = 1800;
 const NONCE_BYTES = 32;
-/** Where the first page of a file of the log names the system that it is of. */
+/** Offset of the system identifier in the first page of a write-ahead log file. */
 const SYSTEM_OF_LOG = 24;
 const LOG_FILE = /^pg_wal\/[0-9A-F]{24}$/;
 
-/** Gives a database what no two have in common: the identifier of the system, and the nonce for roles that nobody has. */
+/** Gives a database its own system identifier and its own nonce for mock authentication. */
 function renewIdentity(files: readonly (readonly [path: string, bytes: Buffer])[]): void {
   const [, control] = files.find(([path]) => path === 'global/pg_control') ?? [];
   const isKnown =

@@ -1,4 +1,4 @@
-/** Work that is done one after another: what was read before a change never takes the place of what was read after it. */
+/** Serializes async work, so that the result of an older read never replaces that of a newer one. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
 

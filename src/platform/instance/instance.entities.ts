@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A stored setting of the instance: its value wins over the environment and the built-in default. */
+/** A stored setting of the instance. It takes precedence over the environment and the built-in default. */
 @Entity('instance')
 export class InstanceSetting {
   @PrimaryColumn('text') name: string;

@@ -5,7 +5,7 @@ import { Turns } from '../database/turns.js';
 import { Replica } from '../replicas/replica.js';
 import { InstanceSetting } from './instance.entities.js';
 
-/** Where the provider answers; `null` where it is not known. */
+/** Endpoints of the identity provider; `null` if unknown. */
 export interface SsoEndpoints {
   authorizationUrl: string | null;
   tokenUrl: string | null;
@@ -13,7 +13,7 @@ export interface SsoEndpoints {
   jwksUrl: string | null;
 }
 
-/** Single sign-on (sso.md section 1). The endpoints are those that were set: each overrides the discovered one. */
+/** Single sign-on (sso.md section 1). The endpoints are the configured ones, and each overrides the discovered one. */
 export interface SsoSettings extends SsoEndpoints {
   enabled: boolean;
   enforced: boolean;
@@ -25,11 +25,11 @@ export interface SsoSettings extends SsoEndpoints {
   scope: string | null;
   allowedDomains: string[];
   autoProvision: boolean;
-  /** What discovery told once, of this issuer; it keeps the configuration complete while the provider is down. */
+  /** Last discovery result of this issuer. It keeps the configuration complete while the identity provider is down. */
   discovered: ({ issuer: string } & SsoEndpoints) | null;
 }
 
-/** Settings that an administrator changes while the service runs. */
+/** Settings that administrators change while the service runs. */
 export interface InstanceSettings {
   sso: SsoSettings;
   registration: {
@@ -45,7 +45,7 @@ const CHANGE_LOCK = [0x6761, 0x696e];
 
 const NO_ENDPOINTS: SsoEndpoints = { authorizationUrl: null, tokenUrl: null, userinfoUrl: null, jwksUrl: null };
 
-/** The endpoints in force: each that was set overrides the one that was found. */
+/** Effective endpoints: each configured one overrides the discovered one. */
 export const endpointsInForce = (set: SsoEndpoints, found: SsoEndpoints = NO_ENDPOINTS): SsoEndpoints => ({
   authorizationUrl: set.authorizationUrl ?? found.authorizationUrl,
   tokenUrl: set.tokenUrl ?? found.tokenUrl,
@@ -53,17 +53,20 @@ export const endpointsInForce = (set: SsoEndpoints, found: SsoEndpoints = NO_END
   jwksUrl: set.jwksUrl ?? found.jwksUrl,
 });
 
-/** Whether nothing that is needed has to be discovered. */
+/** Whether all required endpoints are configured, so that no discovery is needed. */
 export const isSsoDescribed = ({ authorizationUrl, tokenUrl, jwksUrl }: SsoEndpoints): boolean =>
   authorizationUrl !== null && tokenUrl !== null && jwksUrl !== null;
 
-/** Whether somebody could sign in with it (sso.md section 1). */
+/** Whether the configuration is complete enough to sign in (sso.md section 1). */
 export function isSsoComplete(sso: SsoSettings): boolean {
   const found = sso.discovered?.issuer === sso.issuer ? (sso.discovered ?? undefined) : undefined;
   return sso.issuer !== null && sso.clientId !== null && isSsoDescribed(endpointsInForce(sso, found));
 }
 
-/** The settings in force: stored value, environment, built-in default. Changes reach every replica by a notice. */
+/**
+ * Effective settings: stored value, then environment, then built-in default. A notice propagates changes to all
+ * replicas.
+ */
 @Injectable()
 export class Instance implements OnModuleInit {
   private settings: InstanceSettings;
@@ -87,35 +90,35 @@ export class Instance implements OnModuleInit {
     return this.settings;
   }
 
-  /** Single sign-on is switched on and fully configured. */
+  /** Whether single sign-on is enabled and fully configured. */
   get isSsoEnabled(): boolean {
     return this.settings.sso.enabled && isSsoComplete(this.settings.sso);
   }
 
-  /** Enforcement is active if single sign-on is enabled, fully configured and enforced (sso.md section 1). */
+  /** Whether single sign-on is enabled, fully configured and enforced (sso.md section 1). */
   get isSsoEnforced(): boolean {
     return this.isSsoEnabled && this.settings.sso.enforced;
   }
 
-  /** Settings as they are stored now, whatever this process has heard of. */
+  /** Reads the stored settings from the database instead of this process's cache. */
   stored(): Promise<InstanceSettings> {
     return this.read(this.database.manager);
   }
 
-  /** Settings as they are stored, which nobody else changes until `tx` ends. */
+  /** Locks the stored settings against changes until `tx` ends, and returns them. */
   async hold(tx: Tx): Promise<InstanceSettings> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', CHANGE_LOCK);
     return this.read(tx);
   }
 
-  /** A section as it is stored, kept from every other change until `tx` ends. */
+  /** Locks the settings against changes until `tx` ends, and returns one section. */
   async lock<S extends keyof InstanceSettings>(tx: Tx, section: S): Promise<InstanceSettings[S]> {
     return (await this.hold(tx))[section];
   }
 
   /**
-   * Merges a change into what is stored of one section and tells every replica after the commit. Members that nobody
-   * ever set keep following the environment.
+   * Merges a change into one stored section and notifies all replicas after the commit. Members that were never set
+   * keep following the environment.
    */
   async change<S extends keyof InstanceSettings>(
     tx: Tx,

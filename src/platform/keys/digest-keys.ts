@@ -11,8 +11,9 @@ const LOCK = [0x6761, 0x646b];
 const KEY_BYTES = 32;
 
 /**
- * Keys of digests that outlive a rotation of `GATEHOUSE_SECRET`: of backup codes and verified numbers only the digest is
- * known, so nothing can be digested anew. They are random and stored encrypted; it is their box that is rotated.
+ * Keys of digests that must survive a rotation of `GATEHOUSE_SECRET`. Only the digests of backup codes and verified
+ * phone numbers are stored, so they cannot be recomputed. The keys are random and stored encrypted, and a rotation only
+ * re-encrypts them.
  */
 @Injectable()
 export class DigestKeys implements OnModuleInit {
@@ -27,12 +28,12 @@ export class DigestKeys implements OnModuleInit {
     rotation.add('digest keys', () => this.renew());
   }
 
-  /** Keys for one purpose: the first digests what is new, all of them check. */
+  /** Keys for one purpose. The first creates new digests, all of them verify. */
   of(label: string): Buffer[] {
     return this.masters.map((master) => Buffer.from(hkdfSync('sha256', master, 'gatehouse', label, KEY_BYTES)));
   }
 
-  /** Keyed digests of a text under every live key; the first is the one to store. */
+  /** Keyed digests of a text under every available key. Store the first one. */
   digestsOf(label: string, text: string): Buffer[] {
     return this.of(label).map((key) => createHmac('sha256', key).update(text).digest());
   }
@@ -50,7 +51,7 @@ export class DigestKeys implements OnModuleInit {
     });
   }
 
-  /** Replicas that start at once agree on one. */
+  /** Locks and returns the encrypted keys, so that replicas that start at the same time agree on one key. */
   private async hold(tx: Tx): Promise<Buffer[]> {
     await tx.query('SELECT pg_advisory_xact_lock($1, $2)', LOCK);
     const stored = await tx.findOneBy(InstanceSetting, { name: NAME });

@@ -4,7 +4,10 @@ import { Keyring } from '../../core/secrets.js';
 import { Database } from '../database/database.js';
 import { sealedStates } from './sealed-kinds.js';
 
-/** Says at the start what the secret of the service does not open: a wrong one would show only where somebody needs it. */
+/**
+ * Warns at startup if the service's secret does not decrypt stored values. Otherwise, a wrong secret would only be
+ * noticed at the first use.
+ */
 @Injectable()
 export class KeyCheck implements OnModuleInit {
   constructor(

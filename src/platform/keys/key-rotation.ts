@@ -3,7 +3,10 @@ import { Keyring } from '../../core/secrets.js';
 import { type Changed, Database } from '../database/database.js';
 import { type SealedColumn, sealedColumns } from './sealed-kinds.js';
 
-/** What became of the boxes of one kind: under the current key by now, or opened by no live key. */
+/**
+ * Result of a rotation for one kind of encrypted value: re-encrypted with the current key, or not decryptable with any
+ * available key.
+ */
 export interface Renewed {
   readonly renewed: number;
   readonly lost: number;
@@ -20,8 +23,8 @@ interface Replacement {
 const BATCH = 500;
 
 /**
- * Puts everything that is encrypted at rest under the key of the current `GATEHOUSE_SECRET`, beside a running service.
- * Modules add what they own.
+ * Re-encrypts all data at rest with the key of the current `GATEHOUSE_SECRET`, while the service runs. Modules register
+ * the values that they own.
  */
 @Injectable()
 export class KeyRotation {
@@ -34,7 +37,7 @@ export class KeyRotation {
     for (const column of sealedColumns()) this.add(column.name, () => this.renewColumn(column));
   }
 
-  /** Everything that is renewed. */
+  /** Names of all kinds that are rotated. */
   get names(): string[] {
     return [...this.parts.keys()];
   }
@@ -43,19 +46,22 @@ export class KeyRotation {
     this.parts.set(name, renew);
   }
 
-  /** Boxes of `label` in a column, each bound to the `id` of its row. */
+  /** Registers a column of encrypted values. Each is bound to the `id` of its row. */
   addColumn(name: string, label: string, table: string, column: string): void {
     this.add(name, () => this.renewColumn({ label, table, column, key: 'id' }));
   }
 
-  /** Repeating it does no harm. */
+  /** Rotates all kinds. It can be repeated safely. */
   async run(): Promise<Map<string, Renewed>> {
     const outcome = new Map<string, Renewed>();
     for (const [name, renew] of this.parts) outcome.set(name, await renew());
     return outcome;
   }
 
-  /** The box under the current key, `null` when it has it already, `'lost'` when no live key opens it. */
+  /**
+   * Re-encrypts a value with the current key. Returns `null` if it already has it, `'lost'` if no available key
+   * decrypts it.
+   */
   renew(label: string, box: Buffer, context: string): Buffer | null | 'lost' {
     try {
       return this.keyring.renew(label, box, context);
@@ -76,7 +82,7 @@ export class KeyRotation {
     }
   }
 
-  /** The next in the order of their keys. */
+  /** Returns the next batch in key order. */
   private boxes({ table, column, key }: Place, after?: string): Promise<{ id: string; box: Buffer }[]> {
     const further = after === undefined ? '' : `AND ${key} > $1`;
     return this.database.manager.query<{ id: string; box: Buffer }[]>(
@@ -86,7 +92,7 @@ export class KeyRotation {
     );
   }
 
-  /** Nothing, if somebody changed the box meanwhile: then it has the current key. */
+  /** Returns 0 if the value changed in the meantime. In that case it already has the current key. */
   private async replace({ table, column, key }: Place, { id, box, fresh }: Replacement): Promise<number> {
     const [, changed] = await this.database.manager.query<Changed>(
       `UPDATE ${table} SET ${column} = $3 WHERE ${key} = $1 AND ${column} = $2`,

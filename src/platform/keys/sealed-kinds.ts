@@ -1,17 +1,17 @@
 import type { Keyring } from '../../core/secrets.js';
 import type { Tx } from '../database/database.js';
 
-/** A kind of thing that is stored encrypted, and how one of it is found without reading a table whole. */
+/** A kind of encrypted value, and a query that finds a sample without a full table scan. */
 interface SealedKind {
   readonly name: string;
-  /** Of a team, which may not have made it yet. */
+  /** Set for extensions only, whose table may not exist yet. */
   readonly table?: string;
   readonly label: string;
-  /** Answers `box` and the `context` that it is bound to. */
+  /** A query that returns `box` and the `context` to which it is bound. */
   readonly sample: string;
 }
 
-/** Every kind that a rotation renews, by the names of `KeyRotation`. */
+/** All kinds that a rotation re-encrypts, by the same names. */
 const KINDS: SealedKind[] = [
   {
     name: 'authenticator secrets',
@@ -41,7 +41,7 @@ const KINDS: SealedKind[] = [
 
 export const SEALED_KINDS: readonly SealedKind[] = KINDS;
 
-/** A column of a team's table whose values are sealed, each bound to the key of its row. */
+/** A column of an extension's table with encrypted values, each bound to the key of its row. */
 export interface SealedColumn {
   readonly name: string;
   readonly label: string;
@@ -52,17 +52,18 @@ export interface SealedColumn {
 
 const columns: SealedColumn[] = [];
 
-/** Those of teams. */
+/** Columns that extensions have registered. */
 export const sealedColumns = (): readonly SealedColumn[] => columns;
 
-/** A name of SQL that needs no quotes. */
+/** Whether a name is an SQL identifier that needs no quotes. */
 const isPlain = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name);
 
 /**
- * Adds a column of type `bytea` of a team's own table: its values are made and read by `Sealing`, put under the current key
- * by `keys rotate`, and looked at by `doctor`.
- * @param name what `keys rotate` calls it, such as "texts of notes"
- * @param where `key`: the primary key, one column, `id` unless it is said
+ * Registers an encrypted `bytea` column of an extension's table. `keys rotate` re-encrypts its values and `doctor`
+ * checks them.
+ * @param name the name that `keys rotate` prints, such as "texts of notes"
+ * @param where `key`: the primary key, a single column; default `id`
+ * @throws Error if a name is invalid or already registered
  */
 export function registerSealedColumn(
   name: string,
@@ -80,14 +81,14 @@ export function registerSealedColumn(
   return added;
 }
 
-/** What the secret of the service makes of the stored things of a kind that were tried. */
+/** How many of the sampled values of a kind the service's secret decrypts. */
 export interface SealedState {
   readonly name: string;
   readonly tried: number;
   readonly opened: number;
 }
 
-/** Tries one stored thing of each kind, and all keys of digests; kinds of which nothing is stored are left out. */
+/** Tries to decrypt one stored value of each kind, and all digest keys. Kinds without stored values are omitted. */
 export async function sealedStates(tx: Tx, keyring: Keyring): Promise<SealedState[]> {
   const states: SealedState[] = [];
   for (const { name, table, label, sample } of SEALED_KINDS) {

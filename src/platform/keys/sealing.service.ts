@@ -2,17 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { Keyring } from '../../core/secrets.js';
 import type { SealedColumn } from './sealed-kinds.js';
 
-/** Encrypts what a team stores, under keys of `GATEHOUSE_SECRET` that are derived for its column alone. */
+/** Encrypts values of an extension's column with a key that is derived from `GATEHOUSE_SECRET` for that column only. */
 @Injectable()
 export class Sealing {
   constructor(private readonly keyring: Keyring) {}
 
-  /** AES-256-GCM; what comes of it opens in the row with this key alone. */
+  /** Encrypts with AES-256-GCM. The result can only be decrypted for the same column and row key. */
   seal({ label }: SealedColumn, text: string, rowKey: string): Buffer {
     return this.keyring.encrypt(label, text, rowKey);
   }
 
-  /** @throws Error when no live key opens it: it was damaged, moved to another row, or its key is gone */
+  /**
+   * Decrypts a value.
+   * @throws Error if no available key decrypts it: it is damaged, belongs to another row, or its key was removed
+   */
   open({ label }: SealedColumn, box: Buffer, rowKey: string): string {
     return this.keyring.decrypt(label, box, rowKey);
   }

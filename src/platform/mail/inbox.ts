@@ -14,7 +14,7 @@ export class Inbox {
   constructor(private readonly database: Database) {}
 
   async receive(message: Received): Promise<void> {
-    // A message that is sent again after a crash is the same message.
+    // A message that is sent again after a crash has the same ID and is stored once.
     await this.database.manager
       .createQueryBuilder()
       .insert()
@@ -24,7 +24,7 @@ export class Inbox {
       .execute();
   }
 
-  /** Newest first; of one recipient, or of all. */
+  /** Lists messages, newest first, of one recipient or of all. */
   async list(recipient: string | undefined, limit: number) {
     const query = this.database.manager.createQueryBuilder(InboxMessage, 'm').orderBy('m.id', 'DESC').take(limit);
     if (recipient !== undefined) query.where('lower(m.recipient) = lower(:recipient)', { recipient });

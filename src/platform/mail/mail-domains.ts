@@ -4,13 +4,13 @@ import { Config } from '../../core/config/config.js';
 import { invalid } from '../../core/errors.js';
 import { NameQueries } from '../outbound/names.js';
 
-/** Answers of the domain name system that mean "there is none", as opposed to "ask again later". */
+/** DNS errors that mean "no such record", as opposed to a temporary failure. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** What is asked of the domain name system. */
+/** The DNS queries that the check needs. */
 export type Lookup = Pick<Resolver, 'resolveMx' | 'resolve4' | 'resolve6'>;
 
-/** Whether the domain of an address takes mail at all: `EMAIL_DNS_CHECK`. */
+/** Checks whether the domain of an email address accepts email (`EMAIL_DNS_CHECK`). */
 @Injectable()
 export class MailDomains {
   lookup: Lookup = new Resolver({ timeout: 2000, tries: 2 });
@@ -26,7 +26,10 @@ export class MailDomains {
     }
   }
 
-  /** RFC 5321 5.1: a domain without a mail exchanger is its own; RFC 7505: "." says that there is none. */
+  /**
+   * RFC 5321 5.1: a domain without MX records is its own mail server. RFC 7505: the MX host "." means that it accepts no
+   * email.
+   */
   private async takesMail(domain: string): Promise<boolean> {
     const exchangers = await this.found(() => this.lookup.resolveMx(domain));
     if (exchangers === 'unknown') return true;
@@ -38,7 +41,7 @@ export class MailDomains {
     return addresses.some((some) => some === 'unknown' || some.length > 0);
   }
 
-  /** A resolver that fails says nothing about the domain. */
+  /** A failed lookup proves nothing about the domain, so it counts as unknown. */
   private async found<T>(query: () => Promise<T[]>): Promise<T[] | 'unknown'> {
     try {
       return await this.queries.run(query);

@@ -1,17 +1,17 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AnyMailType } from './templates/render.js';
 
-/** A message that must not be lost: written with what causes it, sent afterwards. */
+/** A message that must not be lost. It is written in the transaction that causes it and sent afterwards. */
 @Entity('outbox')
 export class OutboxMessage {
   @PrimaryColumn('bigint') id: string;
   @Column('text') type: AnyMailType;
   @Column('text') recipient: string;
-  /** What the words are made of, encrypted; erased once the message is sent or parked. */
+  /** Facts for the template, encrypted. Erased once the message is sent or parked. */
   @Column('bytea', { nullable: true }) payload: Buffer | null;
   @Column('bigint', { name: 'account_id', nullable: true }) accountId: string | null;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
-  /** After it the message would arrive too late to be of use. */
+  /** After this time, the message is not sent because its token or code has expired. */
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('timestamptz', { name: 'next_attempt_at', default: () => 'now()' }) nextAttemptAt: Date;
   @Column('integer', { default: 0 }) attempts: number;

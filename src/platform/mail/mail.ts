@@ -3,9 +3,9 @@ import type { Config } from '../../core/config/config.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { Inbox } from './inbox.js';
 
-/** A finished message to one address. */
+/** A rendered message to one email address. */
 export interface Mail {
-  /** The same for every attempt, so that receivers can tell a repetition. */
+  /** The same for every attempt, so that receivers can detect duplicates. */
   readonly id: string;
   readonly to: string;
   /** The account that the message is about. */
@@ -17,17 +17,17 @@ export interface Mail {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** The receiving server refused the address for good: the address does not work. */
+/** The receiving server permanently rejected the recipient: the email address does not work. */
 export class RecipientRefused extends Error {}
-/** The receiving server refused the message for good; another attempt would end the same. */
+/** The receiving server permanently rejected the message. Another attempt would fail the same way. */
 export class MessageRefused extends Error {}
 
-/** The endpoint that takes mail did not take it. */
+/** The email endpoint returned a status other than 2xx. */
 export class EndpointRefused extends Error {}
 
-/** How mail leaves the service. */
+/** Sends email. */
 export interface MailTransport {
-  /** @throws RecipientRefused, MessageRefused; any other error is worth another attempt */
+  /** @throws RecipientRefused, MessageRefused; after any other error, the message can be sent again */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }
@@ -95,7 +95,10 @@ class SmtpTransport implements MailTransport {
   }
 }
 
-/** What an answer of the server means for the message; its text may hold the address and stays here. */
+/**
+ * Maps an SMTP error to its meaning for the message. The text of the response is dropped because it may contain the
+ * email address.
+ */
 function verdict(error: unknown): unknown {
   const { responseCode, command } = error as { responseCode?: number; command?: string };
   if (responseCode === undefined || responseCode < 500) return error;
@@ -123,7 +126,7 @@ class HttpTransport implements MailTransport {
   async close(): Promise<void> {}
 }
 
-/** `MAIL_TRANSPORT`; `null` where the instance sends no mail. */
+/** Returns the transport of `MAIL_TRANSPORT`, or `null` if the instance sends no email. */
 export function mailTransport(config: Config, inbox: Inbox, outbound: Outbound): MailTransport | null {
   switch (config.mailTransport) {
     case 'inbox':

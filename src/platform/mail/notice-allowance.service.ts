@@ -4,7 +4,7 @@ import type { Tx } from '../database/database.js';
 import { Outbox } from './outbox.js';
 import type { SecurityEvent } from './templates/words/kinds.js';
 
-/** How many notices a recipient gets in any hour; what is beyond waits for one digest. */
+/** Notices that a recipient gets within any hour. Further ones are combined into one digest. */
 const NOTICES_PER_HOUR = 10;
 const NOTICES = ['security_notice', 'account_deletion_scheduled', 'security_digest'];
 
@@ -14,7 +14,7 @@ const LATEST_NOTICES = `
         WHERE lower(recipient) = lower($1) AND type = ANY ($2) AND created_at > now() - interval '1 hour'
         ORDER BY created_at DESC LIMIT ${NOTICES_PER_HOUR}) latest`;
 
-/** One that is being sent takes nothing up any more. */
+/** A digest that is already being sent accepts no more events. */
 const WAITING_DIGEST = `
   SELECT id, payload FROM outbox
   WHERE lower(recipient) = lower($1) AND type = 'security_digest' AND attempts = 0 AND payload IS NOT NULL
@@ -24,7 +24,7 @@ interface Digest {
   readonly metadata: { readonly events: readonly SecurityEvent[]; readonly token: string };
 }
 
-/** Keeps notices from filling the mailbox of a person, whoever causes them and by whatever operations. */
+/** Limits the notices that one mailbox receives, whichever users and operations cause them. */
 @Injectable()
 export class NoticeAllowance {
   constructor(
@@ -33,8 +33,9 @@ export class NoticeAllowance {
   ) {}
 
   /**
-   * Whether a notice of an account that `tx` holds may be mailed by itself. If not, a digest tells of it as soon as the
-   * hour is over; `token` makes the one of its link.
+   * Whether a notice of an account that `tx` has locked may be emailed on its own. If not, it goes into a digest that is
+   * sent when the hour is over.
+   * @param token creates the token of the digest's link
    */
   async admits(
     tx: Tx,

@@ -22,18 +22,18 @@ export const MAIL_TRANSPORT = Symbol('MailTransport');
 
 type MailFacts = MailMetadata & ExtraMails;
 
-/** A message to put into the outbox. */
+/** A message for the outbox. */
 export interface Letter<T extends AnyMailType> {
   readonly type: T;
   readonly to: string;
-  /** The account that the message is about: a refused address is marked on it. */
+  /** The account that the message is about. If the recipient is rejected, its email address is marked as bounced. */
   readonly accountId: string | null;
   readonly metadata: MailFacts[T];
-  /** The device that asked, as it may be named in the message. */
+  /** The client device of the request, as the message names it. */
   readonly client?: Device | undefined;
-  /** How long the token or code works: afterwards the message is not sent any more. */
+  /** Validity of the token or code. After that, the message is not sent any more. */
   readonly expiresInSeconds?: number;
-  /** When it is written and sent, if that is later. */
+  /** Send time, if later than now. */
   readonly sendAt?: Date;
 }
 
@@ -56,10 +56,10 @@ interface Claimed {
   readonly hopeless: boolean;
 }
 
-/** What a message is made of beside its payload. */
+/** Data for rendering besides the payload. */
 type Envelope = Pick<Claimed, 'id' | 'type' | 'recipient' | 'account_id' | 'created_at' | 'expires_at' | 'locale'>;
 
-/** Longer than any transport takes: afterwards the sender is taken for dead and the message is sent again. */
+/** Longer than any transport takes. After that, the sender counts as crashed and the message is sent again. */
 const LEASE_SECONDS = 120;
 
 const CLAIM_DUE_MAIL = `
@@ -71,12 +71,13 @@ const CLAIM_DUE_MAIL = `
             coalesce(expires_at <= now(), false) AS too_late, created_at < now() - interval '1 day' AS hopeless`;
 
 /**
- * Mail as rows of the operation's own transaction, sent after its commit by whichever process is free: at least once,
- * with the same message id, never after it has expired. What it holds is encrypted until then and erased afterwards.
+ * Transactional outbox: email is written in the transaction of the operation and sent after its commit by any free
+ * process. It is sent at least once with the same message ID, and never after it has expired. The payload is encrypted,
+ * and erased afterwards.
  */
 @Injectable()
 export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Told of an address that a mail server refused for good. */
+  /** Callback for permanently rejected recipients. */
   refused: (accountId: string, address: string) => Promise<void> = async () => {};
 
   private readonly outcomes: Counter<'type' | 'outcome'>;
@@ -112,13 +113,14 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
       'max',
     );
     rotation.addColumn('mail that waits', 'outbox', 'outbox', 'payload');
-    // What was never sent waits for a transport that is gone: a running one parks it after a day.
+    // Also covers rows that were never sent because the transport was removed. A running transport parks such rows
+    // after a day.
     janitor.addExpiry('outbox', 'id', "coalesce(sent_at, parked_at, created_at) < now() - interval '7 days'");
     const newest = 'SELECT id FROM inbox_message ORDER BY id DESC LIMIT 1000';
     janitor.addExpiry('inbox_message', 'id', `id < (SELECT min(id) FROM (${newest}) n)`);
   }
 
-  /** How many mails wait to be sent. */
+  /** Returns the number of emails that wait to be sent. */
   waiting(): Promise<number> {
     return this.ofWaiting('count(*)');
   }
@@ -130,7 +132,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     return Number(row.v);
   }
 
-  /** Whether mail can be sent at all. */
+  /** Whether a mail transport is configured. */
   get isOpen(): boolean {
     return this.transport !== null;
   }
@@ -139,7 +141,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     if (this.isOpen) this.drain.start();
   }
 
-  /** Writes a message in the transaction of what causes it. Without a transport nothing is written. */
+  /** Writes a message in the transaction that causes it. Does nothing without a transport. */
   async enqueue<T extends AnyMailType>(tx: Tx, letter: Letter<T>): Promise<void> {
     if (!this.isOpen) return;
     const id = this.snowflakes.next();
@@ -155,7 +157,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
         recipient: letter.to,
         accountId: letter.accountId,
         payload: this.keyring.encrypt('outbox', JSON.stringify(payload), id),
-        // One statement for mail of every kind: which it is must take no time that somebody could measure.
+        // The same statement for every kind of email, so that the response time does not reveal the kind.
         expiresAt: () => "now() + :seconds * interval '1 second'",
         createdAt: letter.sendAt ?? (() => 'now()'),
         nextAttemptAt: letter.sendAt ?? (() => 'now()'),
@@ -166,8 +168,8 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /**
-   * Sends a message at once, past the outbox, and answers why it did not leave; `null` where it did. Call it outside a
-   * transaction, and where there is a transport.
+   * Sends a message immediately, bypassing the outbox. Call it outside a transaction, and only if there is a transport.
+   * @returns the reason why sending failed, or `null` if it succeeded
    */
   async tryOut<T extends AnyMailType>({ type, to, accountId, metadata }: Letter<T>): Promise<string | null> {
     const [row] = await this.database.manager.query<[{ at: Date; locale: string | null }]>(
@@ -186,7 +188,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     return null;
   }
 
-  /** Forgets mail to and about an account that goes, sent or not. */
+  /** Deletes all email to and about an account that is being deleted, sent or not. */
   async forget(tx: Tx, accountId: string, address: string | null): Promise<void> {
     for (const entity of [OutboxMessage, InboxMessage]) {
       await tx
@@ -198,7 +200,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     }
   }
 
-  /** False when nothing is due. */
+  /** Sends the next due email. Returns false if none is due. */
   private async sendNext(): Promise<boolean> {
     const [[message]] = await this.database.manager.query<Changed<Claimed>>(CLAIM_DUE_MAIL);
     if (!message) return false;
@@ -219,7 +221,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     await this.database.manager.update(OutboxMessage, { id: message.id }, { sentAt: () => 'now()', payload: null });
   }
 
-  /** In the language that the account has now. */
+  /** Renders a message in the current language of the account. */
   private mailOf(envelope: Envelope, { metadata, client }: Payload) {
     const { id, type, recipient, account_id: accountId, created_at: at, expires_at: until, locale } = envelope;
     const { branding, legal } = this.instance.current;
@@ -261,10 +263,10 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 }
 
-/** Failures whose message is ours. */
+/** Error classes whose messages contain no external text. */
 const OWN = [RecipientRefused, MessageRefused, EndpointRefused, OutboundFault];
 
-/** The kind of a failure; the message of a foreign one may quote the recipient. */
+/** Describes an error for the log. The message of an external error is dropped because it may quote the recipient. */
 const reasonOf = (error: unknown): string => {
   const own = OWN.find((kind) => error instanceof kind) && (error as Error).message;
   if (own) return own;

@@ -8,16 +8,16 @@ export const SMS_TRANSPORT = Symbol('SmsTransport');
 /** A text message with a code. */
 export interface TextMessage {
   readonly to: string;
-  /** The account that asked for it; no provider is told. */
+  /** The account that requested it. It is not passed to a provider. */
   readonly accountId: string;
   readonly type: 'phone_verification';
   readonly text: string;
   readonly metadata: { readonly code: string };
 }
 
-/** How text messages leave the service: while the caller waits, for nobody waits long for a code. */
+/** Sends text messages while the caller waits, because users expect a code within seconds. */
 export interface SmsTransport {
-  /** @throws Error when the message was not taken */
+  /** @throws Error if the provider did not accept the message */
   send(message: TextMessage): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ class HttpSms implements SmsTransport {
   }
 }
 
-/** The transport that is configured, or `null`: text messages cannot be sent. */
+/** Returns the configured transport, or `null` if text messages cannot be sent. */
 export function smsTransport(
   { smsTransport: kind, smsHttpUrl: url }: Config,
   inbox: Inbox,

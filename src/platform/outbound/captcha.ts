@@ -9,7 +9,10 @@ export type CaptchaProvider = 'none' | CaptchaType;
 type CaptchaType = 'altcha' | ForeignType;
 type ForeignType = 'hcaptcha' | 'turnstile';
 
-/** Checks tokens of one kind. An explicit success answers what may not be presented again; everything else `null`. */
+/**
+ * Checks tokens of one type. Returns the value to mark as used if the provider explicitly confirms success, otherwise
+ * `null`.
+ */
 interface TokenCheck {
   accepts(token: string, clientAddress: string): Promise<string | null>;
 }
@@ -17,13 +20,13 @@ interface TokenCheck {
 const CHALLENGE_SECONDS = 300;
 const COST = 1000;
 
-/** Loaded where it is asked for: other providers do without. */
+/** Loaded on first use, because other providers do not need it. */
 async function altcha() {
   const [library, { deriveKey }] = await Promise.all([import('altcha-lib'), import('altcha-lib/algorithms/pbkdf2')]);
   return { ...library, deriveKey };
 }
 
-/** Proof of work made and checked by the service itself, by altcha-lib. */
+/** Proof of work that the service creates and verifies itself, with altcha-lib. */
 class AltchaCheck implements TokenCheck {
   private readonly secret: string;
 
@@ -45,7 +48,10 @@ class AltchaCheck implements TokenCheck {
     });
   }
 
-  /** One solution can be written in many ways and a challenge can have several: what is spent is the challenge. */
+  /**
+   * Returns the challenge as the value to mark as used, not the token. A solution can be encoded in many ways, and a
+   * challenge can have several solutions.
+   */
   async accepts(token: string): Promise<string | null> {
     const { challenge, solution } = JSON.parse(Buffer.from(token, 'base64').toString('utf8'));
     const { verifySolution, deriveKey } = await altcha();
@@ -64,7 +70,7 @@ interface ForeignKeys {
   readonly secret: string;
 }
 
-/** Asks hCaptcha or Turnstile; both speak the same protocol. */
+/** Verifies tokens with hCaptcha or Turnstile, which use the same protocol. */
 class ForeignCheck implements TokenCheck {
   constructor(
     private readonly outbound: Outbound,
@@ -90,14 +96,14 @@ class ForeignCheck implements TokenCheck {
     return isEarned ? token : null;
   }
 
-  /** A token that was earned on somebody else's page is none. */
+  /** Rejects a token that was solved on another site. */
   private isListed(hostname: unknown): boolean {
     if (this.hostnames.length === 0) return true;
     return typeof hostname === 'string' && this.hostnames.includes(hostname.toLowerCase());
   }
 }
 
-/** Decides whether a captcha token was earned (conventions.md section 8). Single use is another's business. */
+/** Verifies CAPTCHA tokens (conventions.md section 8). The caller enforces single use. */
 @Injectable()
 export class CaptchaVerifier {
   private readonly checks = new Map<CaptchaType, TokenCheck>();
@@ -123,24 +129,24 @@ export class CaptchaVerifier {
     }
   }
 
-  /** `none`: there is nothing to check, everyone passes. */
+  /** The configured provider. With `none`, nothing is checked. */
   get provider(): CaptchaProvider {
     return this.config.captcha.provider;
   }
 
-  /** The public key that a page needs to show the provider's widget; `null` for the other provider. */
+  /** The public key with which a page shows the provider's widget; `null` for other providers. */
   siteKeyOf(type: ForeignType): string | null {
     return this.provider === type ? (this.config.captcha[type].siteKey ?? null) : null;
   }
 
-  /** A challenge for the client to solve; `null` where the provider's own page makes it. */
+  /** Returns a challenge for the client to solve; `null` if the provider's widget creates it. */
   async challenge(): Promise<Challenge | null> {
     return this.altcha?.challenge() ?? null;
   }
 
   /**
-   * What may not be presented again of a token that was earned. A type without a secret, an unreadable token and a
-   * silent provider are all `null`.
+   * Verifies a token and returns the value to mark as used. Returns `null` if the token is invalid or unreadable, its
+   * type is not configured, or the provider does not respond.
    */
   async verify(token: string, type: string | undefined, clientAddress: string): Promise<string | null> {
     const named = type === 'altcha' || type === 'hcaptcha' || type === 'turnstile' ? type : this.provider;

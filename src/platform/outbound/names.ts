@@ -2,8 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 
 /**
- * Why a name has no addresses: the domain name system says so, nobody answered in time, or too many others are asked
- * for.
+ * Why a lookup returned no IP addresses: the name does not exist, DNS did not respond in time, or too many lookups are
+ * in progress.
  */
 export type NameReason = 'absent' | 'silent' | 'busy';
 
@@ -14,13 +14,13 @@ export class NameFault extends Error {
 }
 
 export interface NameOptions {
-  /** Name servers, as `address:port`; default those of the system. */
+  /** Name servers as `address:port`. Default: those of the system. */
   readonly servers?: readonly string[];
-  /** For the answer to one query, however often it is repeated. */
+  /** Deadline of one query in milliseconds, including retries. */
   readonly deadlineMs?: number;
-  /** For one's turn to ask. */
+  /** Maximum wait for a free slot in milliseconds. */
   readonly waitMs?: number;
-  /** Milliseconds of a clock that never steps back. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -32,17 +32,20 @@ const TRIES = 2;
 const MEMORY_MS = 30_000;
 const MAX_REMEMBERED = 10_000;
 const HOSTS_FILE = '/etc/hosts';
-/** What says that there is nothing, as opposed to "ask again later". */
+/** DNS errors that mean "no such record", as opposed to a temporary failure. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME']);
 
-/** Queries to the domain name system: at most 16 at once, each with a deadline. */
+/** Runs at most 16 DNS queries at once, each with a deadline. */
 export class NameQueries {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly options: Pick<NameOptions, 'deadlineMs' | 'waitMs'> = {}) {}
 
-  /** @throws NameFault `busy`, `silent`, and whatever the query throws */
+  /**
+   * Runs a query in a free slot.
+   * @throws NameFault `busy`, `silent`, and whatever the query throws
+   */
   async run<T>(query: () => Promise<T>, cancel: () => void = () => {}): Promise<T> {
     await this.enter();
     let timer: NodeJS.Timeout | undefined;
@@ -82,8 +85,8 @@ export class NameQueries {
 }
 
 /**
- * Addresses of names that others chose. They never come to `getaddrinfo`, which has few threads and no deadline, and on
- * which the operator's own names depend. Refusals are remembered for 30 s.
+ * Resolves host names that users or administrators chose. It does not use `getaddrinfo`, which has few threads and no
+ * deadline and resolves the names in the operator's settings. Failures are cached for 30 seconds.
  */
 export class Names {
   private readonly queries: NameQueries;
@@ -145,7 +148,7 @@ export class Names {
   }
 }
 
-/** Addresses that the machine's own file has for a name. */
+/** Returns the IP addresses that the hosts file of the machine has for a name. */
 async function writtenFor(name: string): Promise<string[]> {
   const text = await readFile(HOSTS_FILE, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {

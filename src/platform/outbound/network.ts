@@ -5,22 +5,22 @@ import type { buildConnector } from 'undici';
 import { isPublicAddress, parseAddress } from '../../core/address.js';
 import { NameFault, type NameOptions, Names } from './names.js';
 
-/** Why a request to another server did not end with an answer. */
+/** Why a request to another server failed without a response. */
 export type OutboundReason =
-  /** The target may not be asked: its URL, its name or one of its addresses. */
+  /** The URL, its host name or one of its IP addresses is not allowed. */
   | 'target'
-  /** Redirected too often, in a circle or to nowhere. */
+  /** Too many redirects, a redirect loop, or a redirect without a location. */
   | 'redirect'
   | 'unreachable'
   | 'slow'
   /** The header block is too long. */
   | 'headers'
-  /** The answer is too long, declared or counted. */
+  /** The response is too long, by its declared or its actual length. */
   | 'size'
-  /** Too many requests are under way. */
+  /** Too many requests are in progress. */
   | 'busy';
 
-/** A request that ended without an answer. Holds nothing that the other server said. */
+/** An outbound request that failed without a response. Contains nothing that the other server sent. */
 export class OutboundFault extends Error {
   constructor(readonly reason: OutboundReason) {
     super(`an outbound request failed: ${reason}`);
@@ -32,9 +32,9 @@ export interface Way {
   readonly port: number;
 }
 
-/** Names and ways as this process sees them. Tests pass a network of their own. */
+/** DNS and connection targets as this process sees them. Tests replace it. */
 export class Network {
-  /** What users name may be slow without keeping anything waiting but what users name. */
+  /** Users' host names have a queue of their own, so that slow ones delay only users' requests. */
   private readonly ofUsers: Names;
   private readonly ofOperators: Names;
   private readonly own = new Map<string, Promise<readonly string[]>>();
@@ -45,7 +45,7 @@ export class Network {
   }
 
   /**
-   * Every address of a name that users or administrators chose.
+   * Returns all IP addresses of a host name that a user or an administrator chose.
    * @throws NameFault
    */
   addressesOf(name: string, by: 'user' | 'operator' = 'operator'): Promise<readonly string[]> {
@@ -53,8 +53,8 @@ export class Network {
   }
 
   /**
-   * Every address of a name that stands in the environment. Where the domain name system has none, the machine may
-   * know it by other means, such as the search list of a cluster.
+   * Returns all IP addresses of a host name from the environment. If DNS has none, the system resolver is tried, which
+   * may know more, such as the search list of a cluster.
    */
   async ownAddressesOf(name: string): Promise<readonly string[]> {
     try {
@@ -71,24 +71,24 @@ export class Network {
     return answer;
   }
 
-  /** Where a connection to an address, which was checked, is made. */
+  /** Returns where to connect for a checked IP address. Tests override it. */
   wayTo(address: string, port: number): Way {
     return { address, port };
   }
 }
 
-/** Public in its own spelling: an IPv4 address written as IPv6 is refused (media.md section 6). */
+/** Whether an IP address is public and not an IPv4 address in IPv6 notation, which is rejected (media.md section 6). */
 const isPublicTarget = (address: string): boolean =>
   isPublicAddress(address) && parseAddress(address)?.kind() === `ipv${isIP(address)}`;
 
 /**
- * Who named a host: a user (`foreign`), an administrator (`public`, `anywhere`), the environment (`own`). `foreign` and
- * `public` refuse it if a single one of its addresses is not globally routable.
+ * Who chose a host: a user (`foreign`), an administrator (`public`, `anywhere`) or the environment (`own`). `foreign`
+ * and `public` reject a host if any of its IP addresses is not globally routable.
  */
 export type Reach = 'foreign' | 'public' | 'anywhere' | 'own';
 
 /**
- * The addresses to which a connection to `host`, a name or an address, may be made.
+ * Returns the IP addresses to which a connection to `host` (a name or an IP address) is allowed.
  * @throws OutboundFault `target`, `unreachable`, `busy`
  */
 export async function checkedAddresses(network: Network, host: string, reach: Reach): Promise<readonly string[]> {
@@ -108,7 +108,7 @@ export async function checkedAddresses(network: Network, host: string, reach: Re
 const namedAddresses = (network: Network, host: string, reach: Reach): Promise<readonly string[]> =>
   reach === 'own' ? network.ownAddressesOf(host) : network.addressesOf(host, reach === 'foreign' ? 'user' : 'operator');
 
-/** Answers what was checked, so that no second look-up can answer anything else. */
+/** Returns only checked IP addresses, so that a second DNS lookup cannot return other ones (DNS rebinding). */
 const fixedLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_name, options, callback) => {
@@ -121,11 +121,14 @@ interface ConnectorOptions {
   readonly network: Network;
   readonly reach: Reach;
   readonly timeoutMs: number;
-  /** Whom connections trust; asked for only where one is secured. */
+  /** The trusted certificate authorities. Called only for TLS connections. */
   readonly trust: () => SecureContext;
 }
 
-/** Connects to checked addresses only. The host may be an address: a look-up hook alone would not see that. */
+/**
+ * Connects only to checked IP addresses. A lookup hook is not enough, because it is not called if the host is an IP
+ * address.
+ */
 export function guardedConnector(
   build: typeof buildConnector,
   { network, reach, timeoutMs, trust }: ConnectorOptions,

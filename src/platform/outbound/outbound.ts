@@ -8,17 +8,17 @@ import { Config } from '../../core/config/config.js';
 import { checkedAddresses, guardedConnector, Network, OutboundFault, type Reach } from './network.js';
 import { hasUserInfo, parseTarget, type TargetRules, UNSAFE } from './targets.js';
 
-/** What the service asks of a server that its operator named: mail, SMS, captcha, the sign-in provider. */
+/** A request to a server that the operator configured: email, SMS, CAPTCHA or identity provider. */
 export interface OutboundRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Until the whole answer is read; default 10 s. */
+  /** Timeout until the whole response is read. Default: 10 s. */
   readonly timeoutMs?: number;
-  /** Longest answer that is read; default 1 MiB. */
+  /** Maximum response length. Default: 1 MiB. */
   readonly maxBytes?: number;
-  /** Default `own`: what an operator sets in the environment may stand in the same network. */
+  /** Default: `own`, because a server from the environment may be in the same network. */
   readonly reach?: Reach;
 }
 
@@ -28,26 +28,26 @@ export interface OutboundAnswer {
   readonly body: Buffer;
 }
 
-/** What is fetched on behalf of a user. Nothing of the user's own request goes with it but these two headers. */
+/** A request on behalf of a user. Of the user's own request, only these two headers are forwarded. */
 export interface ForeignRequest {
   readonly url: string;
   readonly rules: TargetRules;
-  /** Whom the fetch is counted against: a share is the most that one client may have. */
+  /** The client to which the fetch is charged. Each client has a limit of concurrent fetches. */
   readonly client: string;
   readonly method?: 'GET' | 'HEAD';
   readonly accept?: string;
   readonly range?: string;
   readonly maxBytes: number;
-  /** Until the whole answer is read; default 30 s. */
+  /** Timeout until the whole response is read. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
 export interface ForeignAnswer {
-  /** The URL that answered, after redirects. */
+  /** The final URL, after redirects. */
   readonly url: string;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Breaks with an `OutboundFault` when it is too long or too slow. Read it to its end or destroy it. */
+  /** Fails with an `OutboundFault` if it is too long or too slow. Read it to its end or destroy it. */
   readonly body: Readable;
 }
 
@@ -63,7 +63,7 @@ const MAX_REDIRECTS = 5;
 
 const SLOW = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
 
-/** What went wrong, without the other server's words. */
+/** Maps an error to a fault without content from the other server. */
 function faultOf(error: unknown): OutboundFault {
   if (error instanceof OutboundFault) return error;
   const { name, code = '' } = error as { name?: string; code?: string };
@@ -74,7 +74,7 @@ function faultOf(error: unknown): OutboundFault {
 
 const declaredLength = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0);
 
-/** The chunks of an answer, until they are too many. */
+/** Yields the chunks of a response and fails if they exceed `maxBytes`. */
 async function* upTo(maxBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0;
   try {
@@ -88,12 +88,15 @@ async function* upTo(maxBytes: number, source: AsyncIterable<Buffer>): AsyncGene
   }
 }
 
-/** How many requests are under way: in all, to each host and for each client. */
+/** Limits concurrent requests: in total, per host and per client. */
 class Crowd {
   private total = 0;
   private readonly counts = new Map<string, number>();
 
-  /** @throws OutboundFault `busy` */
+  /**
+   * @returns a function that releases the slot
+   * @throws OutboundFault `busy`
+   */
   enter(host: string, client: string): () => void {
     const shares = [
       [`host ${host}`, FOREIGN_PER_HOST],
@@ -120,8 +123,8 @@ class Crowd {
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
 /**
- * The one HTTP client of the service. It is bounded in time and size, connects only to addresses that it checked,
- * ignores proxy variables, and carries no cookie, referrer or credential of a caller.
+ * The only HTTP client of the service. It limits time and size, connects only to checked IP addresses, ignores proxy
+ * variables, and sends no cookie, referrer or credential of a caller.
  */
 @Injectable()
 export class Outbound implements OnApplicationShutdown {
@@ -135,7 +138,7 @@ export class Outbound implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Asks a server of the operator's choice. A redirect is an answer like any other and never followed.
+   * Sends a request to a server that the operator chose. Redirects are returned, not followed.
    * @throws OutboundFault; never for a status
    */
   async request(request: OutboundRequest): Promise<OutboundAnswer> {
@@ -154,7 +157,7 @@ export class Outbound implements OnApplicationShutdown {
     }
   }
 
-  /** Whether a URL may be asked as far as its host tells now; a connection checks again. */
+  /** Whether a URL is allowed according to the current IP addresses of its host. A connection checks again. */
   async mayReach(url: string, reach: Reach): Promise<boolean> {
     const late = new AbortController();
     try {
@@ -169,7 +172,7 @@ export class Outbound implements OnApplicationShutdown {
   }
 
   /**
-   * Fetches what a user named. Every rule applies to the first URL and to each of at most 5 redirects.
+   * Fetches a URL that a user chose. All rules apply to it and to each of at most 5 redirects.
    * @throws OutboundFault; never for a status
    */
   async fetchForeign(request: ForeignRequest): Promise<ForeignAnswer> {
@@ -216,7 +219,7 @@ export class Outbound implements OnApplicationShutdown {
     }
   }
 
-  /** The client library is loaded with the first request: many instances never send one. */
+  /** Loads the client library with the first request, because many instances never send one. */
   private agent(reach: Reach): Promise<Agent> {
     const known = this.agents.get(reach);
     if (known) return known;
@@ -227,7 +230,7 @@ export class Outbound implements OnApplicationShutdown {
         new undici.Agent({
           connect: guardedConnector(undici.buildConnector, { network, reach, trust, timeoutMs: CONNECT_MS }),
           connections: 64,
-          // No connection is kept: it would carry the next request past a fresh look at the name.
+          // Connections are not reused, because the next request would skip the check of the host.
           pipelining: 0,
           maxHeaderSize: HEADER_BYTES,
           headersTimeout: FOREIGN_MS,
@@ -238,7 +241,7 @@ export class Outbound implements OnApplicationShutdown {
     return agent;
   }
 
-  /** Made once: to read the certificates of every authority takes longer than a handshake. */
+  /** Created once, because reading all CA certificates takes longer than a handshake. */
   private trust(): SecureContext {
     const ca = this.config.extraCa;
     this.trusted ??= createSecureContext(ca ? { ca: [...ca] } : {});
@@ -250,7 +253,7 @@ export class Outbound implements OnApplicationShutdown {
   }
 }
 
-/** An address of the operator's configuration; a name and password in it would end up where it is written. */
+/** Parses a URL from the operator's configuration. User info is rejected because it would be logged with the URL. */
 function operatorTarget(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';

@@ -1,10 +1,12 @@
 import type { Config } from '../../core/config/config.js';
 
-/** Which URLs may be fetched on behalf of a user, as far as the text tells (media.md section 6). */
+/**
+ * Rules for URLs that are fetched on behalf of a user, as far as the text of the URL is concerned (media.md section 6).
+ */
 export interface TargetRules {
-  /** Allowed ports; empty for any but 0. */
+  /** Allowed ports. If empty, all except 0. */
   readonly ports: readonly number[];
-  /** Hosts of the service itself, which are never a target. */
+  /** Hosts of the service itself, which are never allowed. */
   readonly ownHosts: ReadonlySet<string>;
 }
 
@@ -14,7 +16,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const UNSAFE = /[\u0000-\u0020\u007f-\u009f\\]/;
 const AUTHORITY = /^[^:/?#]*:([^/?#]*)\/*([^/?#]*)/;
 
-/** Whether a URL names a user, in any way that a parser could read one. */
+/** Whether a URL contains user info in any form that a URL parser might recognize. */
 export const hasUserInfo = (text: string): boolean =>
   AUTHORITY.exec(text)
     ?.slice(1)
@@ -23,7 +25,7 @@ export const hasUserInfo = (text: string): boolean =>
 export const ownHostsOf = ({ publicOrigin, webAppUrl, media }: Config): ReadonlySet<string> =>
   new Set([publicOrigin, webAppUrl, media.baseUrl].map((url) => new URL(url).hostname));
 
-/** A name with a dot, of letters, digits and hyphens: no address in any notation, no local name. */
+/** Whether a host is a domain name with a dot, not an IP address in any notation and not a local name. */
 function isPublicName(host: string): boolean {
   const labels = host.split('.');
   return (
@@ -34,7 +36,7 @@ function isPublicName(host: string): boolean {
   );
 }
 
-/** The URL in its parsed form, without fragment, or `null` where it breaks a rule. Asks no DNS. */
+/** Parses a URL and removes its fragment. Returns `null` if it breaks a rule. Does not use DNS. */
 export function parseTarget(text: string, { ports, ownHosts }: TargetRules): URL | null {
   if (Buffer.byteLength(text) > MAX_URL_BYTES || UNSAFE.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);

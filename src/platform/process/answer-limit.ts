@@ -1,4 +1,4 @@
-/** What was asked of the database has not come in time. */
+/** Thrown if a database query did not complete in time. */
 export class NoAnswer extends Error {
   constructor() {
     super('Query read timeout');
@@ -6,15 +6,15 @@ export class NoAnswer extends Error {
 }
 
 /**
- * What is to be done when nothing has come for that long, if its timer is not cleared. A process that stood still, or was
- * kept busy, finds its timer run out and the answer in its socket: the socket is read once more before.
+ * Starts a timer that calls `giveUp` after `ms` milliseconds. After a pause of the process or a blocked event loop, the
+ * timer may fire although the response is already in the socket. Therefore, the socket is read once more before.
  */
 export const afterSilence = (ms: number, giveUp: () => void): NodeJS.Timeout =>
   setTimeout(() => setImmediate(() => setImmediate(giveUp)), ms);
 
 /**
- * An answer of the database, waited for no longer than that.
- * @throws NoAnswer, and whatever the question throws
+ * Waits at most `ms` milliseconds for a query.
+ * @throws NoAnswer, and whatever the query throws
  */
 export async function answerWithin<T>(ms: number, question: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

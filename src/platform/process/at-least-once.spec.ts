@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Drain } from './at-least-once.js';
 
-/** Shorter than the time after which it looks by itself. */
+/** Shorter than the poll interval. */
 const SOON_MS = 100;
 
-/** Turns of the microtask queue. */
+/** Waits for `count` turns of the microtask queue. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await null;
 }

@@ -5,15 +5,15 @@ const POLL_MS = 5_000;
 const FIRST_DELAY_SECONDS = 5;
 const LONGEST_DELAY_SECONDS = 3600;
 
-/** How long to wait after a number of failed attempts: twice as long each time, a quarter more or less. */
+/** Back-off after failed attempts: doubles each time, with 25% jitter. */
 export function backOffSeconds(attempts: number): number {
   const delay = Math.min(FIRST_DELAY_SECONDS * 2 ** (attempts - 1), LONGEST_DELAY_SECONDS);
   return (delay * randomInt(750, 1250)) / 1000;
 }
 
 /**
- * Works off a table whose rows are claimed with a lease (`FOR UPDATE SKIP LOCKED`) and removed or put off afterwards, so
- * that each is handled at least once whoever dies meanwhile: when told that there is something, and every few seconds.
+ * Processes a table whose rows are claimed with a lease (`FOR UPDATE SKIP LOCKED`) and deleted or postponed afterwards.
+ * Each row is handled at least once, even if a process crashes. It runs when notified and every few seconds.
  */
 export class Drain {
   private readonly lanes = new Set<Promise<void>>();
@@ -21,7 +21,11 @@ export class Drain {
   private wishes = 0;
   private stopping = false;
 
-  /** `handleNext`: claims and handles the next row; false when nothing is due. `most`: how many at once. */
+  /**
+   * @param handleNext claims and handles the next row; resolves to false if none is due
+   * @param onUnreadable called if `handleNext` fails
+   * @param most maximum number of concurrent workers
+   */
   constructor(
     private readonly handleNext: () => Promise<boolean>,
     private readonly onUnreadable: (error: unknown) => void,
@@ -33,19 +37,22 @@ export class Drain {
     this.wake();
   }
 
-  /** Looks at once for what is due. */
+  /** Checks for due rows immediately. */
   wake(): void {
     this.wishes++;
     if (this.stopping || this.lanes.size >= this.most) return;
     const lane = this.work().then((seen) => {
       this.lanes.delete(lane);
-      // Whoever woke us since the last look found no room for another lane.
+      // A notification since the last check found all workers busy.
       if (seen !== undefined && seen !== this.wishes) this.wake();
     });
     this.lanes.add(lane);
   }
 
-  /** Until nothing is due, also of what became due meanwhile. Answers the wishes that it has seen to. */
+  /**
+   * Runs until nothing is due, including rows that become due in the meantime. Returns the notification count that it
+   * has covered, or undefined after a failure.
+   */
   private async work(): Promise<number | undefined> {
     try {
       let seen = -1;
@@ -60,7 +67,7 @@ export class Drain {
     }
   }
 
-  /** Stops between two rows. */
+  /** Stops after the current rows. */
   async stop(): Promise<void> {
     this.stopping = true;
     clearInterval(this.poll);

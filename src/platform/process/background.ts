@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Log } from '../../core/log.js';
 
-/** The shortest and the longest pause before work that nobody may notice. */
+/** Bounds of the random pause in milliseconds before work that clients must not be able to notice. */
 const PAUSE_MS = [50, 500] as const;
 
-/** Work that an answer does not wait for and that may be lost with the process. */
+/** Runs work that no response waits for, and that may be lost with the process. */
 @Injectable()
 export class Background implements BeforeApplicationShutdown {
   private readonly running = new Set<Promise<void>>();
@@ -17,7 +17,10 @@ export class Background implements BeforeApplicationShutdown {
     this.begin(what, new Promise((resolve) => setImmediate(resolve)), work);
   }
 
-  /** The same after a pause, drawn anew each time: that there is work is seen neither beside the answer nor at a set time after it. */
+  /**
+   * Starts `work` after a random pause, so that neither load during the response nor a fixed delay after it reveals the
+   * work (timing side channel).
+   */
   runLater(what: string, work: () => Promise<void>): void {
     const pause = randomInt(...PAUSE_MS);
     this.begin(what, new Promise((resolve) => setTimeout(resolve, pause)), work);
@@ -31,7 +34,6 @@ export class Background implements BeforeApplicationShutdown {
     this.running.add(task);
   }
 
-  /** Waits until nothing runs. */
   async idle(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }

@@ -4,7 +4,7 @@ import { Config } from '../../core/config/config.js';
 
 const LOOK_MS = 500;
 
-/** Whether the event loop was late within the last half second; nobody is served well while it is. */
+/** Detects whether the event loop was delayed within the last half second, which slows down all requests. */
 @Injectable()
 export class EventLoop implements OnApplicationShutdown {
   private readonly delay = monitorEventLoopDelay({ resolution: 20 });

@@ -5,19 +5,20 @@ import { Metrics } from '../../core/metrics.js';
 const PAUSE_MS = 1000;
 const PATIENCE_MS = 5000;
 
-/** Throws while what it looks at cannot be used. */
+/** Throws if the dependency cannot be used. */
 export type HealthCheck = () => Promise<void>;
 
 interface Watched {
   readonly check: HealthCheck;
-  /** As it was last seen; nobody has looked yet: it is not. */
+  /** Last known result; false until first checked. */
   isWell: boolean;
   timer?: NodeJS.Timeout;
 }
 
 /**
- * What modules need beside the database before the process should get traffic: each is looked at once a second, in the
- * background. Readiness waits for none of them; the log and a metric name the one that fails.
+ * Health checks of the dependencies of modules, besides the database. Each is run once a second in the background. The
+ * process is not ready while one fails; readiness requests use the last results. The log and a metric name the failing
+ * check.
  */
 @Injectable()
 export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -29,14 +30,17 @@ export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly metrics: Metrics,
   ) {}
 
-  /** Names stand in the log and in a label: lower case, digits and hyphens. A check has five seconds. */
+  /**
+   * Registers a check. Its name appears in the log and in a metric label: lowercase letters, digits and hyphens. A
+   * check fails after five seconds.
+   */
   add(name: string, check: HealthCheck): void {
     if (!/^[a-z][a-z0-9-]{0,63}$/.test(name) || this.watched.has(name))
       throw new Error(`the health check ${name} cannot be added`);
     this.watched.set(name, { check, isWell: false });
   }
 
-  /** Those that failed when they were last looked at. */
+  /** Names of the checks whose last run failed. */
   get failing(): readonly string[] {
     return [...this.watched].filter(([, { isWell }]) => !isWell).map(([name]) => name);
   }
@@ -70,7 +74,7 @@ export class HealthChecks implements OnApplicationBootstrap, BeforeApplicationSh
   }
 }
 
-/** @throws what `work` throws, or that it took too long */
+/** @throws what `work` throws, or an error if it takes too long */
 async function inTime(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -3,18 +3,17 @@ import type { Log } from '../../core/log.js';
 
 const MIB = 2 ** 20;
 const LOOK_MS = 2000;
-/** For which share of that time the process may have been busy to count as idle. */
+/** CPU utilization below which the process counts as idle. */
 const IDLE_SHARE = 0.05;
-/** How much it must have taken from the system since the last time. */
+/** Growth of memory since the last collection that makes another one worthwhile. */
 const WORTH_BYTES = 16 * MIB;
-/** To look through more, garbage included, keeps whoever comes just then waiting for too long. */
+/** Maximum heap size for a forced collection, because a larger heap would cause a noticeable pause. */
 const MOST_BYTES = 96 * MIB;
 const REST_MS = 60_000;
 
 /**
- * Has V8 give back what a start, or a load that is over, has left of its heap: of itself it keeps the room for new objects
- * that it once needed, and garbage until it needs the place. Only while the process is idle, for it stands still
- * meanwhile, 50 to 100 ms.
+ * Makes V8 return memory that startup or a past load has left in its heap, which V8 would otherwise keep. It only runs
+ * while the process is idle, because a collection pauses it for 50 to 100 ms.
  */
 export function giveMemoryBack(log: Log): void {
   if (!process.features.inspector) return;
@@ -36,7 +35,10 @@ export function giveMemoryBack(log: Log): void {
   setInterval(() => void look().catch((error) => log.warn('no memory was given back', { error })), LOOK_MS).unref();
 }
 
-/** The only way that Node has, in all its lines, to say that memory is wanted: a collection, and the rest is given back. */
+/**
+ * Forces a full collection, after which V8 returns free memory. The inspector is the only way that works in all
+ * supported Node.js versions.
+ */
 async function collect(): Promise<void> {
   const { Session } = await import('node:inspector');
   const session = new Session();

@@ -7,12 +7,12 @@ const INTERVAL_MS = 60_000;
 const BATCH = 500;
 const LOCK = [0x6761, 0x6a61];
 
-/** Removes at most `limit` rows (or whatever the chore counts) and answers how many there were. */
+/** Removes at most `limit` rows, or other units, and returns the number removed. */
 export type Chore = (tx: Tx, limit: number) => Promise<number>;
 
 /**
- * Expired rows go in small batches, done by one replica at a time, so that no table grows for ever and no lock is held
- * for long. Modules add what they own.
+ * Deletes expired rows in small batches, by one replica at a time, so that no table grows forever and no lock is held
+ * for long. Modules register the data that they own.
  */
 @Injectable()
 export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
@@ -26,13 +26,13 @@ export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly config: Config,
   ) {}
 
-  /** @throws Error when another chore has the name */
+  /** @throws Error if the name is taken */
   add(name: string, chore: Chore): void {
     if (this.chores.has(name)) throw new Error(`the janitor has a chore ${name}`);
     this.chores.set(name, chore);
   }
 
-  /** A chore that deletes the rows of `table` (its key is `key`) for which `condition` holds. */
+  /** Registers the deletion of rows of `table` (primary key `key`) that match `condition`. */
   addExpiry(table: string, key: string, condition: string): void {
     this.add(table, async (tx, limit) => {
       const [, count] = await tx.query<Changed>(
@@ -53,7 +53,10 @@ export class Janitor implements OnApplicationBootstrap, OnModuleDestroy {
     }, INTERVAL_MS).unref();
   }
 
-  /** One round of every chore. One that fails is logged, and keeps no other from its turn. */
+  /**
+   * Runs every cleanup once. A failure is logged and does not stop the others.
+   * @throws the first failure, after all have run
+   */
   async sweep(): Promise<void> {
     const failures: unknown[] = [];
     for (const [name, chore] of this.chores) {

@@ -8,7 +8,7 @@ import { Replica } from './replica.js';
 
 const LOOK_MS = 1000;
 const TIMEOUT_MS = 5000;
-/** What a server or its database is set to counts from the next connection on: none is kept for long. */
+/** Changed server or database settings only apply to new connections, so the connection is renewed often. */
 const LOOKS_PER_CONNECTION = 15;
 
 const databaseState = (tables: readonly string[]): string => `
@@ -16,8 +16,9 @@ const databaseState = (tables: readonly string[]): string => `
     ARRAY(${tables.map((table) => `SELECT '${table} ' || name FROM ${table}`).join(' UNION ALL ')}) AS migrations`;
 
 /**
- * Whether the database can be used, as it was last seen: on a connection of its own, so that whoever asks waits neither
- * for it nor for those who use it. The embedded database has one session; what that one says is what is seen.
+ * Monitors whether the database can be used. It uses a connection of its own, so that readiness requests never wait for
+ * the database or compete with other requests. The embedded database has only one session, so errors of that session
+ * are used instead.
  */
 @Injectable()
 export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -34,7 +35,7 @@ export class DatabaseWatch implements OnApplicationBootstrap, OnApplicationShutd
     private readonly log: Log,
   ) {}
 
-  /** It answers, takes changes, gives ids, and its schema is the one that this version knows. */
+  /** Whether the database responds, is writable and has the expected schema, and this process can create IDs. */
   get isUsable(): boolean {
     return this.wasUsable && this.replica.hasWorkerId && !this.database.hasFailed;
   }

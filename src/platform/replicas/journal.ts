@@ -1,38 +1,38 @@
 import type { Changed, Tx } from '../database/database.js';
 import type { LastStatement } from '../database/last-statement.js';
 
-/** What is written for all replicas to read. */
+/** An entry of the journal that all replicas read. */
 export interface Entry {
   readonly topic: string;
   readonly data: Record<string, unknown>;
-  /** Whose event it is: those of one account have numbers without a gap, in the order of their commits. */
+  /** The account of an event. Events of one account have consecutive numbers in commit order. */
   readonly accountId: string | null;
 }
 
-/** An entry with its data as it is written: nothing but the database can refuse it any more. */
+/** An entry with serialized data, so that only the database can still reject it. */
 export interface WrittenEntry extends Entry {
   readonly text: string;
 }
 
 export interface JournalRow extends Entry {
   readonly id: number;
-  /** Null for what is no event of an account. */
+  /** Null if it is not an event of an account. */
   readonly number: number | null;
-  /** What the process that wrote it knows its transaction by. */
+  /** The name that the writing process gave its transaction. */
   readonly origin: string | null;
 }
 
-/** How long entries are kept, in milliseconds: whoever heard nothing for longer has missed something. */
+/** Retention of journal entries in milliseconds. A replica that has not read for longer has missed entries. */
 export const KEPT_MS = 300_000;
 const READ_AT_ONCE = 1000;
-/** How many ids may be on their way at once, at most: more than a database has connections. */
+/** Upper bound for IDs of uncommitted transactions, more than a database has connections. */
 const MAX_OPEN = 1000;
-/** Below every id: where the journal is empty, nobody knows which ids there were. */
+/** Position below every ID, used while the journal is empty. */
 const UNKNOWN = -1;
 
 /**
- * One account, by far the most frequent case. The row of the number stays locked until the commit, and only then the entry
- * gets its id: for one account numbers, ids and commits have one order.
+ * For entries of one account, by far the most frequent case. The counter row stays locked until the commit, and the
+ * entry gets its ID after that lock. Therefore numbers, IDs and commits of an account have the same order.
  */
 const APPEND_ENTRY = `
   WITH taken AS (
@@ -41,7 +41,7 @@ const APPEND_ENTRY = `
     RETURNING number)
   INSERT INTO journal (account_id, number, topic, data, origin) SELECT $1, number, $2, $3, $4 FROM taken`;
 
-/** Several accounts are locked in the order of their ids, so that nobody waits for somebody who waits for him. */
+/** Locks several accounts in ascending order, so that concurrent transactions cannot deadlock. */
 const APPEND_ENTRIES = `
   WITH entry AS (
     SELECT * FROM ROWS FROM (json_to_recordset($1) AS (account_id bigint, topic text, data json))
@@ -62,7 +62,7 @@ const NEW_ENTRIES = `
   SELECT ${COLUMNS} FROM journal WHERE id = ANY ($2::bigint[])
   UNION ALL (SELECT ${COLUMNS} FROM journal WHERE id > $1 ORDER BY id LIMIT ${READ_AT_ONCE})`;
 
-/** Ids that were drawn and not seen: their transactions have not ended, or came to nothing. */
+/** IDs that were allocated and not seen: their transactions are still open or were rolled back. */
 const OPEN_IDS = `
   SELECT n FROM generate_series(greatest($1::bigint - ${MAX_OPEN}, (SELECT min(id) FROM journal)), $1::bigint) n
   WHERE NOT EXISTS (SELECT FROM journal WHERE id = n)`;
@@ -71,10 +71,10 @@ const REMOVE_OLD = `
   DELETE FROM journal WHERE created_at < now() - interval '${KEPT_MS} milliseconds'
     AND id IN (SELECT id FROM journal ORDER BY id LIMIT $1)`;
 
-/** Runs a statement of the journal. Who reads its rows says what they are. */
+/** Runs a statement of the journal. `R` is the type of its rows. */
 export type Ask = <R>(name: string, text: string, values: unknown[]) => Promise<R[]>;
 
-/** An entry as it is stored. */
+/** An entry as stored in the database. */
 interface StoredEntry {
   readonly id: string;
   readonly account_id: string | null;
@@ -84,7 +84,7 @@ interface StoredEntry {
   readonly origin: string | null;
 }
 
-/** Most entries concern nobody in the process that reads them: what they say is parsed when it is asked for. */
+/** Parses the data on first access, because most entries are not relevant for the process that reads them. */
 class ReadEntry implements JournalRow {
   readonly id: number;
   readonly accountId: string | null;
@@ -109,7 +109,7 @@ class ReadEntry implements JournalRow {
 
 const rowOf = (stored: StoredEntry): JournalRow => new ReadEntry(stored);
 
-/** What writes the entries of a transaction, as its last statement. */
+/** Returns the statement that writes the entries of a transaction. */
 export function appending(entries: readonly WrittenEntry[], origin: string): Omit<LastStatement, 'failed'> {
   const [first, ...more] = entries;
   if (more.length === 0 && first?.accountId) {
@@ -123,15 +123,15 @@ export function appending(entries: readonly WrittenEntry[], origin: string): Omi
   return { name: 'journal_append', text: APPEND_ENTRIES, values: [`[${written.join(',')}]`, origin] };
 }
 
-/** Removes what is too old, from the oldest on. Answers how much that was. */
+/** Removes expired entries, oldest first. Returns their number. */
 export async function removeOld(tx: Tx, limit: number): Promise<number> {
   const [, count] = await tx.query<Changed>(REMOVE_OLD, [limit]);
   return count;
 }
 
 /**
- * Reads what is new, in the order of ids, which for each account is that of its commits. An id can be seen before a lower
- * one whose transaction takes longer: that is asked for again until it is there or cannot come any more.
+ * Reads new entries in ID order, which for each account is commit order. An ID can become visible before a lower one
+ * whose transaction takes longer. The lower ID is requested again until it appears or can no longer appear.
  */
 export class JournalReader {
   private position = UNKNOWN;
@@ -139,7 +139,7 @@ export class JournalReader {
 
   constructor(private readonly now: () => number) {}
 
-  /** Begins behind everything that there is. */
+  /** Starts after the last existing entry. */
   async start(ask: Ask): Promise<void> {
     this.position = await lastId(ask);
     this.open.clear();
@@ -147,17 +147,19 @@ export class JournalReader {
     for (const { n } of rows) this.open.set(Number(n), this.now());
   }
 
-  /** Whether ids that were read are handed out again: the database has forgotten what it had. */
+  /**
+   * Whether the last ID is lower than one that was read: the database has lost entries and allocates their IDs again.
+   */
   async isBehind(ask: Ask): Promise<boolean> {
     const last = await lastId(ask);
     if (last !== UNKNOWN) return last < this.position;
-    // Nothing is unread, whatever ids come next.
+    // The journal is empty, so no entry is unread whatever IDs come next.
     this.position = UNKNOWN;
     this.open.clear();
     return false;
   }
 
-  /** The next entries; `isAll`: there are no more. */
+  /** Reads the next entries. `isAll` means that there are no more. */
   async read(ask: Ask): Promise<{ rows: JournalRow[]; isAll: boolean }> {
     const found = await ask<StoredEntry>('journal-read', NEW_ENTRIES, [this.position, [...this.open.keys()]]);
     const rows = found.map(rowOf).sort((a, b) => a.id - b.id);
@@ -191,14 +193,14 @@ async function lastId(ask: Ask): Promise<number> {
   return Number(row?.last ?? UNKNOWN);
 }
 
-/** The number of the last event of each account that has had one. */
+/** Returns the number of the last event of each account that has events. */
 export async function lastNumbers(ask: Ask, accountIds: readonly string[]): Promise<Map<string, number>> {
   const text = 'SELECT account_id, number FROM account_event WHERE account_id = ANY ($1::bigint[])';
   const rows = await ask<{ account_id: string; number: string }>('journal-numbers', text, [accountIds]);
   return new Map(rows.map(({ account_id, number }) => [account_id, Number(number)]));
 }
 
-/** An account, and the number of its last event that is known. */
+/** An account, and the number of its last known event. */
 export type Place = readonly [accountId: string, number: number];
 
 const EVENTS_SINCE = `
@@ -208,7 +210,7 @@ const EVENTS_SINCE = `
   LEFT JOIN journal j ON j.account_id = p.account_id AND j.number > p.number
   ORDER BY p.place, j.number`;
 
-/** The events behind each place, whole and in order; null if some of them are gone. */
+/** Returns all events after each position, in order; null if some of them were removed. */
 export async function eventsSince(ask: Ask, places: readonly Place[]): Promise<(JournalRow[] | null)[]> {
   const rows = await ask<{ place: string; last: string } & (StoredEntry | { id: null })>(
     'journal-since',

@@ -5,13 +5,13 @@ const REMEMBERED = 10_000;
 
 interface Last {
   number: number;
-  /** The database was asked, too. */
+  /** Whether the number was also read from the database. */
   isKnown: boolean;
 }
 
 /**
- * The numbers of the last events of accounts: asked for once, and then as far as the journal was read. Whoever begins behind
- * such a number hears of every later event.
+ * Numbers of the last events of accounts: read once from the database, then updated from the journal. A client that
+ * starts after such a number receives every later event.
  */
 export class LastNumbers {
   private readonly accounts = new Map<string, Last>();
@@ -41,7 +41,7 @@ export class LastNumbers {
     return last.number;
   }
 
-  /** Some of the journal is gone unread. */
+  /** Called if journal entries were lost unread. */
   clear(): void {
     this.accounts.clear();
   }

@@ -9,29 +9,29 @@ import { answerWithin, NoAnswer } from '../process/answer-limit.js';
 const CHANNEL = 'gatehouse';
 const LEASE_CLASS = 0x6777;
 const WORKERS = 1024;
-/** A connection that swallows everything reports no error: it counts as lost when an answer takes this long. */
+/** A lost peer may leave the connection open without an error, so it counts as lost if a response takes this long. */
 const ANSWER_MS = 3000;
 
-/** The longest pause between two attempts to connect: without a connection nothing new is made here. */
+/** Maximum back-off between connection attempts. Without a connection, this process cannot create IDs. */
 const RETRY_MS = 1000;
 
 const answered = <T>(question: Promise<T>): Promise<T> => answerWithin(ANSWER_MS, question);
 
 interface Listener {
-  /** Another process says that there is something to read. */
+  /** Another process has written entries. */
   heard(): void;
-  /** The connection was lost, and there is another one. */
+  /** The connection was re-established. */
   isBack(): void;
 }
 
-/** A connection of its own for notices: it wakes the other processes and is woken, and the worker id is leased on it. */
+/** A dedicated connection for notifications between processes, on which the worker ID is leased. */
 export class NoticeConnection {
   private client: pg.Client | undefined;
   private leased: number | undefined;
-  /** What was leased on a connection that was lost: the first to ask for again. */
+  /** The worker ID of the lost connection, which is requested first. */
   private former: number | undefined;
   private isClosing = false;
-  /** The client takes one statement at a time. */
+  /** The client runs one statement at a time. */
   private readonly turns = new Turns();
   private retry: NodeJS.Timeout | undefined;
 
@@ -43,7 +43,7 @@ export class NoticeConnection {
   ) {}
 
   get workerId(): number {
-    // Ids that another replica makes as well would be no ids.
+    // Without a lease, another replica might create the same IDs.
     if (this.leased === undefined) throw unavailable(5);
     return this.leased;
   }
@@ -65,7 +65,7 @@ export class NoticeConnection {
     });
     client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client));
-    // One's own commits need no word from outside.
+    // Notifications of this process itself are ignored.
     const own = () => (client as unknown as { processID: number }).processID;
     client.on('notification', ({ processId }) => processId !== own() && this.listener.heard());
     await client.connect();
@@ -82,7 +82,7 @@ export class NoticeConnection {
     await this.ask('notice', `SELECT pg_notify('${CHANNEL}', '')`, []);
   }
 
-  /** Runs a statement in its turn; undefined while there is no connection. */
+  /** Runs a statement after those before it. Returns undefined if there is no connection. */
   ask<R>(name: string, text: string, values: unknown[]): Promise<R[]> | undefined {
     const { client } = this;
     if (!client) return undefined;
@@ -98,7 +98,7 @@ export class NoticeConnection {
 
   private async prepare(client: pg.Client): Promise<number> {
     await answered(applySettings(client));
-    // A wake-up is nothing that a crash must not lose.
+    // A notification need not survive a crash.
     await answered(client.query<never>('SET synchronous_commit = off'));
     const leased = await this.lease(client);
     await answered(client.query<never>(`LISTEN ${CHANNEL}`));

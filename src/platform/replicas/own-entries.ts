@@ -5,20 +5,20 @@ interface Unread {
   isDelivered: boolean;
 }
 
-/** The entries of this process that it has not read yet, by the names of their transactions. */
+/** The entries that this process wrote and has not read back yet, by transaction. */
 export class OwnEntries {
   private readonly process = randomBytes(6).toString('base64url');
   private count = 0;
   private readonly unread = new Map<string, Unread>();
 
-  /** A name for a transaction that is about to write so many of them. */
+  /** Returns a name for a transaction that is about to write this many entries. */
   add(entries: number): string {
     const origin = `${this.process}.${(this.count++).toString(36)}`;
     this.unread.set(origin, { left: entries, isDelivered: false });
     return origin;
   }
 
-  /** Of a transaction that may have come to nothing. If it did not, its entries are those of anybody. */
+  /** Forgets a transaction whose outcome is unknown. Its entries are then treated like any other. */
   forget(origin: string): void {
     this.unread.delete(origin);
   }
@@ -27,13 +27,13 @@ export class OwnEntries {
     this.unread.clear();
   }
 
-  /** They are delivered before they are read. */
+  /** Records that entries were delivered before they were read. */
   markDelivered(origin: string): void {
     const own = this.unread.get(origin);
     if (own) own.isDelivered = true;
   }
 
-  /** Whether an entry that is read now was delivered already. */
+  /** Whether an entry that was just read has already been delivered. */
   wasDelivered(origin: string | null): boolean {
     const own = origin === null ? undefined : this.unread.get(origin);
     if (!own || origin === null) return false;

@@ -6,7 +6,7 @@ import { connectRedis } from '../store/redis-client.js';
 
 const ANSWER_MS = 2000;
 
-/** One channel for the replicas of a deployment: Redis does not tell its databases apart here. */
+/** Derives the channel name of a deployment, because Redis channels are shared by all its databases. */
 function channelOf({ secret }: Config, database: string): string {
   const key = hkdfSync('sha256', secret, 'gatehouse', `notices of ${database}`, 16);
   return `gatehouse:notices:${Buffer.from(key).toString('hex')}`;
@@ -18,8 +18,8 @@ export interface Hint {
 }
 
 /**
- * Hints between replicas, by Redis or Valkey: where to look, which connections have to come back. Anybody with access to
- * that Redis can make one up, and any may be lost: nothing rests on them. Nobody waits for them.
+ * Hints between replicas by Redis or Valkey: that there are journal entries, and which connections to renew. Anyone
+ * with access to that Redis can forge or drop them, so correctness never depends on them. No operation waits for them.
  */
 export class RedisHints {
   private readonly origin = randomUUID();
@@ -31,7 +31,7 @@ export class RedisHints {
     private readonly log: Log,
   ) {}
 
-  /** Connects in the background: a Redis that is down at boot delays nothing. */
+  /** Connects in the background, so that a Redis server that is down does not delay startup. */
   static async open(
     config: Config,
     { url, database, log }: { url: string; database: string; log: Log },
@@ -62,7 +62,10 @@ export class RedisHints {
     }
   }
 
-  /** What fails here is found out in another way; a Redis that refuses it should be put right. */
+  /**
+   * Failures are ignored because journal polling compensates for them. Only an error reply is logged, since the
+   * operator should fix it.
+   */
   private attempt(command: Promise<unknown>): void {
     command.catch((error: Error) => {
       if (error.name === 'ReplyError') this.log.warn('Redis takes no part in notices', { error });

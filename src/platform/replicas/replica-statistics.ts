@@ -7,17 +7,17 @@ import { Janitor } from '../process/janitor.js';
 import { Replica } from './replica.js';
 
 const EVERY_MS = 5000;
-/** What rates are means of. */
+/** Averaging window of rates. */
 const WINDOW_MS = 30_000;
-/** A replica that has said nothing for that long is gone. */
+/** A replica that has not reported for this long counts as gone. */
 const GONE_SECONDS = 20;
 
-/** The numbers of a replica; what is counted is counted from its start. */
+/** Statistics of a replica. Counters start at 0 with the process. */
 export interface ReplicaNumbers extends ProcessNumbers {
   readonly requestsPerSecond: number;
 }
 
-/** A replica as it was when it was last heard of. */
+/** The last known state of a replica. */
 export interface SeenReplica {
   readonly workerId: number;
   readonly version: string;
@@ -35,8 +35,8 @@ interface Row {
 }
 
 /**
- * What replicas know of how the others are: each keeps one row, by its worker id, and writes it anew every few seconds. The
- * only process on its database writes it when somebody asks.
+ * Shares statistics between replicas. Each replica has one row, by its worker ID, and updates it every few seconds.
+ * With the embedded database, the only process updates it on request.
  */
 @Injectable()
 export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -61,7 +61,7 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
   onApplicationBootstrap(): void {
     if (this.database.isEmbedded || this.config.nodeEnv === 'test') return;
     this.timer = setInterval(() => {
-      // Whoever cannot write it is not heard of; the next attempt is near.
+      // A failed write is ignored, because the next one follows soon.
       this.writing ??= this.write()
         .catch(() => {})
         .finally(() => {
@@ -70,7 +70,7 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
     }, EVERY_MS).unref();
   }
 
-  /** Every replica that is there, in the order of worker ids; this one as it is now. */
+  /** Returns all active replicas by worker ID, with fresh statistics of this one. */
   async all(): Promise<SeenReplica[]> {
     await this.write();
     const rows = await this.database.manager.query<Row[]>(
@@ -96,7 +96,7 @@ export class ReplicaStatistics implements OnApplicationBootstrap, BeforeApplicat
   private async numbers(): Promise<ReplicaNumbers> {
     const numbers = await this.metrics.numbers();
     const at = this.clock.monotonic();
-    // One sample may be older than the window, so that there is always one that is old enough.
+    // One sample is older than the window, so that the rate always covers the whole window.
     while (this.samples.length > 1 && (this.samples[1]?.at ?? at) <= at - WINDOW_MS) this.samples.shift();
     const { at: since, requests } = this.samples[0] ?? { at, requests: 0 };
     if (at - (this.samples.at(-1)?.at ?? 0) >= EVERY_MS / 2) this.samples.push({ at, requests: numbers.requests });

@@ -20,8 +20,8 @@ import { OwnEntries } from './own-entries.js';
 import { type Hint, RedisHints } from './redis-hints.js';
 
 /**
- * What replicas tell each other after a commit: ids, never secrets. A notice that names an `account_id` is an event of that
- * account, and has a number.
+ * A notification between replicas after a commit. It contains IDs and never secrets. A notice with an `account_id` is
+ * an event of that account and has a number.
  */
 export interface Notice {
   readonly topic: string;
@@ -32,23 +32,23 @@ export type NoticeHandler = (data: Record<string, unknown>) => void | Promise<vo
 export type JournalHandler = (row: JournalRow) => void;
 
 const POLL_MS = 1000;
-/** Under load as many commits as happen meanwhile share a wake-up, and a look at the journal. */
+/** Pause between wake-ups or journal reads under load. All commits during the pause share one. */
 const PAUSE_MS = 20;
-/** A look that finds so much is dear because of how often it is made. */
+/** Reads that return at least this many rows are made less often, because they cost more. */
 const BUSY_ROWS = 16;
 const BUSY_PAUSE_MS = 50;
 const PLACES_AT_ONCE = 50;
 const UNHEARD_MS = 3 * POLL_MS;
 
-/** Says that there is something to read. */
+/** Topic of the hint that there are new journal entries. */
 const WAKE = 'wake';
 
 /**
- * This process among its equals: its worker id for snowflakes, and the notices that it exchanges with the others.
+ * Cross-replica notifications, and the worker ID of this process for snowflakes.
  *
- * A notice is a row of the journal, written by the transaction that makes it true, as its last statement. Whoever is told
- * that there is something, or has not looked for a second, reads what is new. Here it is delivered before the operation
- * answers. `resync` is delivered when something may have happened beside the journal, `gap` when some of it is gone unread.
+ * A notice is a journal row that the transaction writes as its last statement. Replicas read new rows when they are
+ * notified, and at least once a second. In the process that wrote it, a notice is delivered before the operation
+ * returns. `resync` is delivered if changes may have happened without a notice, `gap` if journal rows were lost unread.
  */
 export abstract class Replica {
   private readonly listeners = new Map<string, NoticeHandler[]>();
@@ -57,7 +57,7 @@ export abstract class Replica {
   private readonly announced = new WeakMap<Tx, WrittenEntry[]>();
   private readonly own = new OwnEntries();
   private readonly reader = new JournalReader(() => performance.now());
-  /** Many may ask for that at once, and no statement of this connection may wait for each of them. */
+  /** Batched, because there may be many callers and this connection runs one statement at a time. */
   private readonly readSince = together((places: readonly Place[]) => eventsSince(this.ask, places), PLACES_AT_ONCE);
   private readonly numbers = new LastNumbers((accountIds) => lastNumbers(this.ask, accountIds));
   private readonly reading = new Coalesced(
@@ -68,10 +68,10 @@ export abstract class Replica {
   protected heardAt = Number.NEGATIVE_INFINITY;
   private isDoubtful = false;
   protected closing = false;
-  /** False while notices of other replicas cannot be heard. */
+  /** False while notices of other replicas cannot be received. */
   abstract readonly isConnected: boolean;
   abstract readonly workerId: number;
-  /** Whether there is one: without it nothing that needs an id can be made. */
+  /** Whether a worker ID is leased. Without it, nothing that needs an ID can be created. */
   abstract readonly hasWorkerId: boolean;
 
   constructor(
@@ -92,33 +92,36 @@ export abstract class Replica {
     return replica;
   }
 
-  /** Hears what is announced from now on. */
+  /** Starts receiving notices from this moment on. */
   async start(): Promise<void> {
     await this.reader.start(this.ask);
     this.heardAt = performance.now();
   }
 
-  /** Hears of each notice as soon as it can be: of those of this process before their operations answer. */
+  /** Subscribes to notices as early as possible: those of this process are delivered before their operations return. */
   on(topic: string, handler: NoticeHandler): void {
     this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), handler]);
   }
 
   /**
-   * Hears of all notices in the order of the journal, for each account that of the commits; of those of this process in
-   * their place among the others, and so not always before its operation answers.
+   * Subscribes to notices in journal order, which for each account is commit order. Those of this process also come in
+   * that order, so they may come after their operation has returned.
    */
   follow(topic: string, handler: JournalHandler): void {
     this.followers.set(topic, [...(this.followers.get(topic) ?? []), handler]);
   }
 
-  /** Announces a change that `tx` makes. */
+  /** Writes a notice of a change when `tx` commits. */
   async announce(tx: Tx, { topic, data }: Notice): Promise<void> {
     const accountId = typeof data.account_id === 'string' ? data.account_id : null;
     const entries = this.announced.get(tx) ?? this.begin(tx);
     entries.push({ topic, data, accountId, text: JSON.stringify(data) });
   }
 
-  /** What is read before its commit is answered is delivered twice, which is no more than a repetition. */
+  /**
+   * Registers the write of the notices of `tx`. A notice that is read before its commit returns is delivered twice;
+   * handlers tolerate repetitions.
+   */
   private begin(tx: Tx): WrittenEntry[] {
     const entries: WrittenEntry[] = [];
     this.announced.set(tx, entries);
@@ -136,10 +139,10 @@ export abstract class Replica {
     return entries;
   }
 
-  /** A hint to the other replicas, of which nothing may depend. */
+  /** Sends an unreliable hint to the other replicas. Correctness must not depend on it. */
   hint(_topic: string, _data: Record<string, unknown>): void {}
 
-  /** Takes hints of other replicas, which anybody can make up who has access to their Redis. */
+  /** Subscribes to hints of other replicas. Anyone with access to their Redis can forge them. */
   onHint(topic: string, handler: (data: Record<string, unknown>) => void): void {
     this.hintListeners.set(topic, handler);
   }
@@ -149,22 +152,22 @@ export abstract class Replica {
     else this.hintListeners.get(topic)?.(data);
   }
 
-  /** The number of the last event of an account: whoever listens from now on hears of all later ones. */
+  /** Returns the number of the last event of an account. A subscriber receives all later ones. */
   lastNumber(accountId: string): Promise<number> {
     return this.numbers.of(accountId);
   }
 
-  /** The events of an account behind a number, whole and in order; null if some of them are gone. */
+  /** Returns all events of an account after a number, in order; null if some of them were removed. */
   eventsSince(accountId: string, number: number): Promise<JournalRow[] | null> {
     return this.readSince([accountId, number]);
   }
 
-  /** Looks at the journal now. */
+  /** Requests a read of the journal. */
   protected look(): void {
     if (!this.closing) this.reading.wish();
   }
 
-  /** Before the next look it has to be found out what was missed. */
+  /** Marks the journal position as unverified. */
   protected doubt(): void {
     this.isDoubtful = true;
   }
@@ -188,7 +191,7 @@ export abstract class Replica {
     }
   }
 
-  /** Reported once, not with each attempt. */
+  /** Set after a failed read, so that only the first failure is logged. */
   private isFailing = false;
 
   private async judge(): Promise<void> {
@@ -203,10 +206,9 @@ export abstract class Replica {
   }
 
   protected abstract wakeOthers(): void;
-  /** What was not read may have been removed. */
+  /** Whether unread entries may have been removed. */
   protected abstract isTooLate(): boolean;
 
-  /** Runs a statement of the journal. */
   protected readonly ask: Ask = (name, text, values) => this.run(name, text, values);
 
   protected run<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
@@ -235,7 +237,10 @@ export abstract class Replica {
     this.deliver(notice).catch((error) => this.failed(notice.topic, error));
   }
 
-  /** What is announced has happened: a handler that fails stops neither the others nor the operation. */
+  /**
+   * Calls the handlers of a notice. The change is already committed, so a failing handler stops neither the others nor
+   * the operation.
+   */
   protected async deliver(notice: Notice): Promise<void> {
     for (const handler of this.listeners.get(notice.topic) ?? []) {
       try {
@@ -251,7 +256,7 @@ export abstract class Replica {
   }
 }
 
-/** The only process on its database: the embedded one. */
+/** The only process on its database, which is embedded. */
 class SingleReplica extends Replica {
   readonly isConnected = true;
   readonly hasWorkerId = true;
@@ -266,13 +271,13 @@ class SingleReplica extends Replica {
 
   protected wakeOthers(): void {}
 
-  /** It reads its own commits, and there are no others. */
+  /** There are no other writers, so nothing can be missed. */
   protected isTooLate(): boolean {
     return false;
   }
 }
 
-/** One of any number: told of the journal by LISTEN/NOTIFY and, where there is Redis, by that too. */
+/** One of several replicas. It is notified by LISTEN/NOTIFY and, if configured, also by Redis. */
 class PostgresReplica extends Replica {
   private readonly connection: NoticeConnection;
   private hints: RedisHints | undefined;
@@ -326,7 +331,7 @@ class PostgresReplica extends Replica {
     );
   }
 
-  /** The connection may lead to another server now. */
+  /** The new connection may lead to another server. */
   private isBack(): void {
     this.doubt();
     this.look();
@@ -342,7 +347,7 @@ class PostgresReplica extends Replica {
     this.hints?.publish({ topic, data });
   }
 
-  /** On the connection for notices, which no request keeps waiting, or on any other while that is interrupted. */
+  /** Uses the notice connection, for which requests do not compete. While it is down, any other connection is used. */
   protected override run<R>(name: string, text: string, values: unknown[]): Promise<R[]> {
     return this.connection.ask<R>(name, text, values) ?? super.run(name, text, values);
   }

@@ -2,7 +2,7 @@ import type { Config } from '../../core/config/config.js';
 import type { Log } from '../../core/log.js';
 import { LocalStorage, type Storage } from './storage.js';
 
-/** The storage that is configured. The client of S3 is loaded only where it is needed. */
+/** Opens the configured storage. The S3 client is loaded only if needed. */
 export async function openStorage({ media, extraCa }: Config, log: Log): Promise<Storage> {
   if (!media.s3) return new LocalStorage(media.root, log);
   const { S3Storage } = await import('./storage-s3.js');

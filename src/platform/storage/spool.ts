@@ -5,7 +5,7 @@ import { writeWhole } from './storage.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Opens a file without a name, which ends with its process. */
+/** Opens an unlinked temporary file, which disappears with the process. */
 export async function openSpool(root: string): Promise<FileHandle> {
   const directory = join(root, 'spool');
   const path = join(directory, randomUUID());
@@ -15,7 +15,7 @@ export async function openSpool(root: string): Promise<FileHandle> {
   return file;
 }
 
-/** The bytes of a file from its beginning. Unlike a stream of the handle, this leaves it open. */
+/** Yields the bytes of a file from its beginning. Unlike `createReadStream`, it leaves the handle open. */
 export async function* bytesOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position });
@@ -43,7 +43,7 @@ export async function writeText(file: FileHandle, pieces: AsyncIterable<string>)
   return size;
 }
 
-/** The lines of a file. Only a line feed ends one. */
+/** Yields the lines of a file. Only a line feed ends a line. */
 export async function* linesOf(file: FileHandle): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

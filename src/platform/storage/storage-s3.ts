@@ -19,11 +19,11 @@ import { type Bucket, type ByteRange, diskFault, objectName, Storage, StorageFau
 export type S3Settings = NonNullable<Config['media']['s3']>;
 
 const CONNECT_MS = 5_000;
-/** Until an answer begins, with every repetition. */
+/** Timeout in milliseconds until a response begins, including retries. */
 export const ANSWER_MS = 15_000;
-/** A server may copy byte by byte before it answers. */
+/** Longer for copies, because a server may copy byte by byte before it responds. */
 const COPY_MS = 60_000;
-/** How long a server may send nothing while somebody waits for more; at most twice as long. */
+/** Milliseconds without data after which a read fails. Detection may take up to twice as long. */
 export const SILENCE_MS = 20_000;
 const WRITE_MS = 60_000;
 const WRITE_BYTES_PER_MS = 16;
@@ -31,7 +31,7 @@ const WRITES = 2;
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** The server failed or refused. What it wrote is left out: it repeats keys, signatures and what was signed. */
+/** A request to the S3 server failed. The server's message is dropped because it contains keys and signatures. */
 class S3Fault extends StorageFault {
   readonly status: number | undefined;
   readonly reason: string;
@@ -48,12 +48,12 @@ class S3Fault extends StorageFault {
     this.reason = reason;
   }
 
-  /** The server did what it should: there is no such object, or no such part of it. */
+  /** Whether the server worked correctly: the object or the requested range does not exist. */
   get isAnswer(): boolean {
     return this.isMissing || this.status === 416;
   }
 
-  /** No such object; without its bucket, everything fails. */
+  /** Whether the object does not exist. A missing bucket is a failure of the store. */
   get isMissing(): boolean {
     return this.status === 404 && this.reason !== 'NoSuchBucket';
   }
@@ -64,14 +64,14 @@ const nullIfMissing = (error: unknown): null => {
   throw error;
 };
 
-/** What waits on the local disk until its length and digest are known. */
+/** Data on the local disk, written there until its length and digest are known. */
 interface Spooled {
   readonly file: FileHandle;
   readonly size: number;
   readonly sha256: string;
 }
 
-/** Objects in two buckets of an S3-compatible server, under the names that they have as local files. */
+/** Stores objects in two buckets of an S3-compatible server, under the same names as local files. */
 export class S3Storage extends Storage implements OnApplicationShutdown {
   private readonly client: S3Client;
 
@@ -88,7 +88,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
       region,
       forcePathStyle,
       logger: SILENT,
-      // Servers other than that of AWS know neither its newer checksums nor their trailers.
+      // S3-compatible servers other than AWS do not support its newer checksums and trailers.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -128,7 +128,10 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
     }
   }
 
-  /** The length and the digest go ahead of the bytes, and a connection that broke must not cost the client's upload. */
+  /**
+   * Spools the bytes first, because S3 needs the length and digest before them, and a broken connection must not fail
+   * the client's upload.
+   */
   async write(bucket: Bucket, key: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
     const file = await openSpool(this.root).catch(diskFault);
     try {
@@ -165,7 +168,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
   ): Promise<void> {
     const body = Readable.from(bytesOf(file), { objectMode: false });
     const command = new PutObjectCommand({ ...this.place(bucket, key), Body: body, ContentLength: size });
-    // So the signature covers the bytes, on connections without TLS too.
+    // Makes the signature cover the bytes, even without TLS.
     command.middlewareStack.add(
       (next) => (args) => {
         (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = sha256;
@@ -191,7 +194,7 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
       body.destroy();
       throw new StorageFault(new Error('the server sent another part'), false);
     } catch (error) {
-      // The part begins where the object has ended.
+      // The range starts after the end of the object.
       if (error instanceof S3Fault && error.status === 416) return Readable.from([], { objectMode: false });
       return nullIfMissing(error);
     }
@@ -220,17 +223,17 @@ export class S3Storage extends Storage implements OnApplicationShutdown {
     ).catch(nullIfMissing);
   }
 
-  /** An object appears whole or not at all, and what is spooled has no name. */
+  /** Nothing to do: objects are written atomically, and spool files have no name. */
   async tidy(): Promise<void> {}
 }
 
-/** Whether what was sent begins where the range does, and ends with it or with the object. */
+/** Whether the response has the requested range, or the part of it up to the end of the object. */
 function isPartOf(range: ByteRange, contentRange = ''): boolean {
   const [, start, end] = /^bytes (\d+)-(\d+)\//.exec(contentRange) ?? [];
   return Number(start) === range.start && Number(end) <= range.end;
 }
 
-/** Ends a body that stands still, unless it is its reader who lets it wait. */
+/** Destroys a body whose server stops sending. A slow reader does not count. */
 function limitSilence(body: IncomingMessage): IncomingMessage {
   let seen = -1;
   let timer: NodeJS.Timeout;

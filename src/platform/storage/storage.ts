@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Log } from '../../core/log.js';
 
-/** `uploads` holds what the relay stored and is never readable over HTTP; `media` is what routes serve. */
+/** `uploads` contains uploaded files and is never readable over HTTP. `media` contains what routes serve. */
 export type Bucket = 'uploads' | 'media';
 
-/** The first and the last byte of a part, both inclusive. */
+/** First and last byte of a range, both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** The store failed, whatever was asked of it. `full`: it has no room left. */
+/** The store failed, whatever the operation. `full`: no space is left. */
 export class StorageFault extends Error {
   constructor(
     cause: unknown,
@@ -24,25 +24,25 @@ export class StorageFault extends Error {
   }
 }
 
-/** Where the bytes of media objects are. What is known of an object stands in the database (media.md section 2). */
+/** Stores the bytes of media objects. Their metadata is in the database (media.md section 2). */
 export abstract class Storage {
   /**
-   * Stores an object: whole, or not at all when `bytes` throws or `signal` ends the time for it. Replaces one of the
-   * same key.
+   * Stores an object completely, or not at all if `bytes` throws or `signal` aborts. Replaces an object with the same
+   * key.
    * @throws StorageFault, and whatever `bytes` throws
    */
   abstract write(bucket: Bucket, key: string, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void>;
   /**
-   * The bytes of an object or of a part of it, or `null` if there is none. The caller must consume or destroy it. A
-   * stream that breaks is a failure of the store, too.
+   * Returns the bytes of an object or of a range, or `null` if there is none. The caller must consume or destroy the
+   * stream. A stream error is also a failure of the store.
    */
   abstract read(bucket: Bucket, key: string, range?: ByteRange): Promise<Readable | null>;
-  /** The size in bytes, or `null`. */
+  /** Returns the size in bytes, or `null` if there is no object. */
   abstract size(bucket: Bucket, key: string): Promise<number | null>;
-  /** Makes the object `from` in `uploads` also the object `to` in `media`. False if there is none. */
+  /** Copies or links the object `from` in `uploads` to `to` in `media`. Returns false if `from` does not exist. */
   abstract publish(from: string, to: string): Promise<boolean>;
   abstract remove(bucket: Bucket, key: string): Promise<void>;
-  /** Removes what writers that died left behind more than an hour before `now` (milliseconds). */
+  /** Removes temporary files that crashed writers left more than an hour before `now` (milliseconds). */
   abstract tidy(now: number): Promise<void>;
 }
 
@@ -53,18 +53,18 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 
 const faultOf = (error: unknown): StorageFault => new StorageFault(error, FULL.has(codeOf(error) ?? ''));
 
-/** @throws StorageFault for what a disk answered */
+/** @throws StorageFault for an error of the disk */
 export const diskFault = (error: unknown): never => {
   throw faultOf(error);
 };
 
-/** Objects are named by the digest of their key, so that a key reaches neither a file system nor a store's log. */
+/** Names an object by the digest of its key, so that keys never appear in a file system or in a log. */
 export function objectName(key: string): string {
   const name = hash('sha256', key, 'hex');
   return `${name.slice(0, 2)}/${name}`;
 }
 
-/** Objects as files. */
+/** Stores objects as local files. */
 export class LocalStorage extends Storage {
   constructor(
     private readonly root: string,
@@ -73,7 +73,7 @@ export class LocalStorage extends Storage {
     super();
   }
 
-  /** What a disk answered, which the log tells with its path: keys stand there as digests. */
+  /** Logs a disk error with its path, which contains keys only as digests. */
   private failed(error: unknown): StorageFault {
     const { code: errno, syscall, path } = error as NodeJS.ErrnoException;
     this.log.error('the media store failed', { errno, syscall, path: path ?? this.root });

@@ -11,7 +11,7 @@ interface Rule {
   readonly seconds: number;
 }
 
-/** Every bucket of contract/conventions.md 7.3: requests, seconds. */
+/** All buckets of contract/conventions.md 7.3: requests and seconds. */
 const RULES: Readonly<Record<string, readonly [limit: number, seconds: number]>> = {
   'auth:register': [10, 10],
   'auth:login': [10, 10],
@@ -125,7 +125,10 @@ const rules = new Map<string, Rule>(
   Object.entries(RULES).map(([name, [limit, seconds]]) => [name, { limit, seconds }]),
 );
 
-/** Adds a bucket of a team's own: `limit` requests per `seconds`. */
+/**
+ * Registers a bucket of an extension: `limit` requests per `seconds`.
+ * @throws Error if the name is taken
+ */
 export function registerBucket(name: string, limit: number, seconds: number): void {
   if (rules.has(name)) throw new Error(`the bucket ${name} exists`);
   rules.set(name, { limit, seconds });
@@ -133,24 +136,24 @@ export function registerBucket(name: string, limit: number, seconds: number): vo
 
 export const isBucket = (name: string): boolean => rules.has(name);
 
-/** Every bucket with its limit and window in seconds. */
+/** Lists all buckets with their limits and windows in seconds. */
 export const bucketTable = (): [name: string, limit: number, seconds: number][] =>
   [...rules].map(([name, { limit, seconds }]) => [name, limit, seconds]);
 
-/** The public name of a bucket: the first 16 hex digits of SHA-256 over the declared one. */
+/** The public name of a bucket: the first 16 hex digits of the SHA-256 of its internal name. */
 export const bucketId = (name: string): string => hash('sha256', name, 'hex').slice(0, 16);
 
 const whole = (seconds: number): string => String(Math.max(1, Math.ceil(seconds)));
 const decimals = (seconds: number): string => seconds.toFixed(3);
 
-/** A kind with parts, each with its length in front, so that no two lists of parts make one key. */
+/** Builds a store key. Each part is prefixed with its length, so that different parts never give the same key. */
 const keyOf = (kind: string, ...parts: string[]): string =>
   `${kind} ${parts.map((part) => `${part.length}:${part}`).join('')}`;
 
-/** The caller whom nothing but its address tells, as a key. */
+/** Rate-limit key for anonymous callers. */
 export const addressCaller = (address: string): string => `address/${addressKey(address)}`;
 
-/** Rate limits of routes and allowances of handlers over one store. */
+/** Rate limits of routes and of handlers, on one store. */
 @Injectable()
 export class Limiter {
   constructor(
@@ -178,39 +181,42 @@ export class Limiter {
     return this.store.take(keyOf('route', bucket, caller, resource), limit, seconds);
   }
 
-  /** What the next request would be told, without counting one. */
+  /** Returns the state of a bucket without counting a request. */
   look(bucket: string, caller: string): Allowance | Promise<Allowance> {
     const { limit, seconds } = this.rule(bucket);
     return this.store.take(keyOf('route', bucket, caller, ''), limit, seconds, 0);
   }
 
-  /** An in-handler allowance: charges it and answers what the bucket says, refusing nothing. */
+  /** Charges an allowance of a handler and returns its state, without rejecting the request. */
   charge(name: string, key: string, limit: number, seconds: number): Allowance | Promise<Allowance> {
     return this.store.take(keyOf(`allowance/${name}`, key), limit, seconds);
   }
 
-  /** Takes back a charge of what was not done. */
+  /** Refunds a charge for an action that did not happen. */
   async giveBack(name: string, key: string, limit: number, seconds: number): Promise<void> {
     await this.store.take(keyOf(`allowance/${name}`, key), limit, seconds, -1);
   }
 
-  /** An in-handler allowance that refuses with 429 once it is spent (auth.md 1.5). */
+  /**
+   * Charges an allowance of a handler.
+   * @throws Refusal 429 if it is exhausted (auth.md 1.5)
+   */
   async demand(name: string, key: string, limit: number, seconds: number): Promise<void> {
     const allowance = await this.charge(name, key, limit, seconds);
     if (!allowance.admitted) throw allowanceSpent(allowance, limit, this.clock.now());
   }
 
-  /** Counts a failure: the count is dropped `seconds` after the last one. */
+  /** Counts a failure. The count is reset `seconds` after the last one. */
   async strike(name: string, key: string, seconds: number): Promise<void> {
     await this.store.strike(keyOf(`strikes/${name}`, key), seconds);
   }
 
-  /** How many failures there were. */
+  /** Returns the number of counted failures. */
   strikes(name: string, key: string): number | Promise<number> {
     return this.store.strikes(keyOf(`strikes/${name}`, key));
   }
 
-  /** The refusal of an allowance of one, `seconds` before it is there again. */
+  /** Builds the 429 error of an allowance of one that is available again in `seconds`. */
   waiting(seconds: number): Refusal {
     const allowance = { admitted: false, remaining: 0, resetAfter: seconds, retryAfter: seconds };
     return allowanceSpent(allowance, 1, this.clock.now());
@@ -235,7 +241,10 @@ export function allowanceHeaders(allowance: Allowance, limit: number, nowMs: num
   };
 }
 
-/** `headers`: those that a success would carry. */
+/**
+ * Builds the 429 error of a route limit.
+ * @param headers rate-limit headers that a successful response would have
+ */
 export const routeLimited = (allowance: Allowance, headers: Record<string, string>): Refusal =>
   rateLimited(allowance, false).with({ ...headers, 'X-RateLimit-Scope': 'user' });
 
@@ -249,7 +258,7 @@ export const globallyLimited = (allowance: Allowance, limit: number, nowMs: numb
 const allowanceSpent = (allowance: Allowance, limit: number, nowMs: number): Refusal =>
   rateLimited(allowance, false).with({ ...allowanceHeaders(allowance, limit, nowMs), 'X-RateLimit-Scope': 'user' });
 
-/** Sends of text messages; the allowance of a number is shared by every account. */
+/** Builds the error for too many text messages. The allowance of a phone number is shared by all accounts. */
 export const phoneLimited = (allowance: Allowance, limit: number, nowMs: number, scope: 'user' | 'shared'): Refusal =>
   new Refusal('PHONE_RATE_LIMIT_EXCEEDED', { retry_after: Math.ceil(allowance.retryAfter * 1000) / 1000 }).with({
     ...allowanceHeaders(allowance, limit, nowMs),

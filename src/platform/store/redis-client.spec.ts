@@ -5,7 +5,7 @@ import { connectRedis } from './redis-client.js';
 
 const ANSWER_MS = 100;
 
-/** As much of a server of Redis as a client needs to be ready; it answers a subscription on its first connection only. */
+/** A minimal Redis server that lets a client become ready. It confirms a subscription only on its first connection. */
 function server() {
   const sockets: Socket[] = [];
   const asked: string[] = [];

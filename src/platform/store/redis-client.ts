@@ -4,16 +4,19 @@ import { afterSilence } from '../process/answer-limit.js';
 const PROBE_MS = 1500;
 const MAX_UNANSWERED = 2;
 const RETRY_MS = 2000;
-/** How long a connection may take to end. The client waits it out also where there is none any more. */
+/** Time to close a connection. The client also waits for it if there is no connection any more. */
 const ENDING_MS = 100;
 
-/** Connects in the background: a server that is down at boot delays nothing. Whoever calls has to expect no answer. */
+/**
+ * Connects in the background, so that a server that is down does not delay startup. Callers must expect commands to
+ * time out.
+ */
 export async function connectRedis(url: string, answerMs: number): Promise<Redis> {
   const { Redis } = await import('ioredis');
   class Asking extends Redis {
     override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
       const timer = afterSilence(answerMs, () => command.reject(new Error('No answer in time')));
-      // Also where nobody waits: what the client subscribes to by itself on a new connection may get no answer.
+      // Also needed for subscriptions that the client repeats by itself on a new connection, which may get no response.
       const ended = () => clearTimeout(timer);
       command.promise.then(ended, ended);
       return super.sendCommand(command, stream);
@@ -26,13 +29,13 @@ export async function connectRedis(url: string, answerMs: number): Promise<Redis
     disconnectTimeout: ENDING_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),
   });
-  // Failures are noticed where a command fails; without a listener the client would write them to the console.
+  // Failed commands report the error. Without a listener, the client would write errors to the console.
   client.on('error', () => {});
   watch(client);
   return client;
 }
 
-/** A connection that swallows everything reports no error: it is given up when probes stay unanswered. */
+/** A lost peer may leave the connection open without an error, so it is closed if probes get no response. */
 function watch(client: Redis): void {
   let unanswered = 0;
   const answered = () => {

@@ -9,17 +9,20 @@ const ANSWER_MS = 2000;
 const WRITE = ['gatehouse:probe', '1', 'PX', '1000'] as const;
 const CLUSTER = 'it is a Redis Cluster. Gatehouse needs one server, with or without replicas';
 const READ_ONLY = 'it is read-only. Use the primary, not a replica';
-/** It will serve in a moment. */
+/** Error replies of a server that will be usable shortly. */
 const PASSING = /^(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN)\b/;
 
-/** Why a Redis that answers is of no use; undefined where it gives no answer, which everybody who asks it expects. */
+/**
+ * Returns why a Redis server that responds cannot be used. Returns undefined if it does not respond or is temporarily
+ * unavailable, which all callers tolerate.
+ */
 function causeOf(error: unknown): string | undefined {
   const { name, message } = error as Error;
   if (name !== 'ReplyError' || PASSING.test(message)) return undefined;
   return message.startsWith('READONLY') ? READ_ONLY : `it rejects writes (${message.slice(0, 100)})`;
 }
 
-/** Whether the server of `REDIS_URL` does what the service needs of it. One that is down is none of its concerns. */
+/** Checks whether the server of `REDIS_URL` can do what the service needs. A server that is down is not an error. */
 export class RedisProbe {
   private constructor(private readonly client: Redis) {}
 
@@ -27,7 +30,7 @@ export class RedisProbe {
     return new RedisProbe(await connectRedis(url, ANSWER_MS));
   }
 
-  /** Why it cannot be used, if it answers. */
+  /** Returns why the server cannot be used, or undefined if it can be used or does not respond. */
   async fault(): Promise<string | undefined> {
     try {
       if ((await this.client.info('cluster')).includes('cluster_enabled:1')) return CLUSTER;
@@ -38,7 +41,10 @@ export class RedisProbe {
     return undefined;
   }
 
-  /** @throws StartError */
+  /**
+   * Checks the server at startup.
+   * @throws StartError if it responds but cannot be used
+   */
   async demand(): Promise<void> {
     const { client } = this;
     const late = delay(ANSWER_MS, undefined, { ref: false });

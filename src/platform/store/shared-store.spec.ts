@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { MemoryStore } from './shared-store.js';
 
-/** A store whose time stands still until it is moved, in seconds. */
+/** A store with a fake clock, which `after` advances by seconds. */
 function storeAt() {
   let now = 1000;
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => now * 1000);

@@ -1,10 +1,10 @@
 import type { Log } from '../../core/log.js';
 import { connectRedis } from './redis-client.js';
 
-/** What a request takes from a bucket. 0 only asks; -1 gives one back, which is always admitted. */
+/** Amount that is added to a bucket. 0 only reads it, -1 refunds one and is always admitted. */
 export type Amount = -1 | 0 | 1;
 
-/** What is used of the client library. */
+/** The part of the client library that is used. */
 interface RedisClient {
   defineCommand(name: string, definition: { numberOfKeys: number; lua: string }): void;
   gatehouseTake(
@@ -21,33 +21,32 @@ interface RedisClient {
   disconnect(): void;
 }
 
-/** What a leaky bucket says of one request (conventions.md 7.1). Times in seconds. */
+/** State of a leaky bucket after one request (conventions.md 7.1). Times are in seconds. */
 export interface Allowance {
   readonly admitted: boolean;
-  /** Whole requests that would still be admitted. */
+  /** Requests that would still be admitted. */
   readonly remaining: number;
-  /** Until the bucket is empty. */
+  /** Time until the bucket is empty. */
   readonly resetAfter: number;
-  /** Until one more request is admitted; 0 when this one was. */
+  /** Time until the next request is admitted; 0 if this one was. */
   readonly retryAfter: number;
 }
 
 /**
- * Counters that replicas may share and that may be lost: never the truth about a credential. A key begins with the name of
- * its kind, one of a few, and a space.
+ * Counters that replicas may share and that may be lost, so they never decide about a credential. A key starts with the
+ * name of its kind and a space. There are only a few kinds.
  */
 export abstract class SharedStore {
-  /** Adds one to the bucket if it fits, asks whether one would, or gives one back. One atomic step. */
+  /** Atomically adds one to the bucket if it fits, checks whether one would fit, or refunds one. */
   abstract take(key: string, limit: number, seconds: number, amount?: Amount): Allowance | Promise<Allowance>;
-  /** Empties a bucket. */
   abstract forget(key: string): void | Promise<void>;
-  /** Adds to a sum that is dropped `seconds` after its first addition, and answers it. */
+  /** Adds to a sum that expires `seconds` after its first addition, and returns the sum. */
   abstract add(key: string, amount: number, seconds: number): number | Promise<number>;
-  /** Adds a member to a set that is dropped `seconds` after its first member, and answers how many it has. */
+  /** Adds a member to a set that expires `seconds` after its first member, and returns the size of the set. */
   abstract distinct(key: string, member: string, seconds: number): number | Promise<number>;
-  /** Counts a strike and answers how many there are; they are dropped together, `seconds` after the last one. */
+  /** Counts a strike and returns the number of strikes. They all expire `seconds` after the last one. */
   abstract strike(key: string, seconds: number): number | Promise<number>;
-  /** How many strikes there are. */
+  /** Returns the number of strikes. */
   abstract strikes(key: string): number | Promise<number>;
   abstract close(): Promise<void>;
 }
@@ -63,8 +62,8 @@ const MAX_MEMBERS = 1000;
 const SWEEP_MS = 10_000;
 
 /**
- * What is kept of one sort, by kind of key. Each kind has bounds of its own: when it is full, what was written longest
- * ago goes first. So whoever comes from many addresses drives out what is counted of addresses, and no guess.
+ * Bounded per-kind map that evicts the least recently written entry. Each kind has its own limit, so that requests from
+ * many IP addresses evict only counters of IP addresses, not those of password guesses.
  */
 class Kept<T> {
   private readonly kinds = new Map<string, Map<string, T>>();
@@ -93,10 +92,9 @@ class Kept<T> {
   }
 }
 
-/** A key begins with the name of its kind and a space. */
 const kindOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(' ')));
 
-/** The store of one process. */
+/** The store of a single process, in memory. */
 export class MemoryStore extends SharedStore {
   private readonly buckets = new Kept<Bucket>();
   private readonly sums = new Kept<{ value: number; until: number }>();
@@ -171,8 +169,8 @@ export class MemoryStore extends SharedStore {
 }
 
 /**
- * The leaky bucket in one step on the store, by the store's clock. Answers 1 or 0, then the level in microunits, so that
- * no fraction is lost on the way.
+ * The leaky bucket as one atomic script, with the time of the Redis server. Returns 1 or 0, then the level as a string
+ * with six decimals, because Redis would truncate a number.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -213,7 +211,7 @@ return strikes
 const PREFIX = 'gatehouse:bucket:';
 const ANSWER_MS = 250;
 
-/** Counters that every replica shares, in Redis or Valkey. While it does not answer, each process limits by itself. */
+/** Counters that all replicas share, in Redis or Valkey. If it does not respond, each process limits on its own. */
 export class RedisStore extends SharedStore {
   private readonly insurance = new MemoryStore();
   private failing = false;

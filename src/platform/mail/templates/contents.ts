@@ -1,32 +1,32 @@
 import type { Speech } from './speech.js';
 import type { Device, MailMetadata, MailType } from './words/kinds.js';
 
-/** The facts that words are made of. */
+/** The facts from which an email is rendered. */
 export interface Occasion<M = MailMetadata[MailType]> {
   readonly metadata: M;
   readonly product: string;
   readonly at: Date;
-  /** How long the token or code works. */
+  /** Validity of the token or code. */
   readonly validSeconds: number;
-  /** The device that asked. */
+  /** The client device of the request. */
   readonly client: Device | undefined;
-  /** `WEB_APP_URL`, from which addresses of pages begin. */
+  /** `WEB_APP_URL`, the base of page URLs. */
   readonly webAppUrl: string;
-  /** An address of the web application with a token in its fragment, which no server and no log ever sees. */
+  /** Returns a URL of the web application with a token in its fragment, which is never sent to a server or logged. */
   link(path: string, token: string): string;
 }
 
-/** One message in words, in the order in which they are read. */
+/** The text of one message, in reading order. */
 export interface Content {
   readonly subject: string;
   readonly paragraphs: readonly string[];
   readonly facts?: readonly (readonly [label: string, value: string])[];
-  /** What leads to the action. */
+  /** Sentence before the action. */
   readonly request?: string;
   readonly code?: string;
   readonly action?: { readonly label: string; readonly url: string };
   readonly closing?: string;
-  /** Why people get the message, where that is not the security of their account. */
+  /** Why the recipient gets the message, if not for account security. */
   readonly reason?: string;
 }
 
@@ -39,7 +39,7 @@ const deviceIn = (client: Device | undefined, speech: Speech) =>
 const reasonIn = (reason: string | undefined, speech: Speech) =>
   reason === undefined ? [] : [[speech.words.labels.publicReason, reason] as const];
 
-/** What leads to the page that locks the account down. */
+/** Link to the page that locks the account down, with the sentence before it. */
 const lockdown = (token: string, { validSeconds, link }: Pick<Occasion, 'validSeconds' | 'link'>, speech: Speech) => ({
   request: speech.say(speech.words.security_notice.lock, { validity: speech.duration(validSeconds) }),
   action: { label: speech.words.security_notice.action, url: link('/auth/lockdown', token) },
@@ -55,7 +55,7 @@ const codeFor =
     closing: speech.words.codeClosing,
   });
 
-/** What every kind of mail says. */
+/** The renderer of each kind of email. */
 export const CONTENTS: { readonly [T in MailType]: Telling<T> } = {
   email_verification: ({ metadata, product, validSeconds, link }, speech) => {
     const { subject, intro, action, closing } = speech.words.email_verification;

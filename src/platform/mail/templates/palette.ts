@@ -1,6 +1,6 @@
 import { type Accent, GROUNDS, type Scheme } from '../../../core/brand/accent.js';
 
-/** Of text, of quieter text, of edges and of the ground of a code: those of the pages (web/kit/tokens.css). */
+/** Colors of text, secondary text, borders and code backgrounds, the same as on the web pages (web/kit/tokens.css). */
 const INKS = {
   light: { ink: '#16191d', quiet: '#59616d', edge: '#d9dde3', sunken: '#f0f2f5' },
   dark: { ink: '#eceef2', quiet: '#a3abb8', edge: '#2c323c', sunken: '#1f232b' },
@@ -14,7 +14,7 @@ export const paletteOf = (scheme: Scheme, accent: Readonly<Record<Scheme, Accent
   ...accent[scheme],
 });
 
-/** What programs that know colour schemes show in the dark; the colours in the elements are those of the light one. */
+/** CSS rules for mail clients that support dark mode. The inline styles have the light colors. */
 export const darkRules = ({ page, raised, ink, quiet, edge, sunken, accent, on, text }: Palette): string =>
   [
     `body, .page { background: ${page} !important }`,

@@ -2,13 +2,13 @@ import { intlLocaleOf, type Language } from '../../../core/text/languages.js';
 import type { Content } from './contents.js';
 import type { Speech } from './speech.js';
 
-/** Columns of a line, where words allow. */
+/** Maximum columns of a line, unless a single word is longer. */
 const WIDTH = 76;
 
-/** Characters that take two columns: Chinese, Japanese, Korean and their punctuation. */
+/** Display width: CJK characters take two columns. */
 const columnsOf = (text: string): number => text.length + (text.match(/[\u3000-\u9fff\uff00-\uff60]/g)?.length ?? 0);
 
-/** The parts between which a line may end: words with the space before them, or the words that a language writes as one. */
+/** Splits a text where a line may break: before spaces, or between words in Japanese, which has no spaces. */
 function* partsOf(text: string, language: Language): Generator<string> {
   if (language !== 'ja') {
     yield* text.split(/(?= )/);
@@ -43,7 +43,7 @@ export interface Footer {
   readonly links: readonly { readonly label: string; readonly url: string }[];
 }
 
-/** A message as plain text: what is to be copied or followed stands on a line of its own. */
+/** Renders a message as plain text. Codes and links that users copy or open have a line of their own. */
 export function asPlainText(
   content: Content,
   footer: Footer,

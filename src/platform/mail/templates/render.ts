@@ -19,7 +19,7 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-/** How the platform shows itself in a message. */
+/** Branding of an email. */
 export interface Look extends Pick<Config['brand'], 'accent'> {
   readonly logo: string | undefined;
   readonly supportUrl: string | null | undefined;
@@ -27,7 +27,7 @@ export interface Look extends Pick<Config['brand'], 'accent'> {
   readonly privacyUrl: string | null | undefined;
 }
 
-/** The look of the configuration; its logo if mail programs can load and show it. */
+/** Branding from the configuration. It includes the logo only if mail clients can load and display it. */
 export function lookOf(
   { brand, web }: Pick<Config, 'brand' | 'web'>,
   legal: Pick<Look, 'termsUrl' | 'privacyUrl'>,
@@ -38,7 +38,7 @@ export function lookOf(
 }
 
 export type AnyMailType = MailType | TeamMailType;
-/** Which facts belong to which kind is held where messages are written. */
+/** The caller that writes a message checks that the facts match its type. */
 type AnyOccasion = Occasion<never>;
 
 interface Spoken {
@@ -49,7 +49,7 @@ interface Spoken {
 
 const isOurs = (type: AnyMailType): type is MailType => Object.hasOwn(CONTENTS, type);
 
-/** A message in a language, or in English where a team has no words in that language. */
+/** Renders a message in a language. If an extension has no text in it, English is used. */
 function spokenContent(type: AnyMailType, occasion: AnyOccasion, spoken: Language): Spoken {
   if (!isOurs(type)) return mailOfTeam(type, occasion, spoken);
   const speech = speechOf(spoken);
@@ -58,7 +58,7 @@ function spokenContent(type: AnyMailType, occasion: AnyOccasion, spoken: Languag
 
 const ISOLATES = /[\u2066-\u2069]/g;
 
-/** A mail as plain text and as HTML with the same facts, where everything that is not ours is escaped. */
+/** Renders an email as plain text and as HTML with the same facts. Everything that comes from outside is escaped. */
 export function renderMail(type: AnyMailType, occasion: AnyOccasion, spoken: Language, look: Look): RenderedMail {
   const { content, language, speech } = spokenContent(type, occasion, spoken);
   const { words } = speech;
@@ -86,7 +86,7 @@ export function renderMail(type: AnyMailType, occasion: AnyOccasion, spoken: Lan
     light: paletteOf('light', look.accent),
     darkRules: darkRules(paletteOf('dark', look.accent)),
   });
-  // Programs that list subjects know no isolates, and a header is one line.
+  // Mail clients show isolate characters in subjects as garbage, and a header must be one line.
   const subject = content.subject.replace(ISOLATES, '').replace(/\s+/g, ' ').trim();
   return { subject, text: asPlainText(content, footer, language, speech), html };
 }

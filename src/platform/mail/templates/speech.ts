@@ -17,13 +17,13 @@ export const WORDS: Readonly<Record<Language, Words>> = {
 };
 
 const [ISOLATE, END_OF_ISOLATE] = ['\u2068', '\u2069'];
-/** What is filled in: a name in braces. */
+/** A placeholder: a name in braces. */
 export const PLACE = /\{([a-z_]+)\}/g;
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 const MINUTE = 60;
 
-/** How one language puts names, numbers and times into its words. */
+/** Formats names, numbers and times in one language. */
 export class Speech {
   readonly words: Words;
   private readonly isRightToLeft: boolean;
@@ -43,7 +43,7 @@ export class Speech {
     });
   }
 
-  /** Fills the places of a text. */
+  /** Fills the placeholders of a text. */
   say(text: string, facts: Readonly<Record<string, string>> = {}): string {
     return text.replace(PLACE, (_, name: string) => {
       const fact = facts[name];
@@ -52,7 +52,7 @@ export class Speech {
     });
   }
 
-  /** What may run the other way keeps its order among words that run from right to left. */
+  /** Isolates a value that may be left-to-right inside right-to-left text, so that its characters keep their order. */
   private apart(fact: string): string {
     return this.isRightToLeft ? `${ISOLATE}${fact}${END_OF_ISOLATE}` : fact;
   }
@@ -61,7 +61,7 @@ export class Speech {
     return this.times.format(date);
   }
 
-  /** Whole days from two on; below, whole hours or, below one, whole minutes. */
+  /** Formats a duration in whole days if it is at least two days, otherwise in hours, or in minutes below one hour. */
   duration(seconds: number): string {
     const { days, hours, minutes } = this.words;
     if (seconds < HOUR) return this.counted(minutes, Math.max(1, Math.floor(seconds / MINUTE)));

@@ -4,54 +4,54 @@ import { isOneLine } from '../../../core/text/text.js';
 import { CONTENTS, type Content, type Occasion } from './contents.js';
 import { PLACE, type Speech, speechOf } from './speech.js';
 
-/** The name of a mail of a team. */
+/** The type of an email of an extension. */
 export type TeamMailType = keyof ExtraMails & string;
 
 /**
- * What a mail of a team says in one language, in the order in which it is read. `{name}` is filled with the fact of that
- * name; `{product}` and `{validity}`, how long what was sent works, are always there.
+ * The text of an extension's email in one language, in reading order. `{name}` is replaced by the fact of that name.
+ * `{product}` and `{validity}` (how long the token or code is valid) are always available.
  */
 export interface TeamMailWords {
   readonly subject: string;
   readonly paragraphs: readonly string[];
   readonly facts?: readonly (readonly [label: string, value: string])[];
-  /** What leads to the action. */
+  /** Sentence before the action. */
   readonly request?: string;
-  /** The words of the button, where the mail has one. */
+  /** Label of the button, if the email has one. */
   readonly action?: string;
   readonly closing?: string;
-  /** Why people get the mail, at its end. */
+  /** Why the recipient gets the email, shown in the footer. */
   readonly reason: string;
 }
 
-/** A mail of a team. */
+/** An email of an extension. */
 export interface TeamMail<M> {
-  /** By language, English always; whoever reads another one gets English. */
+  /** Texts by language. English is required and is the fallback for missing languages. */
   readonly words: { readonly 'en-US': TeamMailWords } & { readonly [L in Language]?: TeamMailWords };
-  /** Where the button leads: an address, which may begin with that of the web application. */
+  /** URL of the button. It may be a page of the web application. */
   readonly link?: (facts: M, webAppUrl: string) => string;
-  /** What is to be typed in somewhere, shown by itself. */
+  /** A code that the user types in, shown on a line of its own. */
   readonly code?: (facts: M) => string;
-  /** Is sent to those as well who want no mail but about the security of their accounts. */
+  /** If true, it is also sent to users who only want email about the security of their accounts. */
   readonly isSecurity?: boolean;
-  /** Made-up facts: `/dev/mails` shows the mail with them. */
+  /** Example facts, with which `/dev/mails` shows the email. */
   readonly sample: M;
 }
 
 type Facts = Readonly<Record<string, string | number>>;
 type AnyTeamMail = TeamMail<Facts>;
 
-/** A kind that is text messages' own. */
+/** A type that only text messages use. */
 const SMS = 'phone_verification';
 const ALWAYS_THERE = ['product', 'validity'];
 const SAMPLE_SECONDS = 3600;
 
 const mails = new Map<string, AnyTeamMail>();
 
-/** A mail that this process was not told of: another version of the team's modules wrote it. */
+/** Thrown for an email type that this process does not know, because another version of the extension wrote it. */
 export class UnknownMail extends Error {}
 
-/** The names of the mails of teams. */
+/** Types of all emails of extensions. */
 export const teamMails = (): readonly string[] => [...mails.keys()];
 
 /** @throws UnknownMail */
@@ -82,8 +82,9 @@ function* faultsOf({ words, link, sample }: AnyTeamMail): Generator<string> {
 }
 
 /**
- * Adds a mail of a team's own, in the look and the languages of all others.
- * @param type merged into `ExtraMails` with the facts that it is made of
+ * Registers an email of an extension. It gets the branding and languages of the built-in emails.
+ * @param type its key in `ExtraMails`, which the extension declares with the facts of the email
+ * @throws Error if the type is taken or a text is invalid
  */
 export function registerMail<T extends TeamMailType>(type: T, mail: TeamMail<ExtraMails[T]>): void {
   add(type, mail as unknown as AnyTeamMail);
@@ -97,7 +98,7 @@ function add(type: string, mail: AnyTeamMail): void {
   mails.set(type, mail);
 }
 
-/** Facts as they stand in a sentence: each is one line. */
+/** Formats facts for use in a sentence, each as one line. */
 function saidFacts({ metadata, product, validSeconds }: Occasion<Facts>, speech: Speech): Record<string, string> {
   const said = Object.entries(metadata).map(([name, value]) => [
     name,
@@ -112,7 +113,10 @@ function addressOf(link: AnyTeamMail['link'], { metadata, webAppUrl }: Occasion<
   return href;
 }
 
-/** A mail of a team in a language, or in English where it has no words in that language. @throws UnknownMail */
+/**
+ * Renders an extension's email in a language, or in English if it has no text in that language.
+ * @throws UnknownMail
+ */
 export function mailOfTeam(type: string, occasion: Occasion<Facts>, spoken: Language) {
   const { words, link, code } = teamMail(type);
   const language = words[spoken] ? spoken : 'en-US';
@@ -141,5 +145,5 @@ export function mailOfTeam(type: string, occasion: Occasion<Facts>, spoken: Lang
   return { content, language, speech };
 }
 
-/** The made-up facts of a mail of a team. */
+/** The example facts of an extension's email. */
 export const sampleFacts = (type: string) => ({ metadata: teamMail(type).sample, validSeconds: SAMPLE_SECONDS });

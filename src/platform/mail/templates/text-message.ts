@@ -1,7 +1,7 @@
 import type { Language } from '../../../core/text/languages.js';
 import { speechOf } from './speech.js';
 
-/** What a text message with a code says. */
+/** Renders the text message that contains a code. */
 export function codeMessage(language: Language, product: string, code: string, validSeconds: number): string {
   const speech = speechOf(language);
   const validity = speech.duration(validSeconds);

@@ -1,4 +1,4 @@
-/** What each kind of mail carries besides its words: a token or a code by name (auth.md section 13). */
+/** Facts of each kind of email, such as a token or a code by name (auth.md section 13). */
 export interface MailMetadata {
   email_verification: { token: string };
   password_reset: { token: string };
@@ -8,19 +8,19 @@ export interface MailMetadata {
   password_change: { code: string };
   backup_codes_challenge: { code: string };
   email_change_revert: { token: string; new_email: string };
-  /** With a token: of the link that locks the account down. */
+  /** `token`: for the link that locks the account down. */
   security_notice: { event: SecurityEvent; token?: string } & Told;
-  /** What several notices would have told, had there been fewer of them. */
+  /** Combines several notices when there are too many to send one by one. */
   security_digest: { events: readonly SecurityEvent[]; token: string };
   account_deletion_scheduled: { deadline: string; public_reason?: string };
   registration_approved: Record<string, never>;
   registration_rejected: Record<string, never>;
   registration_existing_account: Record<string, never>;
-  /** What an administrator sends themselves to see whether mail arrives. */
+  /** Administrators send it to themselves to check email delivery. */
   mail_test: Record<string, never>;
 }
 
-/** What administrators want the owner of an account to know. `until`: `null` if there is no end. */
+/** Details that administrators give to the account owner. `until` is `null` if there is no end. */
 export interface Told {
   readonly until?: string | null;
   readonly public_reason?: string;
@@ -28,7 +28,7 @@ export interface Told {
 
 export type MailType = keyof MailMetadata;
 
-/** What a security notice reports. */
+/** Events that a security notice reports. */
 export const SECURITY_EVENTS = [
   ...['password_changed', 'password_reset', 'email_reverted', 'email_changed', 'totp_enabled', 'totp_disabled'],
   ...['passkey_added', 'passkey_removed', 'second_factor_enabled', 'second_factor_disabled'],
@@ -41,18 +41,18 @@ export const SECURITY_EVENTS = [
 
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 
-/** What administrators did: "if this was not you" says nothing there. */
+/** Events caused by administrators: the "was this you?" link is omitted. */
 export const DONE_BY_OTHERS: ReadonlySet<SecurityEvent> = new Set<SecurityEvent>([
   ...(['mfa_disabled', 'account_suspended', 'account_reinstated'] as const),
   ...(['suspicious_activity', 'suspicious_activity_ended', 'sso_identity_set', 'sso_identity_removed'] as const),
   'permissions_changed',
 ]);
 
-/** A browser and its system by names of a fixed list; `null` where they are not on it. */
+/** Browser and operating system from a fixed list; `null` if not on it. */
 export interface Device {
   readonly browser: string | null;
   readonly system: string | null;
 }
 
-/** Where an address is, as long as nobody looks that up. */
+/** Location of an IP address if it was not looked up. */
 export const UNKNOWN_LOCATION = 'Unknown location';

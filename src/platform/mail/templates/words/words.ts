@@ -1,6 +1,6 @@
 import type { SecurityEvent } from './kinds.js';
 
-/** One text for each plural that the language has. */
+/** One text per plural category of the language. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
 interface Code {
@@ -12,7 +12,7 @@ interface Linked extends Code {
   readonly closing: string;
 }
 
-/** Everything that messages say in one language. `{name}` is filled in. */
+/** All texts of messages in one language. `{name}` is a placeholder. */
 export interface Words {
   readonly minutes: Plural;
   readonly hours: Plural;
@@ -27,9 +27,9 @@ export interface Words {
     'until' | 'publicReason',
     string
   >;
-  /** In place of the end of what has none. */
+  /** Shown as the end time if there is none. */
   readonly noEnd: string;
-  /** What stands above an address, for programs that show no buttons. */
+  /** Text above the plain URL, for mail clients that show no buttons. */
   readonly fallback: string;
   readonly reason: string;
   readonly links: { readonly support: string; readonly terms: string; readonly privacy: string };
@@ -49,7 +49,7 @@ export interface Words {
   readonly registration_existing_account: Code & { readonly closing: string };
   readonly registration_approved: Code & { readonly action: string };
   readonly registration_rejected: Code;
-  /** Why people get a message about their registration. */
+  /** Why the recipient gets a message about a registration. */
   readonly registration: { readonly reason: string };
   readonly mail_test: Code & { readonly reason: string };
   readonly sms: { readonly phone_verification: string };

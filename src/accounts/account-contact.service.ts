@@ -7,13 +7,16 @@ import { CLEARED_BY_VERIFYING } from './account-facts.js';
 import type { Origin } from './events/origin.js';
 import { SecurityEvents } from './events/security-events.service.js';
 
-/** A change that the owner makes, and the member of the body that is at fault when it cannot be made. */
+/**
+ * Details of a change by the account owner: the request body member to which an error refers, and the origin of the
+ * request.
+ */
 interface OwnChange {
   readonly member: string;
   readonly origin: Origin;
 }
 
-/** How an account is reached: its address and its number, as far as they are verified. */
+/** The email address and the phone number of an account, and whether they are verified. */
 @Injectable()
 export class AccountContact {
   constructor(
@@ -22,8 +25,8 @@ export class AccountContact {
   ) {}
 
   /**
-   * Verifies an address, if it still is the account's, and clears what only that could clear (account.md section 7).
-   * False: the account has another address by now.
+   * Marks an email address as verified if the account still has it, and clears the suspicion bits that this clears
+   * (account.md section 7). Returns false if the account has another email address by now.
    */
   async confirmEmail(tx: Tx, id: string, email: string): Promise<boolean> {
     const [, changed] = await tx.query<Changed>(
@@ -38,8 +41,8 @@ export class AccountContact {
   }
 
   /**
-   * Gives the account another, verified address, which clears what only a verification could clear. Everything that is
-   * pending for the former one dies; sessions stay.
+   * Sets a new, verified email address and clears the suspicion bits that a verification clears. Everything pending for
+   * the former email address becomes invalid; sessions stay.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@member)
    */
   async changeEmail(tx: Tx, id: string, email: string, { member, origin }: OwnChange): Promise<void> {
@@ -59,7 +62,7 @@ export class AccountContact {
   }
 
   /**
-   * Gives the account another address that is still to be verified.
+   * Sets a new, unverified email address.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@email)
    */
   async assignEmail(tx: Tx, id: string, email: string): Promise<void> {
@@ -75,7 +78,10 @@ export class AccountContact {
     await this.accounts.announce(tx, id);
   }
 
-  /** A mail server refused the address for good: it is verified no longer. Nothing, if the account has another. */
+  /**
+   * Marks an email address as bounced and unverified after a permanent rejection. Does nothing if the account has
+   * another one.
+   */
   async markBounced(tx: Tx, id: string, email: string): Promise<void> {
     const [, changed] = await tx.query<Changed>(
       'UPDATE account SET email_bounced = true, email_verified = false WHERE id = $1 AND lower(email) = lower($2)',
@@ -86,7 +92,7 @@ export class AccountContact {
     await this.accounts.announce(tx, id);
   }
 
-  /** Takes a number as verified and clears what only that could clear: bits 2 to 7 (account.md section 7). */
+  /** Stores a verified phone number and clears suspicion bits 2 to 7 (account.md section 7). */
   async confirmPhone(tx: Tx, id: string, phoneDigest: Buffer): Promise<void> {
     await tx.query(
       `UPDATE account SET phone_digest = $2, has_verified_phone = true, suspicious_flags = suspicious_flags & ~$3::int
@@ -96,7 +102,7 @@ export class AccountContact {
     await this.accounts.announce(tx, id);
   }
 
-  /** How many other accounts have verified the number with one of these digests. */
+  /** Returns the number of other accounts that have verified the phone number with one of these digests. */
   async countPhone(tx: Tx, id: string, digests: readonly Buffer[]): Promise<number> {
     const [row] = await tx.query<[{ count: number }]>(
       `SELECT count(*)::int AS count FROM account

@@ -8,8 +8,8 @@ import { openSpool, writeText } from '../platform/storage/spool.js';
 import { AccountParts, type ExportReader, type Reading } from './account-parts.service.js';
 
 /**
- * What is kept of an account, by the name under which it is exported. Digests, keys and encrypted values are secrets of
- * the service and stay inside; that they exist is told.
+ * Queries of the stored account data, by the name under which it is exported. Digests, keys and encrypted values are
+ * secrets of the service; the export only shows that they exist.
  */
 const ROWS_BY_PART: Readonly<Record<string, string>> = {
   account: `SELECT id, username, lpad(discriminator::text, 4, '0') AS discriminator, global_name, email, email_verified,
@@ -48,7 +48,7 @@ const ROWS_BY_PART: Readonly<Record<string, string>> = {
   uploads: `SELECT filename, size, created_at, finished_at FROM media_upload WHERE owner_id = $1 ORDER BY created_at`,
 };
 
-/** Of the audit log, what operators see, and what the owner of the account sees (web.md section 5). */
+/** Audit log entries: what operators see, and what the account owner sees (web.md section 5). */
 const AUDIT_BY_PART: Readonly<Record<string, Readonly<Partial<Record<ExportReader, string>>>>> = {
   audit_of_account: {
     operator: `SELECT action, reason, metadata, created_at
@@ -81,22 +81,22 @@ const auditReadingOf =
     return query === undefined ? undefined : rowsOf(tx, query, [id]);
   };
 
-/** What was exported, as JSON text. */
+/** An export as JSON text. */
 export interface Exported {
   readonly size: number;
-  /** Has no name; whoever asked for it closes it. */
+  /** Unlinked temporary file. The caller closes it. */
   readonly file: FileHandle;
 }
 
 const RETRY_SECONDS = 30;
 
-/** @returns the error of an export that has to wait for another */
+/** @returns the error for an export that must wait for another one */
 export const exportIsBusy = (): Refusal =>
   new Refusal('RATE_LIMITED', { global: false, retry_after: RETRY_SECONDS }).with({
     'Retry-After': String(RETRY_SECONDS),
   });
 
-/** Everything that is kept of an account, for whom it belongs to. */
+/** Exports everything that is stored about an account. */
 @Injectable()
 export class AccountExport {
   constructor(
@@ -108,7 +108,10 @@ export class AccountExport {
     for (const [name, queries] of Object.entries(AUDIT_BY_PART)) parts.alsoExport(name, auditReadingOf(queries));
   }
 
-  /** @throws Refusal RATE_LIMITED while any replica exports the account, until `tx` ends */
+  /**
+   * Locks the export of an account until `tx` ends.
+   * @throws Refusal RATE_LIMITED if any replica is exporting the account
+   */
   async demandTurn(tx: Tx, id: string): Promise<void> {
     const [lock] = await tx.query<[{ won: boolean }]>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended('export/' || $1, 0)) AS won`,
@@ -118,9 +121,9 @@ export class AccountExport {
   }
 
   /**
-   * Writes one state of the database to a file, so that no transaction waits for the one who reads it.
-   * @param goOn is called again and again; what it throws ends the export
-   * @throws Refusal RATE_LIMITED while another export of the account is written
+   * Writes a consistent snapshot to a file, so that no transaction stays open while a client downloads it.
+   * @param goOn called before each piece; if it throws, the export stops
+   * @throws Refusal RATE_LIMITED if another export of the account is running
    */
   async write(id: string, reader: ExportReader, goOn: () => void = () => {}): Promise<Exported> {
     const file = await openSpool(this.config.media.root);
@@ -128,7 +131,8 @@ export class AccountExport {
       const size = await this.database.transaction(async (tx) => {
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
         await this.demandTurn(tx, id);
-        // All rows are read: a plan that is fast for the first ones may read a whole table for the others.
+        // Plans for reading all rows. By default, a cursor gets a plan that returns the first rows quickly and may be
+        // slow for the rest.
         await tx.query('SET LOCAL cursor_tuple_fraction = 1');
         return writeText(file, this.pieces(tx, id, reader, goOn));
       });

@@ -18,39 +18,51 @@ const INACTIVE =
   ACCOUNT_FLAGS.DISABLED |
   ACCOUNT_FLAGS.DISABLED_SUSPICIOUS_ACTIVITY;
 
-/** Deleted, disabled or banned: the states in which operations that ask refuse an account (source.md 5.9). */
+/** Whether the account is deleted, disabled or banned, for operations that reject such accounts (source.md 5.9). */
 export const isInactive = (account: Account): boolean =>
   account.deletedAt !== null || account.banned || (account.flags & INACTIVE) !== 0n;
 
-/** Deleted, or its deletion scheduled by an administrator: the operation's own "invalid" answer (auth.md section 2). */
+/**
+ * Whether the account is deleted or an administrator has scheduled its deletion. Operations respond as if it did not
+ * exist (auth.md section 2).
+ */
 export const isGone = (account: Account): boolean =>
   account.deletedAt !== null || (account.flags & ACCOUNT_FLAGS.DELETED) !== 0n;
 
-/** An authenticator or a passkey: what sudo mode asks for instead of a password (account.md 8.3). */
+/**
+ * Whether the account has an authenticator app or a passkey, which sudo mode requires instead of a password (account.md
+ * 8.3).
+ */
 export const hasFactor = ({ hasTotp, passkeys }: Pick<Account, 'hasTotp' | 'passkeys'>): boolean =>
   hasTotp || passkeys > 0;
 
-/** The opposite of `isInactive`, as a condition on an account `a`. */
+/** SQL condition for an account `a` that is not inactive. */
 export const IS_ACTIVE = `(a.deleted_at IS NULL AND a.flags & ${INACTIVE} = 0
   AND NOT (a.banned AND (a.banned_until IS NULL OR a.banned_until > now())))`;
 
-/** Bits that a verified address or number meets as long as it is there: those that ask for no fresh verification. */
+/**
+ * Suspicion bits that are satisfied while an email address or phone number is verified. Bits that require a fresh
+ * verification are not included.
+ */
 export const MET_BY_HAVING = { email: 0b0101_0001, phone: 0b0011_0100 } as const;
 
-/** Bits that the verification of an address or a number clears, what asks for a fresh one included. */
+/**
+ * Suspicion bits that verifying an email address or phone number clears, including those that require a fresh
+ * verification.
+ */
 export const CLEARED_BY_VERIFYING = { email: 0b1111_0011, phone: 0b1111_1100 } as const;
 
-/** Stored bits 0-7 without those whose standing state holds (account.md section 7). */
+/** Stored suspicion bits 0-7 without those that the account currently satisfies (account.md section 7). */
 export function effectiveSuspicion(stored: number, verifiedEmail: boolean, verifiedPhone: boolean): number {
   const met = (verifiedEmail ? MET_BY_HAVING.email : 0) | (verifiedPhone ? MET_BY_HAVING.phone : 0);
   return stored & 0xff & ~met;
 }
 
-/** A time as the contract writes it: the database formats what would otherwise be parsed and formatted again. */
+/** Formats a time in the database as the contract requires, so that it need not be parsed and formatted again. */
 const iso = (column: string, name: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${name}`;
 
-/** Columns of an account `a`, named once for every place that reads accounts by SQL. */
+/** Columns of an account `a`, shared by all SQL that reads accounts. */
 export const ACCOUNT_COLUMNS = `
   a.id AS account_id, a.bot, a.system, a.username, a.discriminator, a.global_name, a.email, a.email_verified,
   a.email_bounced, a.has_verified_phone, a.password_hash IS NOT NULL AS has_password,

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database.js';
 import { COLORS } from './account.service.js';
 
-/** An account as it comes from another service, judged already. */
+/** A validated account from another service. */
 export interface IncomingAccount {
   readonly id: string;
   readonly username: string;
@@ -20,38 +20,38 @@ export interface IncomingAccount {
   readonly createdAt: Date;
 }
 
-/** What may belong to one account alone. */
+/** Values that must be unique among accounts. */
 export interface Claims {
   readonly ids: readonly string[];
-  /** In lower case. */
+  /** Lowercase. */
   readonly emails: readonly string[];
-  /** Usernames in lower case. */
+  /** Usernames in lowercase. */
   readonly tags: readonly { readonly username: string; readonly discriminator: number }[];
 }
 
-/** Somebody who holds what is claimed. */
+/** An account that already has a claimed value. */
 export interface Holder {
   readonly id: string;
   readonly email: string | null;
-  /** `null`: an application, which keeps its id for its bot. */
+  /** `null` for an application, which reserves its ID for its bot. */
   readonly username: string | null;
   readonly discriminator: number;
   readonly createdAt: Date;
-  /** A person who is still there and came from another service: nobody registered this account. */
+  /** Whether it is a user account that was imported and not deleted. */
   readonly wasTakenIn: boolean;
 }
 
-/** Where accounts are written, and where those are looked up that exist. */
+/** Tables to which accounts are written, and in which existing ones are looked up. */
 export interface Intake {
   readonly accounts: string;
   readonly known: string;
-  /** `null`: nobody is going to sign in. */
+  /** `null` in a dry run, because no user will sign in. */
   readonly settings: string | null;
 }
 
 export const INTAKE: Intake = { accounts: 'account', known: 'account', settings: 'account_settings' };
 
-/** The same for a connection on which everything is to be found out and nothing is to be kept. */
+/** Tables of a dry run, which reports all errors and stores nothing. */
 const TRIAL: Intake = {
   accounts: 'trial_account',
   known: '(SELECT * FROM account UNION ALL SELECT * FROM trial_account)',
@@ -61,10 +61,10 @@ const TRIAL: Intake = {
 const HOLDER = `a.id, a.email, a.username, a.discriminator, a.created_at AS "createdAt",
   (NOT a.bot AND a.deleted_at IS NULL AND a.registration_ip IS NULL) AS "wasTakenIn"`;
 
-/** Many accounts at once, in a few statements for all of them. */
+/** Imports many accounts with few statements. */
 @Injectable()
 export class AccountIntake {
-  /** Makes the tables of a trial, which end with the connection or with `endTrial`. */
+  /** Creates the temporary table of a dry run. It is dropped with the connection or by `endTrial`. */
   async beginTrial(tx: Tx): Promise<Intake> {
     await tx.query('CREATE TEMP TABLE trial_account (LIKE account INCLUDING DEFAULTS INCLUDING INDEXES)');
     return TRIAL;
@@ -85,10 +85,7 @@ export class AccountIntake {
     );
   }
 
-  /**
-   * The discriminators that are taken, by username in lower case. Registrations of these names wait until `tx` ends, as
-   * they do for each other.
-   */
+  /** Returns the used discriminators by lowercase username. Registrations with these names wait until `tx` ends. */
   async takenDiscriminators(
     tx: Tx,
     { known }: Intake,
@@ -107,7 +104,7 @@ export class AccountIntake {
     return new Map(rows.map(({ username, taken }) => [username, new Set(taken)]));
   }
 
-  /** Fails by a unique index where somebody else was faster. */
+  /** Inserts accounts. Fails with a unique violation if a concurrent transaction was faster. */
   async insert(tx: Tx, { accounts, settings }: Intake, rows: readonly IncomingAccount[]): Promise<void> {
     const of = (value: (row: IncomingAccount) => unknown): unknown[] => rows.map(value);
     const ids = of(({ id }) => id);

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database.js';
 
-/** Removes what one area keeps of an account. */
+/** Deletes the data that one module stores about an account. */
 export type Removal = (tx: Tx, accountId: string) => Promise<void>;
 
-/** For whom an account is exported: its owner sees nothing that administrators wrote or looked up. */
+/** Who receives an export. The account owner does not see what administrators wrote or looked up. */
 export type ExportReader = 'owner' | 'operator';
 
 /**
- * Reads what one area keeps of an account, as JSON; never a secret, nor a digest or a key. Anything that can grow is an
- * iterable (`rowsOf`), which becomes a list without being in memory as a whole. `undefined` leaves the part out.
+ * Reads the data that one module stores about an account, as JSON without secrets, digests and keys. Return data that
+ * can grow as an iterable (see `rowsOf`): it becomes a JSON array without being loaded into memory completely.
+ * `undefined` omits the part.
  */
 export type Reading = (tx: Tx, accountId: string, reader: ExportReader) => unknown;
 
@@ -25,27 +26,27 @@ async function* listOf(values: Iterable<unknown> | AsyncIterable<unknown>): Asyn
   yield before === '[' ? '[]' : '\n]';
 }
 
-/** What every area keeps of an account, the account of a bot included. */
+/** Registry of the data that modules store about an account, including bot accounts. */
 @Injectable()
 export class AccountParts {
   private readonly removals: Removal[] = [];
   private readonly readings = new Map<string, Reading>();
 
-  /** Adds what is to be removed together with an account, before the account itself is erased or handed over. */
+  /** Registers data to delete with an account, before the account is erased or handed over. */
   alsoRemove(removal: Removal): void {
     this.removals.push(removal);
   }
 
   /**
-   * Adds what is told of an account when it is exported, under a name of its own.
-   * @throws Error when another part has the name
+   * Registers data to export with an account, under a unique name.
+   * @throws Error if the name is taken
    */
   alsoExport(name: string, reading: Reading): void {
     if (this.readings.has(name)) throw new Error(`a part called ${name} is exported already`);
     this.readings.set(name, reading);
   }
 
-  /** What was added, by name: the text of a JSON object, in pieces of a row. */
+  /** Yields the text of a JSON object with all parts by name, row by row. */
   async *read(tx: Tx, accountId: string, reader: ExportReader): AsyncGenerator<string> {
     let before = '{';
     for (const [name, reading] of this.readings) {
@@ -59,7 +60,10 @@ export class AccountParts {
     yield '\n}\n';
   }
 
-  /** Of an account that `tx` holds. What was added last may stand on what was added before: it goes first. */
+  /**
+   * Deletes the data of an account that `tx` has locked. Registered last, deleted first, because later data may refer
+   * to earlier data.
+   */
   async remove(tx: Tx, accountId: string): Promise<void> {
     for (const removal of this.removals.toReversed()) await removal(tx, accountId);
   }

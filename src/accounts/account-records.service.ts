@@ -4,9 +4,9 @@ import type { Account } from '../policy/account.js';
 import { tagOf } from './account.views.js';
 import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from './account-facts.js';
 
-/** An account with what only administrators see of it. */
+/** An account with data that only administrators see. */
 export interface AccountRecord extends Account {
-  /** Stored suspicious-activity bits, met or not. */
+  /** Stored suspicion bits, whether satisfied or not. */
   readonly storedSuspicion: number;
   readonly registeredAt: Date;
   readonly registrationIp: string | null;
@@ -18,7 +18,7 @@ export interface AccountRecord extends Account {
   readonly ssoLinked: boolean;
 }
 
-/** Which accounts are looked for; at most one member. */
+/** Search condition; at most one member is set. */
 export interface AccountSelector {
   readonly ids?: readonly string[];
   readonly username?: string;
@@ -30,7 +30,7 @@ export interface AccountSelector {
   readonly trait?: string;
 }
 
-/** The end of the last page that can be asked for; what is beyond it is not counted. */
+/** Highest reachable row of the search. Matches beyond it are not counted. */
 export const MAX_TOTAL = 100_200;
 
 export interface Page {
@@ -38,7 +38,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** What an audit entry shows of an account. */
+/** Account data in an audit entry. */
 export interface AccountSummary {
   readonly id: string;
   readonly username: string;
@@ -94,7 +94,7 @@ function conditionOf(selector: AccountSelector): [condition: string, values: unk
   return ['true', []];
 }
 
-/** Accounts as administrators read them: found, paged, locked for a change. */
+/** Administrators' access to accounts: find, search, lock. */
 @Injectable()
 export class AccountRecords {
   constructor(private readonly database: Database) {}
@@ -104,13 +104,13 @@ export class AccountRecords {
     return rows[0] ? recordOf(rows[0]) : null;
   }
 
-  /** Reads an account and keeps every other change of it waiting until `tx` ends. */
+  /** Locks an account against changes until `tx` ends, and returns it. */
   async lock(tx: Tx, id: string): Promise<AccountRecord | null> {
     const locked = await tx.query<unknown[]>('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [id]);
     return locked.length > 0 ? this.find(id, tx) : null;
   }
 
-  /** A page of the accounts that match, and how many there are in all, as far as pages reach. */
+  /** Returns a page of matching accounts and the total number of matches, up to `MAX_TOTAL`. */
   async search(
     selector: AccountSelector,
     { limit, offset }: Page,
@@ -122,7 +122,7 @@ export class AccountRecords {
       values,
     );
     const direction = order === 'newest' ? 'DESC' : 'ASC';
-    // What is skipped is only counted: the accounts of the page alone are read.
+    // Selects the page by ID first, so that only accounts on the page are read completely.
     const page = `SELECT a.id FROM account a WHERE ${condition}
       ORDER BY a.id ${direction} LIMIT ${Number(limit)} OFFSET ${Number(offset)}`;
     const rows = await this.database.manager.query<RecordRow[]>(
@@ -132,7 +132,7 @@ export class AccountRecords {
     return { records: rows.map(recordOf), total: count.total };
   }
 
-  /** Summaries of those accounts that exist, by id. */
+  /** Returns the summaries of existing accounts by ID. */
   async summaries(ids: readonly string[]): Promise<Map<string, AccountSummary>> {
     const rows = await this.database.manager.query<SummaryRow[]>(
       `SELECT id, username, discriminator, CASE WHEN deleted_at IS NULL THEN global_name ELSE 'Deleted User' END
@@ -148,7 +148,7 @@ export class AccountRecords {
     );
   }
 
-  /** Whether any account holds the wildcard, so that the instance has an administrator. */
+  /** Whether any account has the wildcard ACL, so that the instance has an administrator. */
   async hasAdministrator(tx: Tx = this.database.manager): Promise<boolean> {
     const rows = await tx.query<unknown[]>("SELECT 1 FROM account WHERE acls @> ARRAY['*'] LIMIT 1");
     return rows.length > 0;

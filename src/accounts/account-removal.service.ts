@@ -12,8 +12,8 @@ import { Grants } from './grants/grants.service.js';
 const BATCH = 50;
 
 /**
- * Takes from an account what is kept of it: at its end, which it brings about when the deadline has passed (account.md
- * section 3), and when it goes to somebody else.
+ * Deletes the data of an account: when its deletion deadline has passed (account.md section 3), and when it is handed
+ * over to another owner.
  */
 @Injectable()
 export class AccountRemoval {
@@ -36,7 +36,7 @@ export class AccountRemoval {
     return due.length;
   }
 
-  /** One account that cannot be removed keeps no other from its end. */
+  /** Removes one account in a savepoint, so that a failure does not affect the others. */
   private async removeAlone(tx: Tx, id: string): Promise<void> {
     await tx.query('SAVEPOINT removal');
     try {
@@ -48,15 +48,15 @@ export class AccountRemoval {
     }
   }
 
-  /** Erases an account that `tx` holds: nothing stays but the row that others refer to, and the audit log. */
+  /** Erases an account that `tx` has locked. Only the row to which other data refers and the audit log remain. */
   async remove(tx: Tx, id: string): Promise<void> {
     await this.empty(tx, id);
     await this.state.erase(tx, id);
   }
 
   /**
-   * Gives an account that `tx` holds to the proven owner of its address, which nobody had verified: whoever had it keeps
-   * no way in and leaves nothing behind.
+   * Gives an account that `tx` has locked to the proven owner of its unverified email address. The former owner loses
+   * all access and all data.
    * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
   async handOver(tx: Tx, id: string, successor: Successor): Promise<void> {
@@ -64,7 +64,7 @@ export class AccountRemoval {
     await this.state.handOver(tx, id, successor);
   }
 
-  /** Everything that an account owns, is signed in with or waits for. */
+  /** Deletes everything that an account owns, all its credentials and all pending operations. */
   private async empty(tx: Tx, id: string): Promise<void> {
     const email = (await this.accounts.find(id, tx))?.email ?? null;
     await this.parts.remove(tx, id);

@@ -8,7 +8,7 @@ import { AccountSettings } from './account.entities.js';
 import { AccountService, COLORS, LOCKED_DOWN, PENDING_VERIFICATION } from './account.service.js';
 import { ACCOUNT_FLAGS, CLEARED_BY_VERIFYING } from './account-facts.js';
 
-/** What a person says and proves of himself, as it is where nobody did yet. */
+/** Column values that reset the profile, the credentials and the verified contact data of an account. */
 const EMPTIED_COLUMNS = `
   email_bounced = false, phone_digest = NULL, has_verified_phone = false, password_hash = NULL,
   password_changed_at = NULL, totp_secret = NULL, totp_last_step = 0, passkey_second_factor = false, bio = NULL,
@@ -18,24 +18,24 @@ const EMPTIED_COLUMNS = `
 /** Reason code of a deletion (admin.md section 6). */
 const USER_REQUESTED = 1;
 
-/** What a user had done to their own account, and a sign-in ended. */
+/** What the user had done to their own account before a sign-in reverted it. */
 export type Reactivated = 'disabled' | 'deletion';
 
-/** Who takes an account over from whoever had it before. */
+/** The new owner of an account. */
 export interface Successor {
   readonly username: string;
   readonly globalName: string | null;
   readonly ip: string;
 }
 
-/** What becomes of an account: disabled, deleted, welcomed back, given to its owner. */
+/** Lifecycle of an account: disable, delete, reactivate, hand over. */
 @Injectable()
 export class AccountState {
   constructor(private readonly accounts: AccountService) {}
 
   /**
-   * A completed sign-in re-enables an account that its user had disabled or sent to deletion, and lifts a suspension
-   * that has run out (auth.md section 2). Returns which of them ended, `null` if the account was in none.
+   * Reactivates an account at a completed sign-in, if its user had disabled it or scheduled its deletion. Also lifts an
+   * expired suspension (auth.md section 2). Returns the state that ended, or `null` if there was none.
    */
   async welcomeBack(
     tx: Tx,
@@ -54,7 +54,7 @@ export class AccountState {
     return bannedUntil === null ? 'disabled' : 'suspension';
   }
 
-  /** Sends the account to its deletion. Answers when it will be deleted. */
+  /** Schedules the deletion of an account at its owner's request. Returns the time of the deletion. */
   async scheduleDeletion(tx: Tx, id: string, hours: number): Promise<Date> {
     const [[row]] = await tx.query<[rows: [{ deletion_at: Date }], count: number]>(
       `UPDATE account SET flags = flags | $2::bigint, deletion_at = now() + $3 * interval '1 hour',
@@ -65,7 +65,10 @@ export class AccountState {
     return row.deletion_at;
   }
 
-  /** Ids of accounts whose time has come, locked until `tx` ends; those that a sign-in holds are left for later. */
+  /**
+   * Returns the IDs of accounts whose deletion is due, locked until `tx` ends. Accounts that a sign-in has locked are
+   * skipped this time.
+   */
   async findDueForDeletion(tx: Tx, limit: number): Promise<string[]> {
     const rows = await tx.query<{ id: string }[]>(
       `SELECT id FROM account WHERE deletion_at <= now() AND deleted_at IS NULL
@@ -75,7 +78,7 @@ export class AccountState {
     return rows.map(({ id }) => id);
   }
 
-  /** Leaves of an account what others refer to: its id and that it is deleted. */
+  /** Erases an account except for its ID and the fact that it is deleted, to which other data refers. */
   async erase(tx: Tx, id: string): Promise<void> {
     await tx.query(
       `UPDATE account SET ${EMPTIED_COLUMNS}, username = 'DeletedUser', discriminator = 0, global_name = NULL,
@@ -87,7 +90,7 @@ export class AccountState {
     await tx.delete(AccountSettings, { accountId: id });
   }
 
-  /** Sets a password by recovery, which also ends a lock for suspicious activity and one by the owner. */
+  /** Sets a password during account recovery. Also removes a lock for suspicious activity and one by the owner. */
   async recover(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.query(
       `UPDATE account SET password_hash = $2, password_changed_at = now(), flags = flags & ~$3::bigint,
@@ -99,8 +102,8 @@ export class AccountState {
   }
 
   /**
-   * Gives the account back to the owner of a former address: it is verified, the password is new, no second factor is
-   * left.
+   * Restores an account to the owner of a former email address. The email address is verified, the password is new and
+   * all second factors are removed.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@token)
    */
   async restore(tx: Tx, id: string, email: string, passwordHash: string): Promise<void> {
@@ -120,8 +123,8 @@ export class AccountState {
   }
 
   /**
-   * Makes an account that of the proven owner of its address: whatever signed in before signs in no longer, sudo proofs
-   * die, and the profile is as if it were new. What administrators decided about the account stays.
+   * Hands an account over to the proven owner of its email address. All credentials and sudo proofs become invalid and
+   * the profile is reset. Decisions of administrators about the account stay.
    * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
   async handOver(tx: Tx, id: string, { username, globalName, ip }: Successor): Promise<void> {

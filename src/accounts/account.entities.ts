@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An ordinary account or a bot account. */
+/** A user account or a bot account. */
 @Entity('account')
 export class Account {
   @PrimaryColumn('bigint') id: string;
@@ -30,9 +30,9 @@ export class Account {
   @Column('text', { array: true }) traits: string[];
   @Column('text', { array: true }) acls: string[];
   @Column('integer', { name: 'suspicious_flags' }) suspiciousFlags: number;
-  /** Raised whenever sudo proofs and all that is pending must die (credentials.md sections 6 and 7). */
+  /** Incremented to invalidate sudo proofs and all pending operations (credentials.md sections 6 and 7). */
   @Column('integer') epoch: number;
-  /** Raised whenever the account gets another address: what is pending for the former one dies. */
+  /** Incremented when the email address changes, which invalidates everything pending for the former one. */
   @Column('integer', { name: 'address_epoch' }) addressEpoch: number;
   @Column('timestamptz', { name: 'terms_agreed_at', nullable: true }) termsAgreedAt: Date | null;
   @Column('boolean') banned: boolean;

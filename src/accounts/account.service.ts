@@ -29,17 +29,17 @@ export interface NewAccount {
   readonly ip?: string;
 }
 
-/** All `null` where the address has no account. */
+/** All `null` if the email address has no account. */
 export interface PasswordOfAddress {
   readonly id: string | null;
   readonly bot: boolean | null;
   readonly epoch: number | null;
   readonly passwordHash: string | null;
-  /** The hash of the account that stands in for one that is not there. */
+  /** Password hash of the decoy account, which is verified if there is no account. */
   readonly decoyHash: string | null;
 }
 
-/** The same of an account that has a password. */
+/** The same for an account that has a password. */
 export interface PasswordOfAccount {
   readonly id: string;
   readonly epoch: number;
@@ -52,7 +52,7 @@ interface PasswordRow extends PasswordOfAccount {
   readonly decoyHash: string | null;
 }
 
-/** Whose an address is. */
+/** The account of an email address. */
 export interface AddressHolder {
   readonly id: string;
   readonly bot: boolean;
@@ -60,28 +60,28 @@ export interface AddressHolder {
 }
 
 /**
- * The account `a` of the address `$1`, or the next one in the order of addresses, and `IS_ITS_OWN`, whether it is that of the
- * address. For answers that must not tell: a row that is not there is found, sent and read sooner, which can be measured.
+ * Always selects one row `a`: the account of the email address `$1`, or the next one in alphabetical order. This way,
+ * timing does not reveal whether the account exists. `IS_ITS_OWN` is true for an exact match.
  */
 export const NEAREST = `(SELECT 1) one LEFT JOIN LATERAL
   (SELECT * FROM account WHERE lower(email) >= lower($1) ORDER BY lower(email) LIMIT 1) a ON true`;
 export const IS_ITS_OWN = 'coalesce(lower(a.email) = lower($1), false)';
 
-/** What is read and sent where there is no account at all, as long as what stands there for others. */
+/** Placeholder row for an empty table, as long as a real one, so that timing is the same. */
 const NOBODYS = { id: NOBODYS_ID, hash: '-'.repeat(97) };
 
 type IfThere<T> = T & { readonly isThere: boolean };
 
-/** Colours of avatars that nobody chose. */
+/** Number of possible random avatar colors. */
 export const COLORS = 0x1000000;
 
-/** A trait: the account cannot sign in until its address is verified (auth.md 4.1). */
+/** Trait: the account cannot sign in until its email address is verified (auth.md 4.1). */
 export const PENDING_VERIFICATION = 'registration_pending_verification';
 
-/** A trait: a mailed link locked the account down, which cannot be signed in to until its password is reset (web.md 5). */
+/** Trait: the account was locked down by an emailed link and cannot sign in until its password is reset (web.md 5). */
 export const LOCKED_DOWN = 'locked_down';
 
-/** Accounts: who they are, and the one place where the epoch of an account is raised. */
+/** Reads and changes accounts. The only place that increments the epoch of an account. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -95,26 +95,29 @@ export class AccountService {
     return this.read(tx, 'account-by-id', 'a.id = $1', id);
   }
 
-  /** The account as it is, locked until `tx` ends: no other operation changes who it is or what it may do. */
+  /**
+   * Returns the account and locks it until `tx` ends, so that no other operation changes its identity or permissions.
+   */
   async lock(tx: Tx, id: string): Promise<AccountFacts | null> {
-    // Two statements: the second one sees what others committed while the first one waited, passkeys included.
+    // A second statement is needed to see what others committed while the first one waited for the lock, including
+    // passkeys.
     await tx.query('SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE', [id]);
     return this.find(id, tx);
   }
 
-  /** Several, in the one order in which they are locked everywhere. */
+  /** Locks several accounts in ascending order, so that concurrent transactions cannot deadlock. */
   async lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.query('SELECT 1 FROM account WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [ids]);
   }
 
-  /** One that is known to be there, as `tx` sees it. */
+  /** Returns an account that must exist, as `tx` sees it. */
   async require(tx: Tx, id: string): Promise<AccountFacts> {
     const account = await this.find(id, tx);
     if (!account) throw new Error('an account that is at hand must be there');
     return account;
   }
 
-  /** Those of `ids` that exist, by id. */
+  /** Returns the existing accounts by ID. */
   async findAll(ids: readonly string[], tx: Tx = this.database.manager): Promise<Map<string, AccountFacts>> {
     const rows = await tx.query<AccountRow[]>(`SELECT ${ACCOUNT_COLUMNS} FROM account a WHERE a.id = ANY ($1)`, [ids]);
     return new Map(rows.map((row) => [row.account_id, accountOf(row)]));
@@ -131,8 +134,8 @@ export class AccountService {
   }
 
   /**
-   * Whose an address is, for answers that must not tell: one statement and one row, whether or not it is anybody's. What
-   * else there is to know of the account is read once nobody waits for it.
+   * Finds the account of an email address without a timing side channel: one statement and one row, whether or not the
+   * account exists. Read further data only after the response.
    */
   async holderOf(email: string, tx: Tx = this.database.manager): Promise<AddressHolder | null> {
     const [{ isThere, ...holder }] = await tx.query<[IfThere<AddressHolder>]>(
@@ -145,8 +148,8 @@ export class AccountService {
   }
 
   /**
-   * What a password login compares: one statement and one row, whether or not the address has an account. An account
-   * that is gone has no password.
+   * Reads what a password login compares: one statement and one row, whether or not the account exists. A deleted
+   * account has no password.
    */
   async passwordOf(email: string, decoyId: string | null): Promise<PasswordOfAddress> {
     const [{ isThere, hasPassword, id, bot, epoch, passwordHash, decoyHash }] = await this.database.manager.query<
@@ -207,7 +210,7 @@ export class AccountService {
   }
 
   /**
-   * A discriminator that nobody with this username has. The lock makes parallel registrations of one name wait.
+   * Returns a free discriminator for a username. An advisory lock serializes concurrent registrations of the same name.
    * @throws Refusal FV(TOO_MANY_USERS_WITH_THIS_USERNAME@username)
    */
   async freeDiscriminator(tx: Tx, username: string): Promise<number> {
@@ -255,7 +258,7 @@ export class AccountService {
     await this.announce(tx, id);
   }
 
-  /** Stores the encrypted TOTP secret of an account that has none. False if it got one meanwhile. */
+  /** Stores the encrypted TOTP secret of an account that has none. Returns false if it got one in the meantime. */
   async setTotpSecret(tx: Tx, id: string, secret: Buffer): Promise<boolean> {
     const { affected } = await tx.update(Account, { id, totpSecret: IsNull() }, { totpSecret: secret });
     if (affected !== 1) return false;
@@ -268,8 +271,8 @@ export class AccountService {
   }
 
   /**
-   * Ends every sudo proof of the account and everything that is pending for it (credentials.md sections 6 and 7). What
-   * ends sessions too does so by `SessionService.revokeAll`.
+   * Invalidates all sudo proofs and pending operations of the account (credentials.md sections 6 and 7). To end
+   * sessions as well, use `SessionService.revokeAll`.
    */
   async raiseEpoch(tx: Tx, id: string): Promise<Seen> {
     const [[row]] = await tx.query<Changed<{ id: string; epoch: number }>>(
@@ -280,13 +283,13 @@ export class AccountService {
     return Seen.ofRaise(row);
   }
 
-  /** The same for several, which are locked in the order of their ids. */
+  /** The same for several accounts, which are locked in ascending order. */
   async raiseEpochs(tx: Tx, ids: readonly string[]): Promise<void> {
     await this.lockAll(tx, ids);
     await tx.query('UPDATE account SET epoch = epoch + 1 WHERE id = ANY ($1::bigint[])', [ids]);
   }
 
-  /** Writes members of one account, if there are any, and tells its gateway sessions. */
+  /** Updates members of one account, if any, and notifies its gateway sessions. */
   async update(tx: Tx, id: string, changes: QueryDeepPartialEntity<Account>): Promise<void> {
     if (Object.keys(changes).length > 0) await tx.update(Account, { id }, changes);
     await this.announce(tx, id);

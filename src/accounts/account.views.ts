@@ -15,12 +15,12 @@ export const SUSPICION_NAMES = [
 
 export const tagOf = (discriminator: number): string => String(discriminator).padStart(4, '0');
 
-/** Lifecycle and limit bits are nobody's business; what others see are the low 31. */
+/** Only the low 31 flag bits are public. */
 const publicFlags = (flags: bigint): number => Number(flags & 0x7fffffffn);
 
-/** What everyone may see of an account; a deleted one has no face left (auth.md section 3). */
+/** The public view of an account. Deleted accounts are anonymized (auth.md section 3). */
 export function partialUserView(account: Account) {
-  // A scheduled deletion shows nothing yet.
+  // A scheduled deletion is not visible yet.
   const isDeleted = account.deletedAt !== null;
   return {
     id: account.id,
@@ -29,14 +29,17 @@ export function partialUserView(account: Account) {
     global_name: isDeleted ? 'Deleted User' : account.globalName,
     avatar: isDeleted ? null : account.avatar,
     avatar_color: isDeleted ? null : account.avatarColor,
-    // A member that is undefined is left out of the JSON.
+    // JSON omits undefined members.
     bot: account.bot || undefined,
     system: account.system || undefined,
     flags: isDeleted ? 0 : publicFlags(account.flags),
   };
 }
 
-/** `0` TOTP secret, `2` passkey with the second-factor switch on; of a bot, its owner's (account.md 1.1). */
+/**
+ * Returns `0` for a TOTP secret and `2` for passkeys if they are enabled as second factor. For a bot, those of its
+ * owner (account.md 1.1).
+ */
 export function authenticatorTypes(account: Account): number[] {
   const { hasTotp, passkeys, passkeySecondFactor } = account.ownerAuthenticators ?? account;
   return [...(hasTotp ? [0] : []), ...(passkeys > 0 && passkeySecondFactor ? [2] : [])];
@@ -44,11 +47,11 @@ export function authenticatorTypes(account: Account): number[] {
 
 export const needsSecondFactor = (account: Account): boolean => authenticatorTypes(account).length > 0;
 
-/** The account as its owner sees it (account.md 1.1). */
+/** The account as shown to its owner (account.md 1.1). */
 export function privateUserView(account: Account) {
   const types = authenticatorTypes(account);
   const seen = partialUserView(account);
-  // Written out: a spread before so many members costs more than the rest of the request.
+  // Written out, because spreading an object before so many members costs more than the rest of the request.
   return {
     id: seen.id,
     username: seen.username,
@@ -83,7 +86,7 @@ export function privateUserView(account: Account) {
 
 const sorted = (names: readonly string[]): readonly string[] => (names.length > 1 ? [...names].sort() : names);
 
-/** The same for whoever asks: a bearer sees only what its scopes show. */
+/** The account as shown to the caller. A bearer token only shows what its scopes allow. */
 export function currentUserView(me: Identity) {
   const view = privateUserView(me.account);
   if (me.via !== 'bearer') return view;

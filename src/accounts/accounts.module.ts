@@ -36,7 +36,7 @@ const SERVICES = [
   ...[AdminApplication, Grants, SecurityEvents],
 ];
 
-/** What an account is: its facts and records, its state, whom it belongs to, what of it others may do. */
+/** Services for accounts, their lifecycle, grants and security events. */
 @Global()
 @Module({ providers: SERVICES, exports: SERVICES })
 export class AccountsModule implements OnApplicationBootstrap {
@@ -45,7 +45,7 @@ export class AccountsModule implements OnApplicationBootstrap {
     private readonly replica: Replica,
   ) {}
 
-  /** Nobody may pose as the product, whatever it is called. */
+  /** Reserves the product name, so that no user can impersonate the product. */
   onApplicationBootstrap(): void {
     const reserve = () => reserveTerm(this.instance.current.branding.productName);
     this.replica.on('instance', reserve);

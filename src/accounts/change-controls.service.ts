@@ -10,7 +10,7 @@ interface Control {
 
 const often = (code: FieldCode): Control => ({ code, limit: 25, seconds: 1800 });
 
-/** How often what others see of an account may change (account.md 2.2, oauth.md 6.6). */
+/** Limits for changes of the public profile (account.md 2.2, oauth.md 6.6). */
 const CONTROLS = {
   username: { code: 'USERNAME_CHANGED_TOO_MANY_TIMES', limit: 5, seconds: 3 * 3600 },
   bio: often('BIO_CHANGED_TOO_MANY_TIMES'),
@@ -20,13 +20,13 @@ const CONTROLS = {
   banner: often('BANNER_CHANGED_TOO_MANY_TIMES'),
 } satisfies Record<string, Control>;
 
-/** A change of what has a control, and the member of the body that asks for it. */
+/** A change of a limited field, and the request body member to which an error refers. */
 export interface Change {
   readonly of: keyof typeof CONTROLS;
   readonly member?: string;
 }
 
-/** Called with the changes that are about to be made, while nothing is changed yet. */
+/** Called with the changes that are about to be made, before the first one. */
 type Announce = (changes: readonly Change[]) => void;
 
 /** A change that was not expected, because the account has changed in the meantime. */
@@ -36,15 +36,15 @@ class Unexpected extends Error {
   }
 }
 
-/** Allowances for changes that show. */
+/** Rate limits for changes of the public profile. */
 @Injectable()
 export class ChangeControls {
   constructor(private readonly limiter: Limiter) {}
 
   /**
-   * Charges the allowances of the expected changes, then calls `apply`. Changes that `apply` does not make are given back,
-   * because what is refused is no change. The store may be slow, so it is never called while `apply` holds a row. If
-   * `apply` announces a change that was not expected, its transaction is rolled back, and it is called again.
+   * Charges the allowances of the expected changes, then calls `apply`. Changes that `apply` does not make are
+   * refunded. The store may be slow, so it is never called while `apply` has locked a row. If `apply` announces an
+   * unexpected change, its transaction is rolled back and it is called again.
    * @throws Refusal FV(..._CHANGED_TOO_MANY_TIMES@member)
    */
   async around<T>(

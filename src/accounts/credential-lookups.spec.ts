@@ -10,7 +10,7 @@ interface Asked {
   fail(reason: Error): void;
 }
 
-/** A database that answers when it is told to. */
+/** A fake database whose responses the test triggers. */
 function lookups(limits: Partial<Config> = {}) {
   const asked: Asked[] = [];
   const texts: string[] = [];
@@ -25,7 +25,7 @@ function lookups(limits: Partial<Config> = {}) {
   return { asked, texts, found: new CredentialLookups(database as unknown as Database, config as Config) };
 }
 
-/** What a promise comes to within some turns. Waiting for ever is an answer too. */
+/** Returns what a promise resolves to within some turns of the event loop, or 'no answer'. */
 const soon = <T>(promise: Promise<T>) =>
   Promise.race([
     promise,
@@ -107,7 +107,7 @@ describe('performance.md P4: lookups that wait together', () => {
     at(asked, 0).answer([]);
     for (let waits = 0; asked.length < 2 && waits < 20; waits++) await null;
     expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
-    // The turn that was asked for `b` comes, then `d`, then the turn that is asked for `c`.
+    // Order of the event loop: the turn scheduled for `b`, then `d`, then the turn scheduled for `c`.
     setImmediate(() => void found.find('session', 'd'));
     void found.find('session', 'c');
     await turn();

@@ -14,7 +14,7 @@ const accountsByCredential = (liveSession: string) => ({
       FROM session s JOIN account a ON a.id = s.account_id
       WHERE s.digest = ${digest} AND ${liveSession}`,
   ),
-  /** By the session's id, for a credential that stays in use and may be rotated meanwhile. */
+  /** By session ID, for a credential that stays in use while its token may be rotated. */
   'held-session': eachOf(
     'bigint',
     (id) => `SELECT s.id AS key, s.digest, ${ACCOUNT_COLUMNS}
@@ -33,7 +33,7 @@ const accountsByCredential = (liveSession: string) => ({
       FROM oauth_token t JOIN account a ON a.id = t.account_id
       WHERE t.digest = ${digest} AND t.kind = 'access' AND t.expires_at > now()`,
   ),
-  /** By id and digest, in hex: a known key with a wrong secret is as little found as an unknown one. */
+  /** By ID and digest in hex, so that a known key with a wrong secret is not found either. */
   'admin-key': `SELECT wanted.key, k.digest, k.acls AS key_acls, ${ACCOUNT_COLUMNS}
     FROM unnest($1::text[]) wanted (key)
       JOIN admin_key k ON k.id = split_part(wanted.key, ' ', 1)::bigint
@@ -55,7 +55,7 @@ interface BearerRow extends KeyedRow {
   readonly expires_at: Date;
 }
 
-/** What is found of each kind. */
+/** The row that each kind of lookup returns. */
 interface Found {
   readonly session: KeyedRow & { readonly session_id: string };
   readonly 'held-session': KeyedRow & { readonly digest: Buffer };
@@ -73,13 +73,13 @@ interface Waiting<R> {
   reject(reason: unknown): void;
 }
 
-/** A key as a map can hold it. */
+/** Converts a key to a string for use in a map. */
 const nameOf = (key: Key): string => (typeof key === 'string' ? key : key.toString('latin1'));
 
 /**
- * Lookups of one kind that are asked for in the same turn of the event loop go out as one named statement at its end;
- * those that come while two statements are in flight go out together once one of them is back. Nothing is cached, so
- * nothing can be stale.
+ * Batches lookups of one kind: all that start in one turn of the event loop become one named statement. While two
+ * statements are in flight, further lookups wait and go out together when one returns. Nothing is cached, so nothing
+ * can be stale.
  */
 class Batch<R extends KeyedRow> {
   private waiting: Waiting<R>[] = [];
@@ -122,7 +122,7 @@ class Batch<R extends KeyedRow> {
   }
 }
 
-/** The row behind a credential, joined with all that guards need of its account, for every kind of credential. */
+/** Looks up credentials of every kind, joined with all account data that guards need. */
 @Injectable()
 export class CredentialLookups {
   readonly counters = { statements: 0, lookups: 0 };
@@ -143,7 +143,7 @@ export class CredentialLookups {
     };
   }
 
-  /** A database that cannot be asked rejects, never says no. */
+  /** Returns the row of a credential, or undefined if it is unknown. Rejects if the database does not respond. */
   find<K extends Kind>(kind: K, key: Key): Promise<Found[K] | undefined> {
     this.counters.lookups++;
     return this.batches[kind].find(key);

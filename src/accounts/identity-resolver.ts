@@ -6,7 +6,10 @@ import type { AdminKeyIdentity, BearerIdentity, BotIdentity, Identity, SessionId
 import { accountOf, isInactive } from './account-facts.js';
 import { CredentialLookups } from './credential-lookups.js';
 
-/** From a credential to an identity or to nothing; the type has no room for a reason (credentials.md section 1). */
+/**
+ * Resolves a credential to an identity or `null`. The result contains no reason for a failure, so none can be disclosed
+ * (credentials.md section 1).
+ */
 @Injectable()
 export class IdentityResolver {
   constructor(private readonly lookups: CredentialLookups) {}
@@ -15,7 +18,7 @@ export class IdentityResolver {
     return this.lookups.counters;
   }
 
-  /** A value without the form of its kind costs no statement. */
+  /** Resolves a credential. Malformed values are rejected without a database query. */
   resolve(credential: Credential): Promise<Identity | null> | null {
     switch (credential.kind) {
       case 'session':
@@ -28,7 +31,7 @@ export class IdentityResolver {
         return TOKEN.test(credential.token) ? this.bearer(credential.token) : null;
       case 'admin-key': {
         const [, keyId] = ADMIN_KEY.exec(credential.token) ?? [];
-        // An id that no column can hold would fail the statement for everyone who waits in the same batch.
+        // An out-of-range ID would fail the statement for all requests in the same batch.
         return keyId && snowflakeFault(keyId) === undefined ? this.adminKey(keyId, digest(credential.token)) : null;
       }
       default:
@@ -42,13 +45,13 @@ export class IdentityResolver {
     return row ? { via: 'session', sessionId: row.session_id, digest: key, account: accountOf(row) } : null;
   }
 
-  /** A session that is in use, by its id: alive under whatever token it has by now. */
+  /** Resolves a session in use by its ID, whatever its current token. */
   async heldSession(sessionId: string): Promise<SessionIdentity | null> {
     const row = await this.lookups.find('held-session', sessionId);
     return row ? { via: 'session', sessionId, digest: row.digest, account: accountOf(row) } : null;
   }
 
-  /** A bot by the digest of its secret: alive until that secret is reset. */
+  /** Resolves a bot by the digest of its secret, which is valid until the secret is reset. */
   async heldBot(applicationId: string, secretDigest: Buffer): Promise<BotIdentity | null> {
     const row = await this.lookups.find('bot', secretDigest);
     if (!row || row.application_id !== applicationId) return null;

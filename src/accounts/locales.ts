@@ -5,7 +5,10 @@ export const LOCALES: readonly string[] = [
 
 const RANGE = /^\s*([a-z\d*-]{1,35})\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** The tags of an `Accept-Language` header by weight (RFC 9110 section 12.5.4); a weight of zero rejects one. */
+/**
+ * Returns the language tags of an `Accept-Language` header by weight (RFC 9110 section 12.5.4). A weight of zero
+ * excludes a tag.
+ */
 function acceptedTags(header: string): string[] {
   const ranges = header.split(',', 20).flatMap((part) => {
     const [, tag, weight = '1'] = RANGE.exec(part) ?? [];
@@ -14,7 +17,7 @@ function acceptedTags(header: string): string[] {
   return ranges.toSorted((a, b) => b.weight - a.weight).map(({ tag }) => tag);
 }
 
-/** The supported locale that an `Accept-Language` header prefers, else `en-US`. */
+/** Returns the supported locale that an `Accept-Language` header prefers. Default: `en-US`. */
 export function localeOf(header: string | undefined): string {
   for (const tag of acceptedTags(header ?? '')) {
     const found =

@@ -4,22 +4,25 @@ import type { Tx } from '../platform/database/database.js';
 import { Outbox } from '../platform/mail/outbox.js';
 import { type TeamMailType, teamMail } from '../platform/mail/templates/team-mails.js';
 
-/** A mail of a team with the facts that it is made of. */
+/** An email of an extension with its facts. */
 export interface TeamLetter<T extends TeamMailType> {
   readonly type: T;
   readonly facts: ExtraMails[T];
-  /** How long what it carries works: afterwards it is not sent any more. */
+  /** Validity of its token or code. After that, the email is not sent any more. */
   readonly expiresInSeconds?: number;
 }
 
-/** Mails that teams have registered: rows of the caller's transaction, sent after its commit. */
+/**
+ * Sends emails that extensions have registered. They are written in the caller's transaction and sent after its commit.
+ */
 @Injectable()
 export class Mails {
   constructor(private readonly outbox: Outbox) {}
 
   /**
-   * To the address of an account, in its language. False, and nothing is sent: it has no verified address that takes mail,
-   * is deleted, or wants none that is not about its security.
+   * Sends an email to the email address of an account, in its language. Sends nothing and returns false if the account
+   * is deleted or has no verified and working email address. The same applies if it has opted out of emails that are
+   * not about security.
    */
   async toAccount<T extends TeamMailType>(tx: Tx, accountId: string, letter: TeamLetter<T>): Promise<boolean> {
     const isSecurity = teamMail(letter.type).isSecurity === true;
@@ -34,7 +37,7 @@ export class Mails {
     return true;
   }
 
-  /** To an address that belongs to no account, in English. */
+  /** Sends an email in English to an email address that belongs to no account. */
   toAddress<T extends TeamMailType>(tx: Tx, address: string, letter: TeamLetter<T>): Promise<void> {
     teamMail(letter.type);
     return this.write(tx, address, null, letter);

@@ -48,7 +48,7 @@ export function GlobalName(options: { optional?: boolean; nullable?: boolean } =
   return field({ ...options, ...bound, description, convert }, globalNameFault);
 }
 
-/** A global name that others claim for somebody, or nothing when it breaks the rules. */
+/** Returns a global name from an external source, or null if it breaks the rules. */
 export function globalNameFrom(claimed: unknown): string | null {
   if (typeof claimed !== 'string' || claimed.length > GLOBAL_NAME_BOUND) return null;
   const name = plainName(claimed);
@@ -56,8 +56,8 @@ export function globalNameFrom(claimed: unknown): string | null {
 }
 
 /**
- * What an application is called on the page where people consent to it: 1-100, of which something is seen, and nothing that
- * looks like the service's own.
+ * The name of an application, which users see on the consent page. It has 1-100 characters, not all of them blank. It
+ * must not resemble the service's own name.
  */
 export const ApplicationName = (options: { optional?: boolean } = {}): PropertyDecorator =>
   Text({
@@ -66,7 +66,7 @@ export const ApplicationName = (options: { optional?: boolean } = {}): PropertyD
     check: (name) => (containsTerm(name) ? 'USERNAME_CANNOT_CONTAIN_RESERVED_TERMS' : !isBlank(name)),
   });
 
-/** A username derived from free text: its letters and digits, or nothing when too few are left. */
+/** Derives a username from the letters and digits of free text. Returns null if the result is empty or reserved. */
 export function usernameFrom(text: string): string | null {
   const plain = text
     .slice(0, 4 * MAX_NAME)

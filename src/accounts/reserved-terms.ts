@@ -1,6 +1,6 @@
 const RESERVED_TERMS = new Set<string>();
 
-/** Letters of other alphabets, and of this one in other guises, by the Latin letter that they are read as. */
+/** Homoglyphs: characters by the Latin letter that they resemble. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   a: 'аαАΑɑᴀꭺᎪꓮаӑ⍺',
   b: 'вьВΒβЬʙᏏᏴꓐЪъ',
@@ -33,7 +33,7 @@ const LATIN = new Map(
   Object.entries(LOOKALIKES).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
 );
 
-/** Alphabets in boxes and circles that have no decomposition: where each begins. */
+/** Boxed and circled alphabets without a Unicode decomposition: the code point of each letter A. */
 const BOXED = [0x1f150, 0x1f170, 0x1f1e6];
 
 function unboxed(character: string): string {
@@ -44,7 +44,9 @@ function unboxed(character: string): string {
 
 const latin = (character: string): string => LATIN.get(character) ?? LATIN.get(character.toLowerCase()) ?? character;
 
-/** What a reader takes a text for: letters and digits only, whatever stands between them and however they are drawn. */
+/**
+ * Normalizes a text to what a reader sees: Latin letters and digits, without separators, decorations and homoglyphs.
+ */
 export function readAs(text: string): string {
   const letters = [...text.normalize('NFKD')].map((character) => latin(unboxed(character))).join('');
   return letters
@@ -54,7 +56,7 @@ export function readAs(text: string): string {
     .replaceAll('vv', 'w');
 }
 
-/** A name must not hold the term: it would pose as the service. */
+/** Reserves a term. Names must not contain it, because they could impersonate the service. */
 export function reserveTerm(term: string): void {
   const read = readAs(term);
   if (read !== '') RESERVED_TERMS.add(read);

@@ -1,7 +1,7 @@
 import type { Account } from '../policy/account.js';
 import type { Identity } from '../policy/identity.js';
 
-/** An account as it is when something begins that waits for its end: what is stored with the secret of it. */
+/** The account data that is stored with a secret when an operation of several steps starts. */
 export type Begun = Pick<Account, 'id' | 'epoch' | 'addressEpoch'>;
 
 interface Row {
@@ -10,9 +10,10 @@ interface Row {
 }
 
 /**
- * An account as it was when what is now concluded was begun or proved. Whatever ends in a session, a factor or a changed
- * contact compares it with the locked row (credentials.md section 7). It comes from the beginning, never from that row,
- * which is why nothing here takes an account, but for what begins and ends in one transaction.
+ * Snapshot of an account's epoch when an operation started or a credential was verified. An operation that creates a
+ * session, adds a factor or changes contact data compares the snapshot with the locked row (credentials.md section 7).
+ * The snapshot must come from the start of the operation, never from the locked row. Therefore the factories take the
+ * data of that start; only `provedWithin` takes an account.
  */
 export class Seen {
   private constructor(
@@ -20,17 +21,17 @@ export class Seen {
     private readonly epoch: number,
   ) {}
 
-  /** With the credential of a request, when that was resolved. */
+  /** When the credential of a request was resolved. */
   static ofRequest({ account }: Identity): Seen {
     return new Seen(account.id, account.epoch);
   }
 
-  /** Together with a password hash, before a password was compared with it. */
+  /** When a password hash was read, before the password was compared with it. */
   static ofPassword({ id, epoch }: Row & { readonly passwordHash: string }): Seen {
     return new Seen(id, epoch);
   }
 
-  /** Together with a passkey, before an assertion was examined. */
+  /** When a passkey was read, before the assertion was verified. */
   static ofPasskey({ id, epoch }: Row): Seen {
     return new Seen(id, epoch);
   }
@@ -40,12 +41,12 @@ export class Seen {
     return new Seen(id, epoch);
   }
 
-  /** By the transaction that has just raised the epoch and holds the account. */
+  /** In the transaction that has just incremented the epoch and locks the account. */
   static ofRaise({ id, epoch }: Row): Seen {
     return new Seen(id, epoch);
   }
 
-  /** By the transaction that made the account or holds it, and in which everything is proved that has to be. */
+  /** In a transaction that created or locked the account and verifies everything that has to be verified. */
   static provedWithin({ id, epoch }: Account): Seen {
     return new Seen(id, epoch);
   }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A session that began, and was used for the last time, so many seconds ago. */
+/** Creates a session that was created and last used the given numbers of seconds ago. */
 async function sessionOf(created: number, used: number, isRevoked = false): Promise<string> {
   const { accountId } = await outfit(service);
   await service.sql(
@@ -23,7 +23,7 @@ async function sessionOf(created: number, used: number, isRevoked = false): Prom
   return accountId;
 }
 
-/** Those of these sessions that a condition says are live, and those that another says are to end. */
+/** Returns which of these sessions are live, and which ones the cleanup ends. */
 async function judged(limits: typeof NONE, ids: readonly string[]) {
   const read = async (condition: string) => {
     const rows = await service.sql(`SELECT account_id FROM session WHERE account_id = ANY ($1) AND ${condition}`, [

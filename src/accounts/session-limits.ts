@@ -2,7 +2,7 @@ import type { Config } from '../core/config/config.js';
 
 type Limits = Pick<Config, 'sessionMaxSeconds' | 'sessionIdleSeconds'>;
 
-/** Uses are written once a minute: one that is not written yet lengthens a session, too. */
+/** The last use is written at most once a minute, so the idle limit allows for one minute more. */
 const WRITTEN_WITHIN_SECONDS = 60;
 
 const conditionsOf = ({ sessionMaxSeconds, sessionIdleSeconds }: Limits): string[] => [
@@ -12,13 +12,16 @@ const conditionsOf = ({ sessionMaxSeconds, sessionIdleSeconds }: Limits): string
     : []),
 ];
 
-/** What a live session has to meet beside not being revoked (auth.md, precisions), to be added to a condition on its row. */
+/** SQL conditions of a live session besides `revoked_at` (auth.md, precisions), to append to a condition on its row. */
 export const withinLimits = (limits: Limits, row = 'session'): string =>
   conditionsOf(limits)
     .map((condition) => ` AND ${row}.${condition}`)
     .join('');
 
-/** The rows of `session` that reached a limit, found by the age that all of them have; null where nothing limits them. */
+/**
+ * SQL condition for sessions that have reached a limit; null without limits. It includes a minimum age that all of them
+ * have, so that an index can be used.
+ */
 export function beyondLimits(limits: Limits): string | null {
   const conditions = conditionsOf(limits);
   if (conditions.length === 0) return null;

@@ -1,7 +1,7 @@
 import { demandWords, type SpokenWords } from '../../core/text/spoken-words.js';
 import { SECURITY_EVENTS, type SecurityEvent } from '../../platform/mail/templates/words/kinds.js';
 
-/** What is recorded and not mailed by itself. */
+/** Events that are recorded but not sent as a security notice. */
 const OWN = [
   ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted'],
   ...['application_authorized', 'application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated'],
@@ -9,7 +9,7 @@ const OWN = [
   'requirements_changed',
 ] as const;
 
-/** Types that a team registered: merge `{ note_shared: true }` into this interface. */
+/** Types of an extension: merge `{ note_shared: true }` into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: an empty interface is what declaration merging needs
 export interface ExtraSecurityEvents {}
 
@@ -22,13 +22,14 @@ export const securityEventTypes = (): readonly string[] => [...types];
 
 export const isSecurityEvent = (type: string): boolean => types.has(type);
 
-/** What a type of a team's own says to people; ours are said by the pages. */
+/** Returns the texts of an extension's event type. The web pages contain those of the built-in types. */
 export const wordsOfEvent = (type: string): SpokenWords | undefined => words.get(type);
 
 /**
- * Adds a type of a team's own to what people are told of the security of their accounts.
+ * Registers a security event type of an extension.
  * @param type a name such as `note_shared`
- * @param said what it says, by language, such as "A note was shared with everybody."; English where theirs is not there
+ * @param said texts by language, such as "A note was shared with everyone."; English is the fallback
+ * @throws Error if the name is invalid or taken
  */
 export function registerSecurityEvent(type: string, said: SpokenWords): void {
   if (types.has(type) || !/^[a-z][a-z0-9_]{0,63}$/.test(type)) {

@@ -8,18 +8,21 @@ export interface Origin {
   readonly ip: string;
   readonly userAgent: string;
   readonly os: string | null;
-  /** The id hash of the session that asked, if one did. */
+  /** ID hash of the session that made the request, if any. */
   readonly session?: string;
 }
 
-/** Who ended something, why, and from where if it was a request of the owner's. */
+/** Who ended something, why, and the origin if the owner requested it. */
 export interface Ending {
   readonly by: 'owner' | 'administrator' | 'application' | 'finder' | 'service';
   readonly reason: string;
   readonly origin?: Origin;
 }
 
-/** The operating system that a native client names in `X-Service-Client-Properties`; malformed is ignored. */
+/**
+ * Returns the operating system that a native client sends in `X-Service-Client-Properties`. Malformed values are
+ * ignored.
+ */
 function namedOs(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string' || header.length > 4096) return null;
   try {
@@ -50,23 +53,23 @@ export function clientInfo({ userAgent, os }: Pick<Origin, 'userAgent' | 'os'>) 
 }
 
 const BROWSERS: ReadonlySet<string | null> = new Set(Object.values(bowser.BROWSER_MAP as Record<string, string>));
-/** The longest first: one is the beginning of another. */
+/** Longest first, because a name may be a prefix of another. */
 const SYSTEMS = Object.values(bowser.OS_MAP as Record<string, string>).sort((a, b) => b.length - a.length);
 
-/** The system that a text begins with the name of, such as `Windows 11`. */
+/** Finds the known operating system with whose name a text starts, such as `Windows 11`. */
 const systemIn = (text: string | null): string | undefined =>
   SYSTEMS.find((name) => `${text?.toLowerCase()} `.startsWith(`${name.toLowerCase()} `));
 
 /**
- * A device in words of ours alone: what a client says of itself is free text, and a mail would say it with our voice to
- * somebody whom the client is not.
+ * Describes a device only with names from fixed lists. The client controls its user agent, so free text would let an
+ * attacker put words into an email from the service.
  */
 export function describeClient({ userAgent, os: named }: Pick<Origin, 'userAgent' | 'os'>): Device {
   const { browser, os } = clientInfo({ userAgent, os: null });
   return { browser: BROWSERS.has(browser) ? browser : null, system: systemIn(named) ?? systemIn(os) ?? null };
 }
 
-/** Client info in the same words, for a page that shows the device to a user who may not own it. */
+/** Client info with names from fixed lists, for a page that shows the device to a user who may not own it. */
 export function knownClientInfo(origin: Pick<Origin, 'userAgent' | 'os'>) {
   const { browser, system } = describeClient(origin);
   return { ...clientInfo(origin), browser, os: system };

@@ -8,14 +8,14 @@ import { isSecurityEvent, type SecurityEventType, wordsOfEvent } from './event-t
 import { clientInfo, type Origin } from './origin.js';
 import { RecordedEvent } from './security-event.entities.js';
 
-/** Something to be recorded. */
+/** An event to record. */
 export interface NewEvent {
-  /** Whom it befell; of a bot, its owner is told. */
+  /** The affected account. Events of a bot are recorded for its owner. */
   readonly accountId: string;
   readonly type: SecurityEventType;
-  /** Where the request came from that brought it about. */
+  /** Origin of the request that caused the event. */
   readonly origin?: Origin | undefined;
-  /** The id hash of the session that it is about, where that is not the one that asked. */
+  /** ID hash of the session that the event is about, if it is not the one that made the request. */
   readonly session?: string;
   /** Facts by name, never secrets. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -31,8 +31,8 @@ const PAGE = 50;
 const RECORDED_AT_ONCE = 5000;
 
 /**
- * The bot of an application has its id. Not joined: the planner takes every set of events for a hundred, and would read all
- * applications for them.
+ * A bot has the ID of its application. A subquery instead of a join, because the planner assumes a hundred events for
+ * any input and would scan all applications.
  */
 const RECORD = `
   INSERT INTO security_event (id, account_id, type, session_digest, ip, user_agent, os, data)
@@ -60,8 +60,8 @@ function eventView(event: RecordedEvent) {
 }
 
 /**
- * What befalls the security of accounts, for those whom it befalls (web.md section 5). Each event is written once, in the
- * transaction of what it tells.
+ * Records security events for account owners (web.md section 5). Each event is written once, in the transaction of the
+ * change.
  */
 @Injectable()
 export class SecurityEvents {
@@ -78,12 +78,12 @@ export class SecurityEvents {
     janitor.addExpiry('security_event', 'id', `created_at < now() - ${days}`);
   }
 
-  /** Records what `tx` does. */
+  /** Records an event in `tx`. */
   record(tx: Tx, event: NewEvent): Promise<void> {
     return this.recordAll(tx, [event]);
   }
 
-  /** The same of any number, some of them in each statement. */
+  /** Records any number of events, in batches. */
   async recordAll(tx: Tx, events: readonly NewEvent[]): Promise<void> {
     for (let first = 0; first < events.length; first += RECORDED_AT_ONCE) {
       await this.write(tx, events.slice(first, first + RECORDED_AT_ONCE));
@@ -107,7 +107,7 @@ export class SecurityEvents {
     await tx.query(RECORD, [JSON.stringify(rows)]);
   }
 
-  /** Newest first. */
+  /** Lists events, newest first. */
   async list(accountId: string, { before, limit = PAGE }: EventPage) {
     const query = this.database.manager
       .createQueryBuilder(RecordedEvent, 'e')
@@ -118,7 +118,7 @@ export class SecurityEvents {
     return (await query.getMany()).map(eventView);
   }
 
-  /** Keeps nothing of an account that goes. */
+  /** Deletes the events of an account that is being deleted. */
   async forget(tx: Tx, accountId: string): Promise<void> {
     await tx.delete(RecordedEvent, { accountId });
   }

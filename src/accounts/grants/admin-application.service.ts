@@ -6,7 +6,7 @@ import { Database } from '../../platform/database/database.js';
 import { InstanceSetting } from '../../platform/instance/instance.entities.js';
 import { Application } from './oauth.entities.js';
 
-/** The built-in Admin application (admin.md 6.1): recognised by its id alone, never by its name. */
+/** The built-in Admin application (admin.md 6.1). It is recognized only by its ID, never by its name. */
 @Injectable()
 export class AdminApplication implements OnModuleInit {
   private known = '';
@@ -38,7 +38,7 @@ export class AdminApplication implements OnModuleInit {
     );
   }
 
-  /** Of parallel first boots one id is kept: the insert that comes second changes nothing. */
+  /** Returns the stored ID. If several processes start for the first time together, the first insert wins. */
   private async storedId(): Promise<string> {
     const name = 'admin_application_id';
     await this.database.manager

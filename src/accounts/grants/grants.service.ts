@@ -31,12 +31,12 @@ interface AuthorizationRow {
 
 const LIVE_REFRESH_TOKEN = `t.kind = 'refresh' AND t.consumed_at IS NULL AND t.expires_at > now()`;
 
-/** Scopes in the registry's order; those that a team has withdrawn since are gone. */
+/** Scopes in the order of the registry, without those that an extension no longer registers. */
 export const inOrder = (scopes: readonly string[]): string[] => registry().filter((scope) => scopes.includes(scope));
 
 /**
- * What accounts have granted to applications: token families, pending codes, bot authorisations (oauth.md section 3).
- * The only place that takes a grant back, for every trigger of section 3.4.
+ * Grants of accounts to applications: token families, pending codes, bot authorizations (oauth.md section 3). The only
+ * place that revokes a grant, for every trigger of section 3.4.
  */
 @Injectable()
 export class Grants {
@@ -51,22 +51,25 @@ export class Grants {
     janitor.add('oauth_token', (tx, limit) => this.removeExpired(tx, limit));
   }
 
-  /** Takes back everything that the account granted to these applications, and tells their bots. Answers which had any. */
+  /**
+   * Revokes everything that the account granted to these applications, and notifies their bots. Returns the IDs of
+   * applications that had a grant.
+   */
   revoke(tx: Tx, accountId: string, applicationIds: readonly string[], ending: Ending): Promise<string[]> {
     return this.take(tx, accountId, applicationIds, ending);
   }
 
-  /** Takes back everything that the account granted to anyone, the built-in Admin application included. */
+  /** Revokes everything that the account granted to any application, including the built-in Admin application. */
   revokeAll(tx: Tx, accountId: string, ending: Ending): Promise<string[]> {
     return this.take(tx, accountId, null, ending);
   }
 
-  /** What ends with the last session of an account: its grant for the built-in Admin application. */
+  /** Revokes the grant of the built-in Admin application, which ends with the last session of an account. */
   async revokeAdminGrant(tx: Tx, accountId: string, ending: Ending): Promise<void> {
     await this.take(tx, accountId, [this.adminApplication.id], ending);
   }
 
-  /** The same for those of these accounts that have such a grant. */
+  /** The same for several accounts. */
   async revokeAdminGrants(tx: Tx, accountIds: readonly string[], ending: Ending): Promise<void> {
     const holders = await tx.query<{ account_id: string }[]>(
       `SELECT account_id FROM oauth_family WHERE account_id = ANY ($1::bigint[]) AND application_id = $2
@@ -78,8 +81,9 @@ export class Grants {
   }
 
   /**
-   * Codes first: an exchange in flight holds the code that it redeems, so its family is there to be deleted once the
-   * codes are. The lock keeps silent authorisations, which rest on the grant, out until it is gone.
+   * Deletes the codes first. A code exchange in progress has locked its code, so when the codes are deleted, the family
+   * of that exchange exists and is also deleted. The advisory lock keeps silent authorizations, which require the
+   * grant, waiting until it is revoked.
    */
   private async take(
     tx: Tx,
@@ -125,7 +129,7 @@ export class Grants {
     );
   }
 
-  /** Until `tx` ends, nothing is built on the grants of the account and none is taken back. */
+  /** Locks the grants of the account until `tx` ends: none is used for a new authorization and none is revoked. */
   async hold(tx: Tx, accountId: string): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('grants/' || $1, 0))`, [accountId]);
   }
@@ -146,13 +150,13 @@ export class Grants {
     await this.announce(tx, 'APPLICATION_AUTHORIZE', applicationId, d);
   }
 
-  /** To the gateway sessions of the application's bot, which has the application's id. */
+  /** Sends an event to the gateway sessions of the application's bot, which has the same ID as the application. */
   private async announce(tx: Tx, type: string, applicationId: string, d: object): Promise<void> {
     if (applicationId === this.adminApplication.id) return;
     await this.replica.announce(tx, { topic: 'event', data: { type, account_id: applicationId, d } });
   }
 
-  /** The scopes that the account's live refresh tokens of the application hold together. */
+  /** Returns the union of the scopes of the account's valid refresh tokens for the application. */
   async liveScopes(tx: Tx, accountId: string, applicationId: string): Promise<string[]> {
     const rows = await tx.query<{ scope: string }[]>(
       `SELECT DISTINCT unnest(f.scopes) AS scope FROM oauth_family f JOIN oauth_token t ON t.family_id = f.id
@@ -162,7 +166,10 @@ export class Grants {
     return rows.map(({ scope }) => scope);
   }
 
-  /** Applications that hold a live refresh token of the account with more than `bot`, latest authorisation first. */
+  /**
+   * Lists applications that have a valid refresh token of the account with more than the scope `bot`, latest
+   * authorization first.
+   */
   async list(accountId: string): Promise<Authorization[]> {
     const rows = await this.database.manager.query<AuthorizationRow[]>(
       `SELECT p.id, p.name, p.bot_public, b.avatar, b.bio, min(f.created_at) AS authorized_at,
@@ -189,7 +196,7 @@ export class Grants {
     }));
   }
 
-  /** Expired tokens, and families of which nothing is left. */
+  /** Deletes expired tokens, and families without tokens. */
   private async removeExpired(tx: Tx, limit: number): Promise<number> {
     const [tokens] = await tx.query<Changed<{ family_id: string }>>(
       `DELETE FROM oauth_token WHERE id IN (SELECT id FROM oauth_token WHERE expires_at < now() LIMIT $1)

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A third-party application; its bot account, if any, has the same id. */
+/** A third-party application. Its bot account, if any, has the same ID. */
 @Entity('application')
 export class Application {
   @PrimaryColumn('bigint') id: string;
@@ -21,7 +21,7 @@ export class Application {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
 }
 
-/** Every token that descends from one code (oauth.md section 3). Revocation deletes it, and its tokens with it. */
+/** All tokens that originate from one code (oauth.md section 3). Revocation deletes the family with its tokens. */
 @Entity('oauth_family')
 export class TokenFamily {
   @PrimaryColumn('bigint') id: string;
@@ -30,24 +30,24 @@ export class TokenFamily {
   @Column('text', { array: true }) scopes: string[];
   @Column('bytea', { name: 'code_digest' }) codeDigest: Buffer;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
-  /** When the exchange was committed and about to be answered. */
+  /** When the exchange was committed, immediately before its response. */
   @Column('timestamptz', { name: 'settled_at', nullable: true }) settledAt: Date | null;
 }
 
-/** A code that was not redeemed yet: redemption deletes it. */
+/** An authorization code that was not redeemed yet. Redemption deletes it. */
 @Entity('oauth_code')
 export class AuthorizationCode {
   @PrimaryColumn('bytea') digest: Buffer;
   @Column('bigint', { name: 'application_id' }) applicationId: string;
   @Column('bigint', { name: 'account_id' }) accountId: string;
-  /** As it was submitted; the exchange compares byte for byte. */
+  /** As submitted. The exchange compares it byte for byte. */
   @Column('text', { name: 'redirect_uri' }) redirectUri: string;
   @Column('text', { array: true }) scopes: string[];
   /** PKCE S256 challenge. */
   @Column('text', { nullable: true }) challenge: string | null;
-  /** False for a silent authorisation, which authorises no bot. */
+  /** False for a silent authorization, which does not authorize a bot. */
   @Column('boolean') consented: boolean;
-  /** The bot was told already, at the consent. */
+  /** Whether the bot was already notified, when the user consented. */
   @Column('boolean') announced: boolean;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
@@ -62,12 +62,12 @@ export class OAuthToken {
   @Column('bigint', { name: 'application_id' }) applicationId: string;
   @Column('bigint', { name: 'account_id' }) accountId: string;
   @Column('text', { array: true }) scopes: string[];
-  /** The refresh token whose redemption minted this one; `null` after a code. */
+  /** The refresh token whose redemption issued this one; `null` if a code did. */
   @Column('bigint', { name: 'parent_id', nullable: true }) parentId: string | null;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
   @Column('timestamptz', { name: 'consumed_at', nullable: true }) consumedAt: Date | null;
-  /** When the consumption was committed and about to be answered. */
+  /** When the redemption was committed, immediately before its response. */
   @Column('timestamptz', { name: 'settled_at', nullable: true }) settledAt: Date | null;
 }
 

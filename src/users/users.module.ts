@@ -27,7 +27,7 @@ import { OwnExportController } from './security/own-export.controller.js';
 import { OwnExport } from './security/own-export.service.js';
 import { SecurityEventsController } from './security/security-events.controller.js';
 
-/** The account: profile, settings, contact changes, second factors, state. */
+/** Self-service of the account owner: profile, settings, contact changes, second factors, lifecycle. */
 @Global()
 @Module({
   imports: [MediaModule],

@@ -13,7 +13,10 @@ import { NewAddresses, type NewAddressState, newAddressContext } from './new-add
 const FLOW = 'bounced-email-change';
 const TICKET_SECONDS = 3600;
 
-/** A new address for an account whose present one takes no mail: nobody there could agree (account.md section 4). */
+/**
+ * Email change for an account whose current email address bounces, so that its consent cannot be requested (account.md
+ * section 4).
+ */
 @Injectable()
 export class BouncedEmailChange {
   constructor(
@@ -45,7 +48,7 @@ export class BouncedEmailChange {
     await this.addresses.resend(me, FLOW, ticket, origin);
   }
 
-  /** Moves the account at once and completes the ticket. */
+  /** Changes the email address immediately and completes the ticket. */
   verify(me: SessionIdentity, { ticket, code }: MailedCodeInput, origin: Origin) {
     this.addresses.demandBounced(me.account);
     return this.tickets.step(me, FLOW, ticket, async ({ tx, account, state, now, save }: Step<NewAddressState>) => {

@@ -21,7 +21,7 @@ export class EmailChangeController {
     private readonly bounced: BouncedEmailChange,
   ) {}
 
-  /** Begins a change of the address. */
+  /** Start an email change. */
   @Post('start')
   @HttpCode(200)
   @UserOnly()
@@ -31,7 +31,7 @@ export class EmailChangeController {
     return this.change.start(me, originOf(call));
   }
 
-  /** Mails the code to the present address again. */
+  /** Resend the code to the current email address. */
   @Post('resend-original')
   @HttpCode(204)
   @UserOnly()
@@ -41,7 +41,7 @@ export class EmailChangeController {
     return this.change.resendOriginal(me, ticket, originOf(call));
   }
 
-  /** Confirms the present address by the code that was mailed to it. */
+  /** Verify the current email address with the emailed code. */
   @Post('verify-original')
   @HttpCode(200)
   @UserOnly()
@@ -51,7 +51,7 @@ export class EmailChangeController {
     return this.change.verifyOriginal(me, input);
   }
 
-  /** Mails a code to the new address. */
+  /** Email a code to the new email address. */
   @Post('request-new')
   @HttpCode(200)
   @UserOnly()
@@ -61,7 +61,7 @@ export class EmailChangeController {
     return this.change.requestNew(me, input, originOf(call));
   }
 
-  /** Mails the code to the new address again. */
+  /** Resend the code to the new email address. */
   @Post('resend-new')
   @HttpCode(204)
   @UserOnly()
@@ -71,7 +71,7 @@ export class EmailChangeController {
     return this.change.resendNew(me, ticket, originOf(call));
   }
 
-  /** Confirms the new address by the code that was mailed to it. */
+  /** Verify the new email address with the emailed code. */
   @Post('verify-new')
   @HttpCode(200)
   @UserOnly()
@@ -81,7 +81,7 @@ export class EmailChangeController {
     return this.change.verifyNew(me, input);
   }
 
-  /** Puts the confirmed address in the place of the present one. */
+  /** Replace the email address with the verified one. */
   @Post('apply')
   @HttpCode(200)
   @UserOnly()
@@ -92,7 +92,7 @@ export class EmailChangeController {
     return this.change.apply(me, email_token, originOf(call));
   }
 
-  /** Mails a code to an address that replaces one which bounces. */
+  /** Email a code to the replacement of an email address that bounces. */
   @Post('bounced/request-new')
   @HttpCode(200)
   @UserOnly()
@@ -102,7 +102,7 @@ export class EmailChangeController {
     return this.bounced.request(me, new_email, originOf(call));
   }
 
-  /** Mails the code to the replacing address again. */
+  /** Resend the code to the replacement email address. */
   @Post('bounced/resend-new')
   @HttpCode(204)
   @UserOnly()
@@ -112,7 +112,7 @@ export class EmailChangeController {
     return this.bounced.resend(me, ticket, originOf(call));
   }
 
-  /** Replaces an address which bounces by the confirmed one. */
+  /** Verify the replacement and change the email address that bounces. */
   @Post('bounced/verify-new')
   @HttpCode(200)
   @UserOnly()

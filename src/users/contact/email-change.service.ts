@@ -16,7 +16,7 @@ import { MailedCodes, type SentCode, timesOf } from './mailed-codes.service.js';
 import { NewAddresses, type NewAddressState, newAddressContext } from './new-addresses.service.js';
 
 type State = NewAddressState & {
-  /** The present address is verified, so its owner must agree. */
+  /** Whether the current email address is verified, so that its owner must consent. */
   readonly requiresOriginal: boolean;
   readonly originalVerified?: boolean;
   readonly original?: SentCode;
@@ -24,12 +24,12 @@ type State = NewAddressState & {
 
 const FLOW = 'email-change';
 const TICKET_SECONDS = 3600;
-/** Codes to the present address (account.md 1.5). */
+/** Limit of codes to the current email address (account.md 1.5). */
 const SENDS = { limit: 3, seconds: 900 };
 
 const originalContext = (ticket: string): string => `email-change/original/${ticket}`;
 
-/** Changing the address of an account: the present one agrees, the new one is confirmed (account.md section 4). */
+/** Email change: the current email address consents and the new one is verified (account.md section 4). */
 @Injectable()
 export class EmailChange {
   constructor(
@@ -103,7 +103,10 @@ export class EmailChange {
     });
   }
 
-  /** The present address has agreed, and the caller knows its proof. */
+  /**
+   * Checks that the current email address has consented, and that the caller has the proof.
+   * @throws Refusal FV(ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST@ticket), FV(INVALID_PROOF_TOKEN@original_proof)
+   */
   private demandAgreement({ requiresOriginal, originalVerified }: State, ticket: string, proof: string): void {
     if (requiresOriginal && !originalVerified) throw invalid('ticket', 'ORIGINAL_EMAIL_MUST_BE_VERIFIED_FIRST');
     this.codes.demandProof(originalContext(ticket), proof, 'original_proof');
@@ -130,7 +133,7 @@ export class EmailChange {
     return this.addresses.resend(me, FLOW, ticket, origin);
   }
 
-  /** Completes the ticket; the account changes when the token is applied. */
+  /** Completes the ticket. The email address only changes when the token is applied. */
   verifyNew(me: SessionIdentity, { ticket, code, original_proof: proof }: VerifyNewEmailInput) {
     return this.tickets.step<State, { email_token: string }>(me, FLOW, ticket, async (step) => {
       const { tx, account, state, now } = step;
@@ -149,7 +152,7 @@ export class EmailChange {
   }
 
   /**
-   * Of an account that `tx` holds.
+   * Applies an email token to an account that `tx` has locked.
    * @throws Refusal ACCESS_DENIED, FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
    */
   async applyIn(tx: Tx, account: Account, token: string, origin: Origin): Promise<void> {

@@ -8,25 +8,28 @@ import { Database, type Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 
-/** Procedures of several steps, each with tickets of its own. */
+/** Multi-step flows. A ticket is only valid in its own flow. */
 export type Flow = 'email-change' | 'bounced-email-change' | 'password-change' | 'backup-codes-challenge';
 
-/** What every ticket remembers: whether it is used up. */
+/** State of every ticket: whether it was already used. */
 export type TicketState = {
   readonly completed?: boolean;
 };
 
-/** One step of a procedure: account and ticket are locked until it ends. */
+/** One step of a flow. Account and ticket stay locked until it ends. */
 export interface Step<S> {
   readonly tx: Tx;
   readonly account: Account;
   readonly state: S;
-  /** The database's clock. */
+  /** Time of the database. */
   readonly now: Date;
   save(changes: Partial<S>): Promise<void>;
 }
 
-/** Another code for a ticket: whether there may be one, what it costs, and what is to be remembered of it. */
+/**
+ * How a flow resends a code: `demand` checks whether it may, `charge` applies rate limits, and `send` sends it and
+ * returns the changed state.
+ */
 export interface Resend<S, C> {
   demand(step: Step<S>): void;
   charge(state: S): Promise<C>;
@@ -35,7 +38,7 @@ export interface Resend<S, C> {
 
 const unknown = () => invalid('ticket', 'INVALID_OR_EXPIRED_TICKET');
 
-/** Tickets of procedures that are confirmed by mailed codes (account.md 1.4): bound to their owner, told by a UUIDv4. */
+/** Tickets of flows that emailed codes confirm (account.md 1.4). A ticket is a UUIDv4 and bound to its owner. */
 @Injectable()
 export class MailTickets {
   constructor(
@@ -44,7 +47,7 @@ export class MailTickets {
     private readonly standing: Standing,
   ) {}
 
-  /** Opens a procedure; `first` is its first step. Returns the ticket and what the step answers. */
+  /** Starts a flow with its first step, `first`. Returns the result of that step, which contains the ticket. */
   open<S extends TicketState, T>(
     me: SessionIdentity,
     flow: Flow,
@@ -62,7 +65,7 @@ export class MailTickets {
   }
 
   /**
-   * Takes one step. What `work` refuses leaves everything as it was.
+   * Runs one step of a flow. If `work` throws, nothing is changed.
    * @throws Refusal FV(INVALID_OR_EXPIRED_TICKET@ticket), FV(TICKET_ALREADY_COMPLETED@ticket)
    */
   step<S extends TicketState, T>(
@@ -87,7 +90,7 @@ export class MailTickets {
   }
 
   /**
-   * Sends another code, in a step of its own that is charged before: what the ticket refuses costs nothing.
+   * Resends a code. A first step checks the ticket before the charge, so that a rejected ticket costs no allowance.
    * @throws Refusal as `step`, and what `demand` and `charge` throw
    */
   async resend<S extends TicketState, C = void>(

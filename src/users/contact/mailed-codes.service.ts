@@ -11,18 +11,18 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const CODE_SECONDS = 600;
 const PAUSE_SECONDS = 30;
 
-/** Mails that carry a code. */
+/** Types of emails that contain a code. */
 export type CodeMail = {
   [T in keyof MailMetadata]: MailMetadata[T] extends { code: string } ? T : never;
 }[keyof MailMetadata];
 
-/** A code as it waits inside its ticket; the time is the database's. */
+/** A sent code as stored in its ticket. The time is that of the database. */
 export interface SentCode {
   readonly digest: string;
   readonly sentAt: string;
 }
 
-/** When a code that was just sent dies, and when the next one may be asked for. */
+/** When a code that was just sent expires, and when the next one can be requested. */
 export const timesOf = ({ sentAt }: SentCode) => ({
   expiresAt: new Date(Date.parse(sentAt) + CODE_SECONDS * 1000).toISOString(),
   resendAt: new Date(Date.parse(sentAt) + PAUSE_SECONDS * 1000).toISOString(),
@@ -32,8 +32,8 @@ const mintCode = (): string => mintFrom(ALPHABET, 8).replace(/^.{4}/, '$&-');
 const normalised = (typed: string): string => typed.trim().toUpperCase().replaceAll('-', '');
 
 /**
- * Codes of eight letters and digits that are mailed, and the proofs that stand for a right one. `context` is the ticket
- * with what the code is for: a code works in its own place only.
+ * Emailed codes of eight letters and digits, and the proofs that a verified code is exchanged for. `context` combines
+ * the ticket and the purpose, and a code is only valid in its own context.
  */
 @Injectable()
 export class MailedCodes {
@@ -48,7 +48,7 @@ export class MailedCodes {
     if (!this.outbox.isOpen) throw new Refusal('FEATURE_TEMPORARILY_DISABLED');
   }
 
-  /** Mails a fresh code, which replaces whatever was sent before. */
+  /** Emails a new code, which replaces the previous one. */
   async send(
     tx: Tx,
     now: Date,
@@ -60,7 +60,7 @@ export class MailedCodes {
     return this.sent(now, context, code);
   }
 
-  /** Keeps a code that nobody is told, for an answer that must not tell that none was sent. */
+  /** Stores a code without sending it, so that the response does not reveal that none was sent. */
   pretend(now: Date, context: string): SentCode {
     return this.sent(now, context, mintCode());
   }
@@ -91,7 +91,9 @@ export class MailedCodes {
     if (!isRight) throw invalid('code', 'INVALID_VERIFICATION_CODE');
   }
 
-  /** The proof of a right code: the same UUIDv4 every time, and nothing that the server has to keep. */
+  /**
+   * Returns the proof of a verified code. It is always the same UUIDv4 for a context, so the server need not store it.
+   */
   proof(context: string): string {
     return this.proofsOf(context)[0] as string;
   }
@@ -102,7 +104,7 @@ export class MailedCodes {
     if (!isProof) throw invalid(member, 'INVALID_PROOF_TOKEN');
   }
 
-  /** Under every live key; the first is the one to use. */
+  /** Digests under every available key. The first one is stored. */
   private digestsOf(context: string, code: string): string[] {
     const text = `${context}\0${normalised(code)}`;
     return this.keyring.keys('mailed-code').map(({ bytes }) => createHmac('sha256', bytes).update(text).digest('hex'));

@@ -16,26 +16,26 @@ import { type Flow, MailTickets, type Step, type TicketState } from './mail-tick
 import { MailedCodes, type SentCode } from './mailed-codes.service.js';
 
 const TOKEN_SECONDS = 1800;
-/** Codes to new addresses, of both procedures together: of an account, and to an address (account.md 1.5). */
+/** Limit of codes to new email addresses, shared by both flows: per account and per email address (account.md 1.5). */
 const SENDS = { limit: 5, seconds: 900 };
 
-/** A code that may be asked for. */
+/** A code that is allowed to be sent. */
 export interface Send {
   readonly to: string;
-  /** Whether the address gets it: it may have had enough from whomever. */
+  /** False if the email address has received too many codes, from any user. */
   readonly isDelivered: boolean;
 }
 
-/** A procedure that leads to a new address. */
+/** State of a flow that leads to a new email address. */
 export type NewAddressState = TicketState & {
   readonly newEmail?: string;
-  /** The code that was sent to the new address. */
+  /** The code for the new email address. */
   readonly fresh?: SentCode;
 };
 
 export const newAddressContext = (ticket: string): string => `email-change/new/${ticket}`;
 
-/** What both ways to a new address share: who may have it, the code to it, the change itself (account.md section 4). */
+/** What both email change flows share: checks, code and the change itself (account.md section 4). */
 @Injectable()
 export class NewAddresses {
   constructor(
@@ -51,7 +51,7 @@ export class NewAddresses {
   ) {}
 
   /**
-   * What can be said before anything is looked up, and the allowance for looking.
+   * Runs the checks that need no lookup, and charges the allowance for the lookup.
    * @throws Refusal FEATURE_TEMPORARILY_DISABLED, FV(NEW_EMAIL_MUST_BE_DIFFERENT@new_email), RATE_LIMITED
    */
   async demandRequestable(account: Account, newEmail: string): Promise<Send> {
@@ -62,7 +62,10 @@ export class NewAddresses {
     return this.chargeSend(account.id, newEmail);
   }
 
-  /** @throws Refusal RATE_LIMITED for the account's own allowance alone */
+  /**
+   * Charges the allowances of the account and of the recipient.
+   * @throws Refusal RATE_LIMITED only for the allowance of the account
+   */
   async chargeSend(accountId: string, to: string): Promise<Send> {
     const { limit, seconds } = SENDS;
     await this.limiter.demand('email-change:new', accountId, limit, seconds);
@@ -91,8 +94,9 @@ export class NewAddresses {
   }
 
   /**
-   * Mails a code to the new address. Where existing accounts are hidden the owner of a taken address is told instead,
-   * and nobody learns a code. An address that had enough gets nothing, which the answer does not tell either.
+   * Emails a code to the new email address. If the instance hides existing accounts and the email address is taken, its
+   * owner gets a notice instead, and no code is sent. If the email address has received too many codes, nothing is
+   * sent. The response is the same in all cases.
    * @throws Refusal FV(EMAIL_ALREADY_IN_USE@new_email)
    */
   async sendCode(
@@ -118,13 +122,13 @@ export class NewAddresses {
     });
   }
 
-  /** A token with which the owner of the account may move it to an address that is confirmed. */
+  /** Issues a token with which the account owner can change to a verified email address. */
   issueToken(tx: Tx, account: Account, newEmail: string): Promise<string> {
     return this.secrets.issue('email-token', account, { to: newEmail }, TOKEN_SECONDS, { tx, secret: randomUUID() });
   }
 
   /**
-   * Moves the account to the address of a token; nothing is spent when it refuses.
+   * Changes the email address to that of a token. The token is not used up if the change is rejected.
    * @throws Refusal FV(INVALID_EMAIL_TOKEN, EMAIL_TOKEN_EXPIRED or EMAIL_ALREADY_IN_USE@email_token)
    */
   async applyToken(tx: Tx, account: Account, token: string, origin: Origin): Promise<void> {

@@ -8,7 +8,7 @@ import { PhoneVerification } from './phone.service.js';
 export class PhoneController {
   constructor(private readonly phone: PhoneVerification) {}
 
-  /** Sends a verification code to a phone number. */
+  /** Send a verification code to a phone number. */
   @Post('send-verification')
   @HttpCode(200)
   @UserOnly()
@@ -18,7 +18,7 @@ export class PhoneController {
     return this.phone.send(me, input.phone);
   }
 
-  /** Verifies a phone number by the code that was sent to it. */
+  /** Verify a phone number with the code that was sent to it. */
   @Post('verify')
   @HttpCode(200)
   @UserOnly()

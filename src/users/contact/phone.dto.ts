@@ -2,10 +2,10 @@ import { plainName } from '../../core/text/text.js';
 import { type FieldOptions, field, Text } from '../../http/input.js';
 
 const NUMBER = /^\+[1-9]\d{1,14}$/;
-/** Before trimming. */
+/** Maximum length before trimming. */
 const MAX_LENGTH = 256;
 
-/** A number in E.164 form, after trimming and removal of control characters. */
+/** A phone number in E.164 format, after trimming and removal of control characters. */
 export function PhoneNumber(options: FieldOptions = {}): PropertyDecorator {
   const description = { type: 'string', pattern: NUMBER.source, examples: ['+491701234567'] };
   const convert = (value: unknown) => (typeof value === 'string' ? plainName(value) : value);

@@ -20,7 +20,7 @@ import type { PhoneCodeInput } from './phone.dto.js';
 const PURPOSE = 'phone-code';
 const CODE_SECONDS = 600;
 const WRONG_TRIES = 5;
-/** Accounts that may verify one number. */
+/** Number of accounts that may verify the same phone number. */
 const ACCOUNTS_PER_NUMBER = 2;
 const SENDS = {
   ofAccount: { limit: 3, seconds: 6 * 3600 },
@@ -32,7 +32,7 @@ interface Waiting {
   readonly code: string;
 }
 
-/** Proof that a number can be reached (account.md section 5). The number itself is stored nowhere. */
+/** Phone verification (account.md section 5). The phone number itself is never stored. */
 @Injectable()
 export class PhoneVerification {
   constructor(
@@ -80,7 +80,7 @@ export class PhoneVerification {
     if (!allowance.admitted) throw phoneLimited(allowance, limit, this.clock.now(), scope);
   }
 
-  /** A try is counted before the code is examined. */
+  /** Verifies a code. The attempt is counted before the code is checked. */
   async verify(me: SessionIdentity, { phone, code }: PhoneCodeInput) {
     const { id } = me.account;
     this.requireTransport();
@@ -95,7 +95,10 @@ export class PhoneVerification {
     return { verified: true };
   }
 
-  /** False: enough accounts have the number; the code is spent all the same. */
+  /**
+   * Stores the verified phone number and uses up the code. Returns false if too many accounts already have the phone
+   * number.
+   */
   private async take(tx: Tx, me: SessionIdentity, phone: string): Promise<boolean> {
     const { id } = await this.standing.hold(tx, me);
     if (!(await this.secrets.consume(PURPOSE, id, tx))) throw wrongCode();

@@ -11,24 +11,27 @@ import type { RegenerateInput } from './backup-codes.dto.js';
 import { BackupCodes, demandFactor } from './backup-codes.service.js';
 
 type State = TicketState & {
-  /** The code that waits to be entered; a right one is used up. */
+  /** The code to be entered. Null once it was used. */
   readonly sent: SentCode | null;
-  /** When the code was sent that was entered, which makes its proof another one than that of an earlier code. */
+  /** When the verified code was sent. It is part of the proof, so that proofs of earlier codes become invalid. */
   readonly verified: string | null;
   readonly lastSent: SentCode;
 };
 
 const FLOW = 'backup-codes-challenge';
 const TICKET_SECONDS = 1800;
-/** Starts, and resends, of one account (account.md 1.5). */
+/** Limits for starting and for resending, per account (account.md 1.5). */
 const SENDS = { limit: 3, seconds: 900 };
-/** Verifications, and regenerations, with one ticket. */
+/** Limits for verifying and for regenerating, per ticket. */
 const TRIES = { limit: 5, seconds: 900 };
 
 const codeContext = (ticket: string): string => `${FLOW}/${ticket}`;
 const proofContext = (ticket: string, sentAt: string): string => `${FLOW}/${ticket}/${sentAt}`;
 
-/** Backup codes by a mailed code, for whoever has lost the second factor while signed in (account.md 6.2). */
+/**
+ * Shows or regenerates backup codes after an emailed code, for signed-in users who have lost their second factor
+ * (account.md 6.2).
+ */
 @Injectable()
 export class BackupCodesChallenge {
   constructor(
@@ -63,7 +66,7 @@ export class BackupCodesChallenge {
     });
   }
 
-  /** A proof that was given for an earlier code is void. */
+  /** Resends a code. The proof of an earlier code becomes invalid. */
   resend(me: SessionIdentity, ticket: string, origin: Origin): Promise<void> {
     return this.tickets.resend<State>(me, FLOW, ticket, {
       demand: ({ state, now }) => this.codes.demandResend(state.lastSent, now),

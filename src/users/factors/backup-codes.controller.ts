@@ -15,7 +15,7 @@ export class BackupCodesController {
     private readonly challenge: BackupCodesChallenge,
   ) {}
 
-  /** Shows the backup codes, or makes new ones. */
+  /** Show the backup codes, or generate new ones. */
   @Post()
   @HttpCode(200)
   @UserOnly()
@@ -26,7 +26,7 @@ export class BackupCodesController {
     return { backup_codes: codes };
   }
 
-  /** Mails a code without which backup codes are not shown. */
+  /** Email a code that is required to show the backup codes. */
   @Post('challenge')
   @HttpCode(200)
   @UserOnly()
@@ -35,7 +35,7 @@ export class BackupCodesController {
     return this.challenge.start(me, originOf(call));
   }
 
-  /** Mails the code again. */
+  /** Resend the code that is required to show the backup codes. */
   @Post('challenge/resend')
   @HttpCode(204)
   @UserOnly()
@@ -44,7 +44,7 @@ export class BackupCodesController {
     return this.challenge.resend(me, ticket, originOf(call));
   }
 
-  /** Shows the backup codes for the mailed code. */
+  /** Verify the emailed code and show the backup codes. */
   @Post('challenge/verify')
   @HttpCode(200)
   @UserOnly()
@@ -53,7 +53,7 @@ export class BackupCodesController {
     return this.challenge.verify(me, input);
   }
 
-  /** Makes new backup codes after a verified code. */
+  /** Generate new backup codes after the emailed code is verified. */
   @Post('challenge/regenerate')
   @HttpCode(200)
   @UserOnly()

@@ -19,7 +19,7 @@ export class BackupCodes {
     private readonly notices: SecurityNotices,
   ) {}
 
-  /** Which of them are used up; the codes themselves are not known any more. */
+  /** Lists which codes are used. The codes themselves are only stored as digests. */
   list({ id }: Account, tx?: Tx): Promise<BackupCodeView[]> {
     return this.factors.backupCodesOf(id, tx);
   }
@@ -37,7 +37,7 @@ export class BackupCodes {
   }
 }
 
-/** @throws Refusal TWO_FACTOR_REQUIRED: neither an authenticator nor a passkey */
+/** @throws Refusal TWO_FACTOR_REQUIRED if the account has neither an authenticator app nor a passkey */
 export function demandFactor(account: Account): void {
   if (!hasFactor(account)) throw new Refusal('TWO_FACTOR_REQUIRED');
 }

@@ -10,7 +10,7 @@ import { TotpService } from './totp.service.js';
 export class TotpController {
   constructor(private readonly totp: TotpService) {}
 
-  /** Sets an authenticator up. */
+  /** Set up an authenticator app. */
   @Post('enable')
   @HttpCode(200)
   @UserOnly()
@@ -20,7 +20,7 @@ export class TotpController {
     return this.totp.enable(me, input, originOf(call));
   }
 
-  /** Removes the authenticator. */
+  /** Remove the authenticator app. */
   @Post('disable')
   @HttpCode(204)
   @UserOnly()

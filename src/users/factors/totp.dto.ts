@@ -2,7 +2,7 @@ import { parseSecret } from '../../auth/factors/factors.service.js';
 import { SudoInput } from '../../auth/sudo/sudo.dto.js';
 import { field, Text } from '../../http/input.js';
 
-/** Base32 as clients show it; 16 to 64 bytes. */
+/** A TOTP secret in Base32, 16 to 64 bytes. */
 function TotpSecret(): PropertyDecorator {
   const description = { type: 'string', minLength: 1, maxLength: 256, examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] };
   return field({ bound: 256, description }, (value) => {

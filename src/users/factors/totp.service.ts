@@ -10,7 +10,7 @@ import { Database } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { EnableTotpInput } from './totp.dto.js';
 
-/** Setting up and removing an authenticator (account.md 6.1). */
+/** Sets up and removes an authenticator app (account.md 6.1). */
 @Injectable()
 export class TotpService {
   constructor(
@@ -40,7 +40,10 @@ export class TotpService {
     });
   }
 
-  /** `alreadySpent`: the same value was the sudo factor of this request and counts for both. */
+  /**
+   * Removes the authenticator app.
+   * @param alreadySpent the same code was the sudo factor of this request, so it counts for both
+   */
   async disable(me: SessionIdentity, code: string, alreadySpent: boolean, origin: Origin): Promise<void> {
     const { account } = me;
     if (!account.hasTotp) throw new Refusal('TWO_FA_NOT_ENABLED');

@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/database/database.js';
 import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 
-/** A password that its owner sets while signed in (account.md 2.2 and 4.1). */
+/** Password change by a signed-in account owner (account.md 2.2 and 4.1). */
 @Injectable()
 export class OwnPassword {
   constructor(
@@ -17,8 +17,8 @@ export class OwnPassword {
   ) {}
 
   /**
-   * Sets it, ends every other session and all that is pending, and gives the calling session a new token.
-   * `account` is as `tx` sees it: the notice goes to the address that it had.
+   * Sets the password, ends all other sessions and pending operations, and rotates the token of the calling session.
+   * @param account as `tx` sees it before the change; the notice goes to its email address
    */
   async set(tx: Tx, me: SessionIdentity, account: Account, passwordHash: string, origin: Origin) {
     await this.accounts.setPassword(tx, account.id, passwordHash);

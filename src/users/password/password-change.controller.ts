@@ -11,7 +11,7 @@ import { PasswordChange } from './password-change.service.js';
 export class PasswordChangeController {
   constructor(private readonly change: PasswordChange) {}
 
-  /** Begins a change of the password by mailing a code. */
+  /** Start a password change by emailing a code. */
   @Post('start')
   @HttpCode(200)
   @UserOnly()
@@ -20,7 +20,7 @@ export class PasswordChangeController {
     return this.change.start(me, originOf(call));
   }
 
-  /** Mails the code again. */
+  /** Resend the code of a password change. */
   @Post('resend')
   @HttpCode(204)
   @UserOnly()
@@ -29,7 +29,7 @@ export class PasswordChangeController {
     return this.change.resend(me, ticket, originOf(call));
   }
 
-  /** Confirms the mailed code. */
+  /** Verify the emailed code of a password change. */
   @Post('verify')
   @HttpCode(200)
   @UserOnly()
@@ -38,7 +38,7 @@ export class PasswordChangeController {
     return this.change.verify(me, input);
   }
 
-  /** Sets the new password and replaces the session's token. */
+  /** Set the new password and rotate the session token. */
   @Post('complete')
   @HttpCode(200)
   @UserOnly()

@@ -15,12 +15,14 @@ type State = TicketState & { readonly sent: SentCode; readonly verified?: boolea
 
 const FLOW = 'password-change';
 const TICKET_SECONDS = 3600;
-/** Starts, and resends, of one account (account.md 1.5). */
+/** Limits for starting and for resending, per account (account.md 1.5). */
 const SENDS = { limit: 3, seconds: 900 };
 
 const contextOf = (ticket: string): string => `${FLOW}/${ticket}`;
 
-/** A new password by a mailed code, for whoever does not know the present one (account.md 4.1). */
+/**
+ * Password change with an emailed code, for signed-in users who do not know their current password (account.md 4.1).
+ */
 @Injectable()
 export class PasswordChange {
   constructor(
@@ -66,7 +68,10 @@ export class PasswordChange {
     });
   }
 
-  /** The breach interface is asked before the ticket is spent, and the password hashed outside the transaction. */
+  /**
+   * Sets the new password. The breach check runs before the ticket is used up, and the password is hashed outside the
+   * transaction.
+   */
   async complete(me: SessionIdentity, input: CompletePasswordChangeInput, origin: Origin) {
     const { ticket, verification_proof: proof, new_password: password } = input;
     const demandVerified = ({ state }: Step<State>) => {

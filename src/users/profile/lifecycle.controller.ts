@@ -9,7 +9,7 @@ import { Lifecycle } from './lifecycle.service.js';
 export class LifecycleController {
   constructor(private readonly lifecycle: Lifecycle) {}
 
-  /** Forgets the addresses that sign-ins were confirmed from. */
+  /** Delete the trusted networks from which sign-ins were confirmed. */
   @Delete('authorized-ips')
   @HttpCode(204)
   @UserOnly()
@@ -19,7 +19,7 @@ export class LifecycleController {
     return this.lifecycle.forgetIps(me);
   }
 
-  /** Schedules the deletion of the caller's account. */
+  /** Schedule the deletion of the caller's account. */
   @Post('delete')
   @HttpCode(204)
   @UserOnly()
@@ -29,7 +29,7 @@ export class LifecycleController {
     return this.lifecycle.scheduleDeletion(me, originOf(call));
   }
 
-  /** Accepts the terms in force. */
+  /** Accept the current terms of service. */
   @Post('terms-acceptance')
   @HttpCode(200)
   @UserOnly()

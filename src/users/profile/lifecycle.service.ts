@@ -10,7 +10,7 @@ import { Config } from '../../core/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 
-/** What an account decides about its own life (account.md section 3). */
+/** Lifecycle operations by the account owner (account.md section 3). */
 @Injectable()
 export class Lifecycle {
   constructor(
@@ -30,7 +30,7 @@ export class Lifecycle {
     });
   }
 
-  /** A completed sign-in before the deadline cancels the deletion. */
+  /** Schedules the deletion of the account. A completed sign-in before the deadline cancels it. */
   async scheduleDeletion(me: SessionIdentity, origin: Origin): Promise<void> {
     await this.database.transaction(async (tx) => {
       const account = await this.standing.hold(tx, me);

@@ -19,7 +19,10 @@ import type { Identity, SessionIdentity } from '../../policy/identity.js';
 import { EditMeInput } from './me.dto.js';
 import { MeService } from './me.service.js';
 
-/** A change of what signs the account in, or of the name that others know it by (account.md 2.2). */
+/**
+ * Whether the request changes a credential, the username or the discriminator, for which sudo mode is required
+ * (account.md 2.2).
+ */
 const changesSignIn = (body: EditMeInput, { account }: SessionIdentity): boolean =>
   body.new_password !== undefined ||
   body.email_token !== undefined ||
@@ -28,7 +31,11 @@ const changesSignIn = (body: EditMeInput, { account }: SessionIdentity): boolean
 
 const changesPassword = (body: EditMeInput): boolean => body.new_password !== undefined;
 
-/** Whoever has a second factor proves the present password too; one that is missing must not cost a factor. */
+/**
+ * Requires the current password from accounts with a second factor. It is checked before sudo, so that a request
+ * without it does not use up a factor.
+ * @throws Refusal FV(INVALID_FORMAT@password)
+ */
 function demandPassword(body: EditMeInput, { account }: SessionIdentity): void {
   const needsBoth = account.hasPassword && hasFactor(account);
   if (needsBoth && body.new_password !== undefined && body.password === undefined) {
@@ -40,7 +47,7 @@ function demandPassword(body: EditMeInput, { account }: SessionIdentity): void {
 export class MeController {
   constructor(private readonly me: MeService) {}
 
-  /** Shows the caller's account. */
+  /** Show the caller's account. */
   @Get()
   @Authenticated()
   @OAuthScope('identify')
@@ -50,7 +57,7 @@ export class MeController {
     return currentUserView(me);
   }
 
-  /** Changes the caller's profile, name or password. */
+  /** Change the caller's profile, name or password. */
   @Patch()
   @UserOnly()
   @AllowSuspicious()
@@ -61,7 +68,7 @@ export class MeController {
     return this.me.edit(me, input, originOf(call));
   }
 
-  /** Disables the caller's account until the next sign-in. */
+  /** Disable the caller's account until the next sign-in. */
   @Post('disable')
   @HttpCode(204)
   @UserOnly()

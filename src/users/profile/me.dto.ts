@@ -4,7 +4,7 @@ import { SudoInput } from '../../auth/sudo/sudo.dto.js';
 import { field, Int, Text } from '../../http/input.js';
 import { Base64Image } from '../../media/objects/base64-image.js';
 
-/** An address is never changed by a PATCH: whatever is sent is refused. */
+/** An email address cannot be changed with PATCH, so any value is rejected. */
 function ChangedElsewhere(): PropertyDecorator {
   const code = 'EMAIL_MUST_BE_CHANGED_VIA_TOKEN';
   return field({ optional: true, bound: 0, tooLong: code, description: { type: 'string' } }, () => code);

@@ -21,16 +21,16 @@ import { EmailChange } from '../contact/email-change.service.js';
 import { OwnPassword } from '../password/own-password.service.js';
 import type { EditMeInput } from './me.dto.js';
 
-/** Every member but those of sudo: without one of them nothing is changed. */
+/** All members except those of sudo mode. Without any of them, nothing is changed. */
 const PROFILE = [
   ...(['username', 'discriminator', 'global_name', 'avatar', 'banner', 'bio', 'pronouns', 'accent_color'] as const),
   ...(['new_password', 'email_token'] as const),
 ];
 
-/** With the token that takes the place of the caller's, after a change of the password. */
+/** After a password change, it includes the new token of the calling session. */
 export type EditedUser = ReturnType<typeof privateUserView> & Partial<RotatedSession>;
 
-/** The signed-in account and what it changes of itself (account.md sections 2 and 3). */
+/** Changes that the signed-in user makes to their own account (account.md sections 2 and 3). */
 @Injectable()
 export class MeService {
   constructor(
@@ -48,7 +48,9 @@ export class MeService {
     private readonly notices: SecurityNotices,
   ) {}
 
-  /** The whole body is applied or nothing. A changed password rotates the calling session and ends the others. */
+  /**
+   * Applies the whole body or nothing. A password change rotates the token of the calling session and ends all others.
+   */
   async edit(me: SessionIdentity, input: EditMeInput, origin: Origin): Promise<EditedUser> {
     const { account } = me;
     const { email_token: emailToken, new_password: newPassword } = input;
@@ -89,7 +91,8 @@ export class MeService {
   }
 
   /**
-   * The hash of the new password. For an account without a second factor sudo has just examined the present one.
+   * Hashes the new password. If the account has a second factor, the current password is checked here; otherwise sudo
+   * mode has just checked it.
    * @throws Refusal FV(INVALID_PASSWORD@password), FV(PASSWORD_IS_TOO_COMMON@new_password)
    */
   private async hashOf({ account }: SessionIdentity, fresh: string, present = ''): Promise<string> {
@@ -115,7 +118,7 @@ const isRenamed = ({ account }: SessionIdentity, { username, discriminator }: Ed
   (username !== undefined && username !== account.username) ||
   (discriminator !== undefined && discriminator !== tagOf(account.discriminator));
 
-/** What the body would have otherwise than it is stored. */
+/** Lists which limited fields the body changes. */
 function differencesOf(stored: AccountFacts, input: EditMeInput, images: NewImages): Change[] {
   const { username, discriminator, bio, pronouns, accent_color } = input;
   const isOther = (sent: unknown, value: unknown) => sent !== undefined && sent !== value;

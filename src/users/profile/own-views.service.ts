@@ -10,7 +10,7 @@ type PasskeyView = ReturnType<typeof passkeyView>;
 type SettingsRow = SettingsView & { readonly account_id: string };
 type PasskeyRow = Parameters<typeof passkeyView>[0] & Pick<Passkey, 'accountId'>;
 
-/** The columns are named as the view's members are. */
+/** Column names equal the member names of the view. */
 const SETTINGS_BY_ACCOUNT = `
   SELECT s.account_id, a.locale, s.theme, s.email_notifications, s.session_ip_authorization, s.developer_mode, s.custom
   FROM account_settings s JOIN account a ON a.id = s.account_id
@@ -21,7 +21,7 @@ const PASSKEYS_BY_ACCOUNT = `
   FROM passkey WHERE account_id = ANY ($1::bigint[])
   ORDER BY created_at, id`;
 
-/** What an account sees of itself beside the user object; reads of one moment go out together. */
+/** Views that an account has of its own data besides the user object. Concurrent reads are batched. */
 @Injectable()
 export class OwnViews {
   private readonly readSettings = gather((ids) => this.settingsOfMany(ids));
@@ -29,12 +29,12 @@ export class OwnViews {
 
   constructor(private readonly database: Database) {}
 
-  /** `undefined`: there is no such account. */
+  /** Returns the settings, or `undefined` if the account does not exist. */
   settings(accountId: string): Promise<SettingsView | undefined> {
     return this.readSettings(accountId);
   }
 
-  /** In the order of registration. */
+  /** Lists passkeys in the order of registration. */
   async passkeys(accountId: string): Promise<PasskeyView[]> {
     return (await this.readPasskeys(accountId)) ?? [];
   }

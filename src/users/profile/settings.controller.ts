@@ -8,7 +8,7 @@ import { SettingsService } from './settings.service.js';
 export class SettingsController {
   constructor(private readonly settings: SettingsService) {}
 
-  /** Shows the caller's settings. */
+  /** Show the caller's settings. */
   @Get()
   @UserOnly()
   @AllowSuspicious()
@@ -17,7 +17,7 @@ export class SettingsController {
     return this.settings.of(me.account);
   }
 
-  /** Changes the caller's settings. */
+  /** Change the caller's settings. */
   @Patch()
   @UserOnly()
   @RateLimit('user:settings:update')

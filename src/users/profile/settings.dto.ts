@@ -4,7 +4,7 @@ import { Bool, type Fault, field, OneOf } from '../../http/input.js';
 
 const CUSTOM_BYTES = 16 * 1024;
 
-/** A JSON object of the client's own, at most 16 KiB serialised. */
+/** Any JSON object that the client defines, at most 16 KiB serialized. */
 function Custom(): PropertyDecorator {
   const description = { type: 'object', additionalProperties: true } as const;
   return field({ optional: true, bound: 0, tooLong: 'INVALID_FORMAT', description }, (value): Fault | undefined => {
@@ -15,7 +15,7 @@ function Custom(): PropertyDecorator {
   });
 }
 
-/** Any of the settings (account.md 1.2); one that is present replaces the former in full. */
+/** A subset of the settings (account.md 1.2). Each given setting is replaced completely. */
 export class EditSettingsInput {
   @OneOf(LOCALES, { optional: true }) locale?: string;
   @OneOf(['system', 'light', 'dark'], { optional: true }) theme?: 'system' | 'light' | 'dark';

@@ -8,7 +8,7 @@ import type { Account } from '../../policy/account.js';
 import type { SessionIdentity } from '../../policy/identity.js';
 import type { EditSettingsInput } from './settings.dto.js';
 
-/** The settings as their owner sees them (account.md 1.2). */
+/** The settings as shown to their owner (account.md 1.2). */
 export const settingsView = (locale: string, settings: AccountSettings) => ({
   locale,
   theme: settings.theme,
@@ -18,7 +18,7 @@ export const settingsView = (locale: string, settings: AccountSettings) => ({
   custom: settings.custom,
 });
 
-/** What an account prefers (account.md 2.3). */
+/** Reads and changes the settings of an account (account.md 2.3). */
 @Injectable()
 export class SettingsService {
   constructor(

@@ -8,7 +8,7 @@ import { OwnExport } from './own-export.service.js';
 export class OwnExportController {
   constructor(private readonly exports: OwnExport) {}
 
-  /** Downloads everything that is kept of the caller's account. */
+  /** Download all data that is stored about the caller's account. */
   @Post()
   @HttpCode(200)
   @UserOnly()

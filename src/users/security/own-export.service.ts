@@ -12,10 +12,10 @@ import type { SessionIdentity } from '../../policy/identity.js';
 
 const AT_ONCE = 2;
 
-/** What an operator can export of an account, for its owner (web.md section 5). */
+/** Account export for the account owner (web.md section 5). */
 @Injectable()
 export class OwnExport {
-  /** Accounts whose exports are written or sent. */
+  /** Accounts with an export in progress. */
   private readonly running = new Set<string>();
 
   constructor(
@@ -26,14 +26,19 @@ export class OwnExport {
     private readonly log: Log,
   ) {}
 
-  /** @throws Refusal RATE_LIMITED while the account is exported, or as many as this process exports at once */
+  /**
+   * Streams an export to the caller.
+   * @throws Refusal RATE_LIMITED if the account is already being exported, or this process runs the maximum number of
+   * exports
+   */
   async send(me: SessionIdentity, call: Call): Promise<Record<string, unknown> | typeof ANSWERED> {
     const { id } = me.account;
     if (this.running.has(id) || this.running.size >= AT_ONCE) throw exportIsBusy();
     this.running.add(id);
     let exported: Exported | undefined;
     const { socket } = call.req;
-    // The second is the only one that is told of a pipelined response whose connection ends.
+    // The socket event is needed because Node.js does not emit `close` for a pipelined response when its connection
+    // breaks.
     const end = () => {
       socket.off('close', end);
       this.running.delete(id);
@@ -55,7 +60,7 @@ export class OwnExport {
     }
   }
 
-  /** Nothing leaves before its owner is told of it. */
+  /** Notifies the account owner before any data is sent. */
   private note(me: SessionIdentity, call: Call): Promise<void> {
     return this.database.transaction(async (tx) => {
       const account = await this.standing.hold(tx, me);

@@ -13,7 +13,7 @@ class EventsQuery {
 export class SecurityEventsController {
   constructor(private readonly events: SecurityEvents) {}
 
-  /** Lists what befell the security of the caller's account, the newest first. */
+  /** List the security events of the caller's account, newest first. */
   @Get()
   @UserOnly()
   @AllowSuspicious()

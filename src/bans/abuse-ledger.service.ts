@@ -16,19 +16,22 @@ import { IpBans } from './ip-bans.service.js';
 
 const WINDOW_SECONDS = 300;
 const MEMORY_SECONDS = 3600;
-/** Weights of answers to requests that resolved no account (conventions.md 9.1). */
+/** Weights of responses to requests that resolved no account (conventions.md 9.1). */
 const WEIGHTS: Readonly<Record<number, number>> = { 429: 3, 401: 0.75, 403: 0.5 };
 const OTHER_4XX = 0.25;
 const DEAD_CREDENTIAL = 1;
 
-/** What one event says against an address. */
+/** How one event counts against an IP address. */
 interface Signal {
   readonly weight: number;
-  /** A guess that failed: a credential that resolved to nothing, or a client with its secret. */
+  /** A failed guess: a credential that did not resolve, or a client with a wrong secret. */
   readonly rejected?: string | undefined;
 }
 
-/** A page decides what its viewers read below `/media`, and a signature or a capability was issued to anybody. */
+/**
+ * Whether a request does not count because it is for media. A web page decides which URLs below `/media` its visitors
+ * load, and signed URLs may be given to anyone.
+ */
 const isOfMedia = ({ plan }: Call, status: number): boolean =>
   plan?.path.startsWith('/media/') === true && (plan.method === 'GET' || status === 401 || status === 403);
 
@@ -43,7 +46,10 @@ function signalOf(call: Call, status: number): Signal {
   return { weight: answered + DEAD_CREDENTIAL, rejected };
 }
 
-/** The same credential is the same guess in every spelling, and at the gateway. */
+/**
+ * Returns the rejected credential. It is normalized, so that the same credential counts as the same guess in every
+ * spelling, including at the gateway.
+ */
 function deadCredentialOf({ credential, identity, authorization }: Call): string | undefined {
   if (!credential || credential.kind === 'none' || identity) return undefined;
   return credential.kind === 'malformed' ? authorization.join('\n') : guessOf(credential.kind, credential.token);
@@ -51,7 +57,9 @@ function deadCredentialOf({ credential, identity, authorization }: Call): string
 
 const guessOf = (kind: string, token: string): string => `${kind} ${token}`;
 
-/** Repeated failures of an address, in windows of five minutes, and the bans that follow from them (conventions.md 9). */
+/**
+ * Counts failures per IP address in windows of five minutes, and bans IP addresses with too many (conventions.md 9).
+ */
 @Injectable()
 export class AbuseLedger {
   constructor(
@@ -66,25 +74,26 @@ export class AbuseLedger {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Notes the answer to a request; never in the way of it. */
+  /** Records the response to a request without delaying it. */
   note(call: Call, status: number): void {
     const isBanned = call.outcome === 'GLOBAL_IP_BANNED' || call.outcome === 'GLOBAL_IP_TEMPORARILY_BANNED';
     if (status < 400 && call.identity) return;
     if (isBanned || call.outcome === 'CLIENT_GONE' || !this.counts(call.address)) return;
-    // No page can make a browser send this header to another site.
+    // A web page cannot make a browser send an `Authorization` header to another site. Therefore, only requests without
+    // one are ignored if they come from an external page.
     if (call.authorization.length === 0 && isFromForeignPage(call.req.headers, this.config)) return;
     const signal = signalOf(call, status);
     if (signal.weight > 0) this.record(call.address, signal);
   }
 
-  /** Notes a credential that the gateway refused. */
+  /** Records a credential that the gateway rejected. */
   noteRejectedToken(address: string, token: string): void {
     const { kind } = parseBareToken(token);
     const rejected = kind === 'malformed' ? token : guessOf(kind, token);
     if (this.counts(address)) this.record(address, { weight: DEAD_CREDENTIAL, rejected });
   }
 
-  /** Only public addresses that nobody vouches for can earn a ban. */
+  /** Whether an IP address can be banned: only public ones that are not exempt. */
   private counts(address: string): boolean {
     return isPublicAddress(address) && !this.bans.isExempt(address);
   }
@@ -114,7 +123,7 @@ export class AbuseLedger {
     await this.banOnce(`abuse/ban ${key}/${window}`, left, ban);
   }
 
-  /** Many failures may arrive at the limit together: one of them writes, and the next if that came to nothing. */
+  /** Bans once if many failures reach the limit at the same time. If the write fails, the next failure tries again. */
   private async banOnce(key: string, left: number, ban: Parameters<IpBans['add']>[1]): Promise<void> {
     const { seconds } = this.config.abuse;
     if (!(await this.store.take(key, 1, left)).admitted) return;

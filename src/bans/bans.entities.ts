@@ -1,16 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What spoke against an address when it was banned (conventions.md 9.1). */
+/** The counts that led to an automatic ban (conventions.md 9.1). */
 export interface BanSignals {
   readonly trigger: 'rejected_credentials' | 'score';
-  /** In the window of five minutes in which it was banned. */
+  /** Score in the five-minute window of the ban. */
   readonly score: number;
   readonly rejected_credentials: number;
-  /** Windows of the last hour whose score was too high. */
+  /** Number of windows in the last hour that reached the score limit. */
   readonly windows: number;
 }
 
-/** A banned address or CIDR range, in canonical form. */
+/** A banned IP address or CIDR range, in canonical form. */
 @Entity('ip_ban')
 export class IpBanEntry {
   @PrimaryColumn('text') value: string;
@@ -19,6 +19,6 @@ export class IpBanEntry {
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' }) createdAt: Date;
   @Column('bigint', { name: 'created_by_user_id', nullable: true }) createdByUserId: string | null;
-  /** `null` where nobody counted: an administrator decided, or the ban is older than this member. */
+  /** `null` if an administrator created the ban, or it is older than this column. */
   @Column('jsonb', { nullable: true }) signals: BanSignals | null;
 }

@@ -15,12 +15,12 @@ const SWEEP_MS = 60_000;
 
 export type IpBan = Pick<IpBanEntry, 'value' | 'kind' | 'expiresAt'>;
 
-/** Bans by what they keep out, so that a lookup costs the same however many there are. */
+/** Indexes bans by the networks that they cover, so that the cost of a lookup does not depend on their number. */
 class BanIndex {
   private readonly known = new Map<string, { readonly reach: Network; readonly ban: IpBan }>();
-  /** IPv4 addresses and IPv6 /64 networks, by address key; several bans may reach the same. */
+  /** IPv4 addresses and IPv6 /64 networks, by address key. Several bans may cover the same one. */
   private readonly exact = new Map<string, Map<string, IpBan>>();
-  /** Other networks, by length and then by prefix. */
+  /** Other networks, by prefix length and then by prefix. */
   private readonly wide = new Map<string, { kind: string; bits: number; bans: Map<bigint, IpBan> }>();
 
   put(ban: IpBan): void {
@@ -79,8 +79,8 @@ const lengthOf = ({ kind, bits }: Network): string => `${kind}/${bits}`;
 const keyOf = (value: string): string => addressKey(value.split('/')[0] as string);
 
 /**
- * Banned addresses: the table is the truth, every replica holds a copy and hears of changes. While the table cannot be
- * read, the last copy stays in force.
+ * IP bans. The table is the source of truth; every replica has a copy in memory and is notified of changes. If the
+ * table cannot be read, the last copy stays in force.
  */
 @Injectable()
 export class IpBans implements OnModuleInit, OnModuleDestroy {
@@ -111,17 +111,17 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
     clearInterval(this.sweeper);
   }
 
-  /** How many are in memory. */
+  /** Number of bans in memory. */
   get held(): number {
     return this.index.size;
   }
 
-  /** Forgets those that are over; the janitor removes their rows. */
+  /** Removes expired bans from memory. A background job deletes their rows. */
   sweep(): void {
     this.index.removeExpired(this.clock.now());
   }
 
-  /** The ban that keeps an address out, or `null`; one without end before one that passes. */
+  /** Returns the ban that covers an IP address, or `null`. A permanent ban takes precedence over a temporary one. */
   find(address: string): IpBan | null {
     let found: IpBan | null = null;
     for (const ban of this.index.covering(address)) {
@@ -150,7 +150,10 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
     return addressIsIn(address, this.config.abuse.exempt) || addressIsIn(address, this.config.trustedProxies);
   }
 
-  /** Bans, or changes the ban of, an address or CIDR range in canonical form. A ban that passes replaces none without end. */
+  /**
+   * Creates or updates the ban of an IP address or CIDR range in canonical form. A temporary ban never replaces a
+   * permanent one.
+   */
   async add(
     tx: Tx,
     { value, kind, reason, createdByUserId, signals }: Omit<IpBanEntry, 'createdAt' | 'expiresAt'>,
@@ -168,7 +171,7 @@ export class IpBans implements OnModuleInit, OnModuleDestroy {
     await this.announce(tx, [value]);
   }
 
-  /** Lifts the bans of exactly these addresses and ranges. */
+  /** Lifts the bans of exactly these IP addresses and ranges. */
   async lift(tx: Tx, values: readonly string[]): Promise<void> {
     await tx.query('DELETE FROM ip_ban WHERE value = ANY ($1)', [values]);
     await this.announce(tx, values);

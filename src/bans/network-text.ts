@@ -5,7 +5,7 @@ const MAX_LENGTH = 45;
 const NETWORK = { type: 'string', format: 'ip-network', minLength: 1, maxLength: MAX_LENGTH };
 const WIDEST = { ipv4: 8, ipv6: 32 } as const;
 
-/** An address or CIDR range; `bounded` refuses ranges wider than IPv4 /8 and IPv6 /32. */
+/** An IP address or CIDR range. `bounded` rejects ranges larger than IPv4 /8 and IPv6 /32. */
 export function NetworkText({
   bounded = false,
   ...options

@@ -5,7 +5,7 @@ import type { Cidr } from '../core/config/reader.js';
 type Kind = 'ipv4' | 'ipv6';
 const SIZE: Readonly<Record<Kind, number>> = { ipv4: 32, ipv6: 128 };
 
-/** An address or a CIDR range, in its one canonical spelling. */
+/** An IP address or CIDR range, in canonical form. */
 export interface Network {
   readonly text: string;
   readonly kind: Kind;
@@ -19,7 +19,7 @@ type Address = NonNullable<ReturnType<typeof parseAddress>>;
 const numberOf = (address: Address): bigint =>
   address.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 
-/** The network of `bits` that begins with `prefix`. */
+/** The network with the leading bits `prefix`, `bits` long. */
 function network(kind: Kind, prefix: bigint, bits: number): Network {
   const size = SIZE[kind];
   const hex = (prefix << BigInt(size - bits)).toString(16).padStart(size / 4, '0');
@@ -27,14 +27,14 @@ function network(kind: Kind, prefix: bigint, bits: number): Network {
   return { text: bits === size ? address : `${address}/${bits}`, kind, bits, prefix };
 }
 
-/** Reads an address or a CIDR range; `null` when it is neither, or when a range has host bits set. */
+/** Parses an IP address or CIDR range. Returns `null` if it is invalid or has host bits set. */
 export function parseNetwork(text: string): Network | null {
   const [, host = '', suffix] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const address = parseAddress(host);
   if (!address) return null;
   const kind = address.kind();
   const size = SIZE[kind];
-  // A range of IPv4-mapped addresses counts 96 bits more than the IPv4 range that it is.
+  // The prefix length of an IPv4-mapped IPv6 range includes the 96 leading bits of the mapping.
   const bits = suffix === undefined ? size : Number(suffix) - (kind === 'ipv4' && host.includes(':') ? 96 : 0);
   if (bits < 0 || bits > size) return null;
   const rest = BigInt(size - bits);
@@ -42,7 +42,7 @@ export function parseNetwork(text: string): Network | null {
   return number & ((1n << rest) - 1n) ? null : network(kind, number >> rest, bits);
 }
 
-/** Whether two networks share an address: one of them holds the other. */
+/** Whether two networks overlap, which means that one contains the other. */
 export function overlap(a: Network, b: Network): boolean {
   if (a.kind !== b.kind) return false;
   const bits = Math.min(a.bits, b.bits);
@@ -56,13 +56,13 @@ export const networkOfCidr = ([address, bits]: Cidr): Network => {
 
 const IPV6_REACH = 64;
 
-/** What a ban of this network keeps out: of IPv6 never less than a /64. */
+/** The network that a ban covers. For IPv6, it is at least a /64. */
 export const reachOf = (banned: Network): Network =>
   banned.kind === 'ipv6' && banned.bits > IPV6_REACH
     ? network('ipv6', banned.prefix >> BigInt(banned.bits - IPV6_REACH), IPV6_REACH)
     : banned;
 
-/** Addresses that are nobody's on the public Internet: this machine, this network, this link. */
+/** Networks that are not routed on the public Internet: loopback, private, shared and link-local. */
 export const PRIVATE_NETWORKS: readonly Network[] = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
   ...['::', '::1', 'fc00::/7', 'fe80::/10'],

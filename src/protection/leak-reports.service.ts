@@ -15,9 +15,9 @@ interface DueReport {
   readonly attempts: number;
 }
 
-/** Longer than a hundred credentials take: afterwards whoever works it off is taken for dead. */
+/** Longer than a hundred credentials take. After that, the process that claimed the report counts as crashed. */
 const LEASE_SECONDS = 120;
-/** One report after the other: whoever sends many waits for himself. */
+/** One report at a time, so that a reporter who sends many only delays their own. */
 const LANES = 1;
 
 const CLAIM_DUE_REPORT = `
@@ -30,8 +30,8 @@ const written = ({ digest, ...claim }: Claim): WrittenClaim => ({ ...claim, dige
 const read = ({ digest, ...claim }: WrittenClaim): Claim => ({ ...claim, digest: Buffer.from(digest, 'base64') });
 
 /**
- * Reports of leaked credentials: a row before the answer, which therefore is the same and takes the same time whatever they
- * name, and worked off after it, whoever dies meanwhile (web.md section 6).
+ * Queue of reports of leaked credentials (web.md section 6). A report is stored before the response and processed after
+ * it, at least once. Therefore the response and its timing are the same whatever the report contains.
  */
 @Injectable()
 export class LeakReports implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -65,7 +65,7 @@ export class LeakReports implements OnApplicationBootstrap, BeforeApplicationShu
     this.drain.wake();
   }
 
-  /** False when nothing is due. */
+  /** Processes the next due report. Returns false if none is due. */
   private async workOffNext(): Promise<boolean> {
     const [[report]] = await this.database.manager.query<Changed<DueReport>>(CLAIM_DUE_REPORT);
     if (!report) return false;

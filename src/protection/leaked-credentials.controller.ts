@@ -22,7 +22,7 @@ class LeakedCredentialsInput {
 export class LeakedCredentialsController {
   constructor(private readonly reports: LeakReports) {}
 
-  /** Ends credentials that were found where they should not be, whoever's they are. */
+  /** Revoke leaked credentials, regardless of their owner. */
   @Post('revoke')
   @HttpCode(202)
   @CredentialFree()

@@ -16,14 +16,14 @@ import { WebhookService } from '../webhooks/webhooks.service.js';
 
 type Kind = 'session' | 'bot' | 'oauth2_token' | 'admin_key' | 'webhook';
 
-/** What a text turns out to be: by its own digest, or by an id and the digest of the secret that stands behind it. */
+/** A possible credential: identified by its digest, or by an ID and the digest of the secret that follows it. */
 export interface Claim {
   readonly kind: Kind;
   readonly id?: string;
   readonly digest: Buffer;
 }
 
-/** A credential that works, whose it is, and how it is named by what ends it. */
+/** A valid credential with its owner. The revocation uses its `id`. */
 interface Held extends Claim {
   readonly id: string;
   readonly ownerId: string;
@@ -38,8 +38,8 @@ interface FoundRow {
 const ENDING: Ending = { by: 'finder', reason: 'leaked' };
 
 /**
- * Which of many claims are true: one statement for each kind. `$1` are digests, `$2` ids where there are any. The owner of
- * a bot, and of what the bot owns, is whoever owns its application.
+ * Finds which claims are valid, with one statement per kind. `$1` are digests and `$2` IDs, if the kind has them. A
+ * bot, and what it owns, belongs to the owner of its application.
  */
 const HELD: Readonly<Record<Kind, string>> = {
   session: 'SELECT id, account_id AS owner_id, digest FROM session WHERE digest = ANY ($1) AND revoked_at IS NULL',
@@ -53,7 +53,7 @@ const HELD: Readonly<Record<Kind, string>> = {
 
 const MAX_ID = 9223372036854775807n;
 
-/** A scheme may stand before what was found. */
+/** Parses a reported text, which may start with an authentication scheme such as `Bearer`. */
 function claimOf(found: string): Claim | null {
   const text = found.trim().split(' ').at(-1) ?? '';
   const webhook = WEBHOOK_ADDRESS.exec(text);
@@ -66,11 +66,14 @@ function claimOf(found: string): Claim | null {
   return TOKEN.test(text) ? { kind: 'oauth2_token', digest: digest(text) } : null;
 }
 
-/** What these may be; what has the form of no credential is none. */
+/**
+ * Returns the possible credentials in the reported texts. Texts that do not have the format of a credential are
+ * skipped.
+ */
 export const claimsIn = (found: readonly string[]): Claim[] =>
   found.flatMap((one) => claimOf(one) ?? []).filter(({ id = '0' }) => BigInt(id) <= MAX_ID);
 
-/** Ends credentials that somebody found where they should not be (web.md section 6). */
+/** Revokes leaked credentials that were reported (web.md section 6). */
 @Injectable()
 export class LeakedCredentials {
   constructor(
@@ -86,7 +89,7 @@ export class LeakedCredentials {
     private readonly log: Log,
   ) {}
 
-  /** Ends those that are known. False: some of them could not be ended; a repetition ends the rest. */
+  /** Revokes all known credentials. Returns false if some could not be revoked; repeat the call to revoke the rest. */
   async endAll(claims: readonly Claim[], requestId: string): Promise<boolean> {
     let isDone = true;
     for (const kind of Object.keys(HELD) as Kind[]) {
@@ -97,7 +100,7 @@ export class LeakedCredentials {
     return isDone;
   }
 
-  /** One that cannot be ended keeps no other from its end. */
+  /** Revokes one credential. A failure does not affect the others. */
   private async isDealtWith(held: Held, requestId: string): Promise<boolean> {
     try {
       await this.database.transaction((tx) => this.end(tx, held, requestId));
@@ -118,7 +121,7 @@ export class LeakedCredentials {
     return rows.map((row) => ({ kind, id: row.id, digest: row.digest, ownerId: row.owner_id }));
   }
 
-  /** As its owner would, who is told; of parallel reports one finds it alive. */
+  /** Revokes a credential as its owner would, and notifies the owner. Of concurrent reports, only one takes effect. */
   private async end(tx: Tx, held: Held, requestId: string): Promise<void> {
     const { kind, ownerId } = held;
     const owner = await this.accounts.lock(tx, ownerId);

@@ -22,12 +22,16 @@ class LockdownTokenInput {
   @Token64() token: string;
 }
 
-/** "This was not me" (web.md section 5). */
+/** Account lockdown (web.md section 5). */
 @Controller('v1')
 export class LockdownController {
   constructor(private readonly lockdown: Lockdown) {}
 
-  /** In sudo mode, ends whatever can act for the caller's account but the session that asks; otherwise, ends all sessions. */
+  /**
+   * Revoke the caller's sessions or, in sudo mode, all other credentials. Without sudo mode, all sessions end,
+   * including the caller's. In sudo mode, everything that can act for the account is revoked, except the calling
+   * session.
+   */
   @Post('users/@me/lockdown')
   @HttpCode(200)
   @UserOnly()
@@ -39,7 +43,7 @@ export class LockdownController {
     return call.hasSudo ? this.lockdown.bySession(me, include, origin) : this.lockdown.ofSessions(me, origin);
   }
 
-  /** Ends whatever can act for an account, by the token of a mailed link; its password must be reset next. */
+  /** Revoke all credentials of an account with the token of an emailed link. The password must be reset afterwards. */
   @Post('auth/lockdown')
   @HttpCode(200)
   @Public()

@@ -15,15 +15,15 @@ import { Instance } from '../platform/instance/instance.js';
 import type { SessionIdentity } from '../policy/identity.js';
 import { WebhookService } from '../webhooks/webhooks.service.js';
 
-/** What can act for an account, in the order in which everything locks it. */
+/** Everything that can act for an account, in the order in which locks are taken. */
 export const LOCKABLE = ['bot_tokens', 'grants', 'webhook_tokens', 'admin_keys', 'sessions'] as const;
 
 type Lockable = (typeof LOCKABLE)[number];
 
-/** How many of each kind were ended. */
+/** Number of revoked items of each kind. */
 export type Ended = Record<Lockable, number>;
 
-/** What the owner has to do next. */
+/** What the account owner has to do next. */
 export type NextStep = 'change_password' | 'reset_password' | 'sign_in_sso' | 'check_email';
 
 export interface LockedDown {
@@ -35,7 +35,7 @@ const NOTHING: Ended = { bot_tokens: 0, grants: 0, webhook_tokens: 0, admin_keys
 
 const unknown = () => invalid('token', 'INVALID_OR_EXPIRED_LOCKDOWN_TOKEN');
 
-/** "This was not me": ends whatever can act for an account, all at once (web.md section 5). */
+/** Account lockdown: revokes everything that can act for an account in one transaction (web.md section 5). */
 @Injectable()
 export class Lockdown {
   constructor(
@@ -53,12 +53,12 @@ export class Lockdown {
     private readonly instance: Instance,
   ) {}
 
-  /** By a session in sudo mode, which stays. */
+  /** Locks the account down from a session in sudo mode, which stays signed in. */
   bySession(me: SessionIdentity, kinds: readonly Lockable[] = LOCKABLE, origin: Origin): Promise<LockedDown> {
     return this.conclude(me, origin, (tx, ending) => this.end(tx, me.account.id, kinds, ending, me.sessionId));
   }
 
-  /** By a session that has proved nothing, which may be a stolen one: all sessions end, and nothing else. */
+  /** Ends all sessions and nothing else, at the request of a session that is not in sudo mode and may be stolen. */
   ofSessions(me: SessionIdentity, origin: Origin): Promise<LockedDown> {
     return this.conclude(me, origin, async (tx, ending) => {
       const { count } = await this.sessions.revokeAll(tx, me.account.id, ending);
@@ -85,8 +85,9 @@ export class Lockdown {
   }
 
   /**
-   * By a mailed link: no session stays, and none is issued before the password is reset, or while single sign-on is enforced
-   * before a linked identity signs in. The links of other mails go with it, so that no old one locks an account that its owner has taken back since.
+   * Locks the account down with the token of an emailed link. All sessions end. No session is issued until the password
+   * is reset or, if single sign-on is enforced, a linked identity signs in. The links of other emails become invalid, so
+   * that an old link cannot lock the account again after its owner has recovered it.
    * @throws Refusal FV(INVALID_OR_EXPIRED_LOCKDOWN_TOKEN@token), BOT_USER_AUTH_ENDPOINT_ACCESS_DENIED
    */
   async byLink(token: string, origin: Origin): Promise<LockedDown> {
@@ -100,7 +101,10 @@ export class Lockdown {
     });
   }
 
-  /** Of an account that `tx` holds. Sudo proofs and whatever is pending end with the epoch, whatever else does. */
+  /**
+   * Revokes credentials of an account that `tx` has locked. Incrementing the epoch invalidates sudo proofs and pending
+   * operations in any case.
+   */
   private async end(
     tx: Tx,
     id: string,

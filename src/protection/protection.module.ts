@@ -6,7 +6,7 @@ import { LeakedCredentials } from './leaked-credentials.service.js';
 import { LockdownController } from './lockdown.controller.js';
 import { Lockdown } from './lockdown.service.js';
 
-/** What ends credentials at once: a lockdown by their owner, a report by whoever found one. */
+/** Immediate revocation of credentials: account lockdown and reports of leaked credentials. */
 @Module({
   imports: [WebhooksModule],
   controllers: [LockdownController, LeakedCredentialsController],

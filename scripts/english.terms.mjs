@@ -7,7 +7,7 @@ export const RULES = {
   7: 'At most 25 words and one idea per sentence, no chains of semicolons.',
   9: 'Begin conditions with "if" or "when".',
   11: 'Put adverbs in English order.',
-  13: 'In errors, say what is wrong and what to do.',
+  13: 'In errors, name the problem and the solution.',
   15: 'Use American spelling.',
 };
 

@@ -54,7 +54,6 @@ export const namesBelow = (folder: string): string[] =>
     .filter((entry) => entry.isFile() && !isCompressed(entry.name))
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'));
 
-/** All built files of the pages by name. */
 export const readFiles = (folder: string): Map<string, BuiltFile> =>
   new Map(namesBelow(folder).map((name) => [name, readFile(folder, name)]));
 

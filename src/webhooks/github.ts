@@ -5,7 +5,6 @@ const TITLE = 70;
 const LONG_TITLE = 256;
 const DESCRIPTION = 350;
 
-/** The text of an event. */
 interface Rendered {
   readonly title: string;
   readonly description?: string | undefined;

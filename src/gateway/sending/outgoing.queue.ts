@@ -114,7 +114,6 @@ export class Outgoing {
     if (event.closing) this.owner.close(event.closing);
   }
 
-  /** Drops all queued dispatches. */
   drop(): void {
     for (const { event } of this.waiting) this.unsent.remove(this.accountId, event);
     this.waiting = [];

@@ -64,7 +64,6 @@ export class LiveSessions {
     return this.byAccount.get(accountId)?.sessions.size ?? 0;
   }
 
-  /** The sessions of an account, if there are any. */
   of(accountId: string): AccountSessions | undefined {
     return this.byAccount.get(accountId);
   }
@@ -139,7 +138,6 @@ export class LiveSessions {
     this.destroy(dead, CLOSING.invalidToken);
   }
 
-  /** Removes sessions and closes their connections. */
   destroy(sessions: readonly GatewaySession[], closing: Closing): void {
     for (const session of sessions) {
       session.isRevoked = true;
@@ -148,7 +146,6 @@ export class LiveSessions {
     }
   }
 
-  /** Sends an event to every session of an account. */
   dispatch(accountId: string, heard: Heard): void {
     this.byAccount.get(accountId)?.dispatch(heard);
   }

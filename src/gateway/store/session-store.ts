@@ -43,7 +43,6 @@ interface State {
   readonly needed: number;
 }
 
-/** One step of a session. */
 export interface SessionWrite extends HeldSession, State {
   /** How many of the oldest breaks to delete. `breaks` contains the new ones. */
   readonly drop: number;
@@ -113,7 +112,7 @@ export interface SocketCount {
   readonly count: number;
 }
 
-/** The result of creating a session. */
+/** The result of creating a session. `create` returns null if the account has too many sessions. */
 export interface Created {
   readonly since: number;
   readonly listed: readonly ListedSession[];

@@ -11,7 +11,6 @@ import type { Take } from './spools.js';
 
 export { FORMATS, type ImageFacts, ImageFault, type ImageFormat, type Quality } from './decoder.js';
 
-/** How to render an image. */
 export interface Rendering extends Omit<DecoderOrder, 'moves'> {
   readonly animated: boolean;
 }

@@ -10,7 +10,6 @@ import { TransformCache } from './transform-cache.js';
 /** Increment when the same selectors produce different bytes. */
 const PIPELINE_VERSION = 2;
 
-/** A transform and its source. */
 export interface TransformRequest {
   /** SHA-256 of the source, in hexadecimal digits. */
   readonly sha256: string;

@@ -1,4 +1,4 @@
-// First of all: what a link carried leaves the address bar.
+// Must be first: removes the fragment of the link from the address bar.
 import './core/fragment.js';
 import './kit/tokens.css';
 import './kit/base.css';
@@ -10,7 +10,7 @@ import { wearAccent } from './core/brand.js';
 import { preferredLanguage, speak } from './core/language.js';
 import { wearTheme } from './core/theme.js';
 import { pageOf } from './pages.js';
-// What nearly every page uses comes with the first file, so that none asks for it later.
+// Included in the first file, because nearly every page uses it.
 import './core/action.js';
 import './core/captcha.js';
 import './core/kept.js';
@@ -31,7 +31,7 @@ import './sign-in/signed-in.js';
 wearAccent();
 wearTheme();
 
-// No await at the top: what is loaded here needs this very file to have ended.
+// No top-level await, because the loaded pages import this module and need it to be complete.
 async function open(): Promise<void> {
   const [{ default: Page }] = await Promise.all([pageOf(location.pathname), speak(preferredLanguage())]);
   render(<Page />, document.getElementById('page') as HTMLElement);

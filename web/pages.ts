@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 
 type Loader = () => Promise<{ readonly default: ComponentType }>;
 
-/** The pages by path. What the service serves is listed in src/web/paths.ts: a test holds the two together. */
+/** Pages by path. src/web/paths.ts must serve the same; a test compares them. */
 const PAGES: Readonly<Record<string, Loader>> = {
   '/': () => import('./pages/start.js'),
   '/dev/components': () => import('./dev/components.js'),
@@ -21,7 +21,7 @@ const PAGES: Readonly<Record<string, Loader>> = {
   '/oauth2/authorize': () => import('./pages/consent/page.js'),
 };
 
-/** Below these a part of its own decides. */
+/** Sections with their own routing below these paths. */
 const PARTS: Readonly<Record<string, Loader>> = {
   '/account': () => import('./account/page.js'),
   '/admin': () => import('./admin/page.js'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
 const here = import.meta.dirname;
-/** Sections of a catalogue that are loaded with the part of the pages that speaks them. */
+/** Sections of the catalogs that are loaded only with one part of the pages. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
   account: [
     ...['account', 'required', 'profile', 'contact', 'passkeys', 'factors', 'sessions', 'events'],
@@ -17,8 +17,8 @@ const LATER: Readonly<Record<string, readonly string[]>> = {
 const isLater = (section: string): boolean => Object.values(LATER).flat().includes(section);
 
 /**
- * A catalogue is one file per language and loaded in parts: `de.json?part=first` is what is said before anybody is signed
- * in, `?part=account` what is said there alone.
+ * Each language has one catalog file that is loaded in parts. `de.json?part=first` contains the texts before sign-in,
+ * `?part=account` those of the account pages.
  */
 const catalogues: Plugin = {
   name: 'catalogues',
@@ -45,13 +45,13 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     target: 'es2022',
-    // Links that a script adds would be one more request each, for what the next line asks for anyway.
+    // Preload links would cost an extra request for files that the next line imports anyway.
     modulePreload: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      // A slow machine is no reason for a warning.
+      // Do not warn about slow plugins on slow machines.
       checks: { pluginTimings: false },
-      // One file for what main.tsx brings along, whatever pages import of it: one more would be one more request.
+      // Bundle everything that main.tsx imports into one file, even if pages import parts of it, to save a request.
       preserveEntrySignatures: 'allow-extension',
       output: { codeSplitting: { groups: [{ name: 'index', tags: ['$initial'] }] } },
       treeshake: { moduleSideEffects: (id: string) => !/node_modules\/@?preact/.test(id) },

@@ -9,12 +9,12 @@ import { type Theme, wearTheme } from '../core/theme.js';
 export type User = Answer<paths, '/v1/users/@me', 'get'>;
 export type Settings = Answer<paths, '/v1/users/@me/settings', 'get'>;
 
-/** Who is signed in, as the service last told. */
+/** The signed-in user, as last received from the service. */
 export const user = signal<User | null>(null);
 export const settings = signal<Settings | null>(null);
 export const failure = signal<Failure | null>(null);
 
-/** What the account still has to do before it may do anything else. */
+/** Actions that the account must complete before it can do anything else. */
 export const requirements = computed<readonly string[]>(() => user.value?.required_actions ?? []);
 
 export const tagOf = ({ username, discriminator }: Pick<User, 'username' | 'discriminator'>): string =>
@@ -30,7 +30,7 @@ export function takeSettings(next: Settings): void {
   wearTheme(next.theme as Theme);
 }
 
-/** Asks for everything that all views show. A refusal stays where it can be read, with a way to ask again. */
+/** Loads the data that all views need. A failure is stored, so that the page can show it with a retry button. */
 export async function load(): Promise<void> {
   failure.value = null;
   try {

@@ -5,12 +5,15 @@ import { end, replacing, session } from '../core/session.js';
 import { LinkButton } from '../kit/button.js';
 import { Frame, useStep } from '../kit/frame.js';
 
-/** How somebody left their account: at rest, or to be deleted at a time. */
+/** How the user left the account: disabled, or deleted at a given time. */
 export type Farewell = { readonly kind: 'disabled' } | { readonly kind: 'deleted'; readonly at: number };
 
 export const farewell = signal<Farewell | null>(null);
 
-/** Work that ends every session of the account, this one too: what the gateway says of that waits for what is said here. */
+/**
+ * Runs an operation that ends all sessions of the account, including this one. The gateway's notice waits, so that the
+ * page below is shown instead.
+ */
 export const leaveBy = (work: () => Promise<unknown>, said: Farewell): Promise<void> =>
   replacing(async () => {
     await work();
@@ -31,7 +34,7 @@ function Words({ of }: { readonly of: Farewell }) {
   );
 }
 
-/** What is left of the account for whoever left it, and the way back. */
+/** The page shown after an account was disabled or deleted. */
 export const FarewellPage = ({ of }: { readonly of: Farewell }) => (
   <Frame title="">
     <Words of={of} />

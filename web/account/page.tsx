@@ -22,7 +22,7 @@ leavingFor(VIEWS);
 
 const isListening = signal(false);
 
-/** Hears what changes elsewhere; loaded after what is seen. */
+/** Listens for gateway events. Loaded after the visible parts. */
 async function hear(): Promise<void> {
   if (isListening.value) return;
   isListening.value = true;
@@ -38,7 +38,7 @@ const viewOf = (current: string): View =>
   requirements.value.length > 0 ? REQUIRED : (VIEWS.find((view) => view.path === current) ?? (VIEWS[0] as View));
 
 function Body({ view }: { readonly view: View }) {
-  // What it is made of comes while it is asked whose account it is.
+  // Load the code of the view in parallel with the account data.
   useEffect(() => void view.load().catch(() => {}), [view]);
   if (failure.value) {
     return (
@@ -53,7 +53,7 @@ function Body({ view }: { readonly view: View }) {
   return user.value && settings.value ? <ShownView view={view} /> : <Skeleton lines={5} />;
 }
 
-/** Browsers offer passkeys by the names that the account has by now. */
+/** Updates the names on passkeys when the account is renamed. */
 function useNamesOnPasskeys(): void {
   const { id, username, global_name: displayName } = user.value ?? {};
   const former = useRef<string | null>(null);
@@ -65,7 +65,9 @@ function useNamesOnPasskeys(): void {
   }, [names]);
 }
 
-/** The account: nobody sees it who is not signed in, and who is signed out elsewhere is told at once. */
+/**
+ * The account pages. Redirects to sign-in without a session, and immediately after a sign-out in another tab or device.
+ */
 export default function Account() {
   const isReady = useSignal(false);
   useEffect(() => {

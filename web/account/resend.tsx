@@ -3,13 +3,13 @@ import { useSecondsUntil } from '../core/countdown.js';
 import { t } from '../core/language.js';
 import { Button } from '../kit/button.js';
 
-/** How long nothing is mailed again for (account.md 1.5). */
+/** Pause between two emails (account.md 1.5). */
 const PAUSE_MS = 30_000;
 
-/** When a code that is mailed now may be asked for again, by this device's clock. */
+/** When a code that is sent now can be sent again, by the clock of this device. */
 export const resendTime = (): number => Date.now() + PAUSE_MS;
 
-/** Sends a mail again. @param from when it may be pressed */
+/** A button that sends an email again. @param from when the button is enabled */
 export function ResendButton({ from, action }: { readonly from: number; readonly action: Action }) {
   const left = useSecondsUntil(from);
   return (

@@ -1,6 +1,6 @@
 import type { View } from '../core/views.js';
 
-/** The views of the account, as its navigation lists them. src/web/paths.ts serves the same: a test holds them together. */
+/** The views of the account in navigation order. src/web/paths.ts must serve the same; a test compares them. */
 export const VIEWS: readonly View[] = [
   { path: '/account', title: 'account.overview', load: () => import('./overview/view.js') },
   { path: '/account/profile', title: 'profile.title', group: 'account.you', load: () => import('./profile/view.js') },
@@ -52,7 +52,7 @@ export const VIEWS: readonly View[] = [
   },
 ];
 
-/** Shown instead of any other while the account has to do something first. */
+/** Shown instead of all other views while the account has open requirements. */
 export const REQUIRED: View = {
   path: '/account/required',
   title: 'required.title',

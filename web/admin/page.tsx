@@ -20,7 +20,7 @@ leavingFor(VIEWS);
 
 const isListening = signal(false);
 
-/** Hears of the end of the session, and of what the account is allowed from now on. */
+/** Listens for the end of the session and for permission changes. */
 async function hear(): Promise<void> {
   if (isListening.value) return;
   isListening.value = true;
@@ -49,7 +49,7 @@ function Body() {
   return view ? <ShownView view={view} /> : <Notice kind="warn">{t('admin.notForYou')}</Notice>;
 }
 
-/** The console: there for administrators, and each view and button for whoever holds its ACL. */
+/** The administration console. Views and buttons are shown to users with the required ACLs. */
 export default function Console() {
   const isReady = useSignal(false);
   useEffect(() => {

@@ -8,23 +8,23 @@ import { session } from '../core/session.js';
 export type AdminUser = Answer<paths, '/v1/admin/users/@me', 'get'>['user'];
 type Registry = Answer<paths, '/v1/admin/acls', 'get'>;
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
-/** An operation of administrators, as the client names it. */
+/** An admin operation as the API client names it. */
 export type Operation = readonly [method: Method, path: keyof paths & `/v1/admin/${string}`];
 
-/** Who is signed in, as administrators see accounts. */
+/** The signed-in administrator. */
 export const me = signal<AdminUser | null>(null);
-/** Every ACL there is, and what each opens. */
+/** All ACLs and the routes that they allow. */
 export const registry = signal<Registry | null>(null);
 export const failure = signal<Failure | null>(null);
-/** Signed in, and not let in here. */
+/** True if the user is signed in but is not an administrator. */
 export const isStranger = signal(false);
 
 const held = computed<ReadonlySet<string>>(() => new Set(me.value?.acls ?? []));
 
-/** Whether the person signed in holds an ACL. It decides what is shown; the service decides what is done. */
+/** True if the user has an ACL. This only affects what is shown; the service enforces permissions. */
 export const holds = (acl: string): boolean => held.value.has('*') || held.value.has(acl);
 
-/** Whether the person signed in may ask for an operation, as the enforced table says. */
+/** True if the user may call an operation, according to the rules of the service. */
 export function can(...[method, path]: Operation): boolean {
   const template = path.replace(/\{(\w+)\}/g, ':$1');
   const rule = registry.value?.operations.find(
@@ -34,7 +34,9 @@ export function can(...[method, path]: Operation): boolean {
   return rule.mode === 'all' ? rule.acls.every(holds) : rule.acls.some(holds);
 }
 
-/** Asks who is signed in and what there is. Who is no administrator is told so; other refusals can be asked again. */
+/**
+ * Loads the administrator and the ACLs. Users without admin access see a separate page; other errors can be retried.
+ */
 export async function load(): Promise<void> {
   failure.value = null;
   isStranger.value = false;

@@ -45,7 +45,7 @@ function SetupForm() {
   );
 }
 
-/** For whoever is signed in and no administrator; the first one of an instance becomes it here. */
+/** Shown to signed-in users without admin access. The first administrator enters the setup token here. */
 export const Stranger = () => (
   <>
     <Notice kind="warn">{t('admin.notAnAdministrator')}</Notice>

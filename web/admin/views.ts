@@ -1,12 +1,12 @@
 import type { View } from '../core/views.js';
 import { can, type Operation } from './rights.js';
 
-/** A view of the console, there for whoever may ask for one of its operations. */
+/** A console view. It is available if the user may call one of its operations. */
 interface ConsoleView extends View {
   readonly needs: readonly Operation[];
 }
 
-/** The views of the console, as its navigation lists them. src/web/paths.ts serves the same: a test holds them together. */
+/** The views of the console in navigation order. src/web/paths.ts must serve the same; a test compares them. */
 export const VIEWS: readonly ConsoleView[] = [
   {
     path: '/admin',
@@ -101,5 +101,5 @@ export const VIEWS: readonly ConsoleView[] = [
   },
 ];
 
-/** Those that the person signed in may use. */
+/** The views that the user may open. */
 export const viewsHere = (): readonly ConsoleView[] => VIEWS.filter(({ needs }) => needs.some((one) => can(...one)));

@@ -5,7 +5,7 @@ import { CaptchaUnavailable } from './captcha.js';
 import { t, wordsOfCode } from './language.js';
 import { suspensionOf } from './suspension.js';
 
-/** What went wrong, in words, with what belongs to which field. */
+/** An error as text, with the messages of individual fields. */
 export interface Failure {
   readonly message: string | null;
   readonly fields: Readonly<Record<string, string>>;
@@ -13,31 +13,31 @@ export interface Failure {
   readonly code: string;
 }
 
-/** Something that a person starts by a button or a form: once at a time, and nothing that was typed is lost by a refusal. */
+/** An operation started by a button or form. It runs once at a time, and input is kept after an error. */
 export interface Action {
-  /** Starts it, unless it runs already or has to wait. */
+  /** Starts it, unless it is running or rate limited. */
   readonly run: (event?: Event) => Promise<void>;
   readonly isBusy: ReadonlySignal<boolean>;
   readonly failure: ReadonlySignal<Failure | null>;
-  /** Seconds until it may be tried again. */
+  /** Seconds until it can be retried. */
   readonly wait: ReadonlySignal<number>;
-  /** Words for a field, if it was refused. */
+  /** The error message of a field. */
   readonly of: (field: string) => string | undefined;
   readonly clear: () => void;
 }
 
 export interface ActionOptions {
-  /** Fields that show their own refusals; all others are said above the form. */
+  /** Fields that show their own errors. Other errors appear above the form. */
   readonly fields?: readonly string[];
-  /** Looks at a refusal first; true when there is nothing left to say. */
+  /** Handles an error first. Returns true if no message is needed. */
   readonly caught?: (refused: Refused) => boolean | Promise<boolean>;
 }
 
-/** A busy service is asked again by itself for as long as this, in seconds. */
+/** Maximum time in seconds for automatic retries while the service is overloaded. */
 const LONGEST_BUSY = 30;
 const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-/** A person who reads what is wrong needs words, and whoever helps them the number of the request. */
+/** Converts an error to text. Includes the request ID if support needs it. Rethrows unexpected errors. */
 export function failureOf(error: unknown, fields: readonly string[] = []): Failure {
   if (error instanceof Unreachable) {
     return { message: t(navigator.onLine ? 'common.unreachable' : 'common.offline'), fields: {}, code: '' };
@@ -61,13 +61,13 @@ export function failureOf(error: unknown, fields: readonly string[] = []): Failu
   };
 }
 
-/** A failure with its request ID in one line, where no `FailureNotice` shows it. */
+/** An error and its request ID in one line, for places without a `FailureNotice`. */
 export const inOneLine = ({ message, requestId }: Failure): string =>
   [message, requestId && `${t('common.requestId')} ${requestId}`].filter(Boolean).join(' ');
 
 export function useAction(work: () => Promise<unknown>, { fields = [], caught }: ActionOptions = {}): Action {
   const isBusy = useSignal(false);
-  // Said anew when the language changes.
+  // A function, so that the text follows language changes.
   const told = useSignal<(() => Failure) | null>(null);
   const failure = useComputed(() => told.value?.() ?? null);
   const wait = useSignal(0);
@@ -113,7 +113,7 @@ export function useAction(work: () => Promise<unknown>, { fields = [], caught }:
         if (error instanceof Refused && error.status === 429) wait.value = Math.max(1, error.retryAfter ?? 1);
         const { fields: own } = latest.current;
         const tell = () => failureOf(error, own);
-        // What is no refusal is nobody's to read: it is thrown here.
+        // Rethrows unexpected errors.
         tell();
         told.value = tell;
       } finally {

@@ -4,7 +4,7 @@ import { begin, end, revoked, session } from './session.js';
 
 type Ask = (methods: SudoMethods) => Promise<SudoFactor | null>;
 
-/** Who asks for a factor when an operation wants one: the dialog, once a page with one is loaded. */
+/** Asks for a sudo factor. The dialog replaces it when a page with one is loaded. */
 let ask: Ask = async () => null;
 export const askForSudoWith = (dialog: Ask): void => {
   ask = dialog;
@@ -12,7 +12,7 @@ export const askForSudoWith = (dialog: Ask): void => {
 
 const LOGOUT = '/v1/auth/logout';
 
-/** What is refused as unknown was the session's token when it was sent; meanwhile another one may have taken its place. */
+/** After a 401 response, reports the token of the request as revoked. The session may have a newer token by now. */
 async function heed(request: Request, response: Response): Promise<void> {
   const token = request.headers.get('authorization');
   if (response.status !== 401 || !token || request.url.endsWith(LOGOUT)) return;
@@ -31,7 +31,7 @@ async function send(input: string | URL | Request, init?: RequestInit): Promise<
   return response;
 }
 
-// Patience is the page's: it counts down where the person sees it.
+// No automatic waiting in the client, because the page shows a countdown.
 export const api = gatehouse({
   credential: () => session.value?.token,
   sudo: (methods) => ask(methods),
@@ -40,8 +40,8 @@ export const api = gatehouse({
 });
 
 /**
- * Asks for a factor before an operation that does less without one. `null` when the user cancels, and nothing where there is
- * nothing to confirm with.
+ * Asks for a sudo factor before an operation that has a smaller effect without one.
+ * Returns `null` if the user cancels, and an empty object if the account has no factor.
  */
 export async function factorFirst(): Promise<Partial<SudoFactor> | null> {
   const [{ has_mfa, ...methods }, me] = await Promise.all([
@@ -51,7 +51,7 @@ export async function factorFirst(): Promise<Partial<SudoFactor> | null> {
   return has_mfa || me.password_last_changed_at ? ask({ has_mfa, methods }) : {};
 }
 
-/** Ends the session on the server, then here; what the server does not know any more is over as well. */
+/** Ends the session on the server and then here. A session that the server no longer knows counts as ended. */
 export async function signOut(): Promise<void> {
   const held = session.value;
   if (!held) return;
@@ -64,7 +64,7 @@ export async function signOut(): Promise<void> {
   end(held.token, true);
 }
 
-/** Signs somebody in here. Whoever was before is not any more, on the server neither. */
+/** Signs a user in here. Ends a previous session, also on the server. */
 export async function enter(token: string, isKept: boolean): Promise<void> {
   if (session.value) await api.post(LOGOUT).catch(() => {});
   api.forgetProof();

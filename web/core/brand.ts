@@ -1,13 +1,13 @@
 interface Accent {
-  /** Of what is filled with it. */
+  /** Background color of filled elements. */
   readonly accent: string;
-  /** Of what stands on it. */
+  /** Text color on the accent color. */
   readonly on: string;
-  /** Of links and the focus. */
+  /** Color of links and focus rings. */
   readonly text: string;
 }
 
-/** What the service says of itself in every page, so that nothing has to be asked for first. */
+/** Configuration that is embedded in every page, so that no request is needed. */
 export interface Brand {
   readonly product: string;
   readonly accent: Readonly<Record<'light' | 'dark', Accent>>;
@@ -16,17 +16,17 @@ export interface Brand {
   readonly terms: string | null;
   readonly privacy: string | null;
   readonly gateway: string;
-  /** For which passkeys are made. */
+  /** The relying party ID of passkeys. */
   readonly rpId: string;
-  /** Below it stand the pictures of accounts. */
+  /** Base URL of account images. */
   readonly media: string;
-  /** Whether the other pages are there, beside that for consent. */
+  /** True if the pages other than the consent page are enabled. */
   readonly pages: boolean;
-  /** Whether the pages of administrators are there. */
+  /** True if the administration console is enabled. */
   readonly admin: boolean;
-  /** How many hours a deletion can be cancelled for. */
+  /** Hours within which a deletion can be canceled. */
   readonly deletionHours: number;
-  /** Whether mail goes to the development inbox. */
+  /** True if emails go to the development inbox. */
   readonly development: boolean;
 }
 
@@ -34,7 +34,7 @@ const content = document.querySelector<HTMLMetaElement>('meta[name=gatehouse]')?
 
 export const brand = JSON.parse(content) as Brand;
 
-/** Wears the platform's accent, in both schemes (kit/tokens.css). */
+/** Applies the accent colors of the platform in both color schemes (kit/tokens.css). */
 export function wearAccent(): void {
   const { style } = document.documentElement;
   for (const [scheme, { accent, on, text }] of Object.entries(brand.accent)) {

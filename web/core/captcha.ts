@@ -15,7 +15,7 @@ const WIDGETS: Readonly<Record<string, { readonly script: string; readonly key: 
   },
 };
 
-/** A proof of humanity cannot be had here: its provider does not answer. */
+/** The CAPTCHA provider is not reachable. */
 export class CaptchaUnavailable extends Error {}
 
 interface Scripts {
@@ -63,7 +63,7 @@ async function worked(): Promise<string> {
   return btoa(JSON.stringify({ challenge, solution }));
 }
 
-/** What proves that there is a person, as headers. @param place where a widget may stand */
+/** Solves the CAPTCHA of the service and returns its token headers. @param place the element for a widget */
 export async function earn(place: HTMLElement | null): Promise<Record<string, string>> {
   const { captcha } = await api.get('/.well-known/service');
   const { provider } = captcha;
@@ -78,7 +78,7 @@ export async function earn(place: HTMLElement | null): Promise<Record<string, st
   }
 }
 
-/** Sends once more with a captcha where one is asked for. @param place where a widget may stand */
+/** Sends a request, and repeats it with a CAPTCHA if one is required. @param place the element for a widget */
 export async function asHuman<T>(place: HTMLElement | null, send: (more: Sent) => Promise<T>): Promise<T> {
   try {
     return await send({});

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 
 const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - Date.now()) / 1000));
 
-/** Seconds that are left until a time, in milliseconds of this device's clock. */
+/** Seconds left until a time in milliseconds, by the clock of this device. */
 export function useSecondsUntil(time: number): ReadonlySignal<number> {
   const left = useSignal(secondsUntil(time));
   useEffect(() => {

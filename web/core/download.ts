@@ -1,7 +1,7 @@
-/** How long a browser may take to fetch what it was handed. */
+/** How long the object URL of a download stays valid. */
 const FETCHED_MS = 60_000;
 
-/** Hands the browser a file to keep. */
+/** Downloads content as a file. */
 export function download(name: string, type: string, content: string | Blob): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

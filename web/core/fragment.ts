@@ -1,6 +1,7 @@
 /**
- * What a link carried behind `#`: read before anything else, and out of the address bar. It is kept in the entry of the
- * history, so that a reload still finds it; nothing else ever sees it.
+ * Values in the fragment of the link that opened the page. They are removed from the address bar before anything else
+ * runs.
+ * The history entry stores them, so that a reload still finds them. No other page can read them.
  */
 const KEY = 'fragment';
 
@@ -15,13 +16,13 @@ function read(): URLSearchParams {
 }
 
 const fragment = read();
-// Another link to the same page, opened where that is shown already: the browser alone would load nothing.
+// For a link to the page that is already open, the browser only changes the fragment, so reload.
 addEventListener('hashchange', () => location.reload());
 
-/** A value of the link that opened this page. */
+/** Returns a value from the fragment of the link. */
 export const carried = (name: string): string | undefined => fragment.get(name) || undefined;
 
-/** Forgets what the link carried, once it has been used up. */
+/** Deletes the values of the link after use. */
 export function forgetCarried(): void {
   history.replaceState(null, '', location.pathname + location.search);
 }

@@ -4,7 +4,7 @@ type Hear = (name: keyof GatewayEvents, data: unknown) => void;
 
 const listeners = new Set<Hear>();
 
-/** Hears every event of the gateway from now on. @returns what ends that */
+/** Registers a listener for all gateway events. @returns a function that removes it */
 export function heard(hear: Hear): () => void {
   listeners.add(hear);
   return () => void listeners.delete(hear);

@@ -1,4 +1,4 @@
-/** How far a person got on a page, in the entry of the history: a reload goes on from there, and no other page sees it. */
+/** Stores the progress of a page in its history entry. A reload continues there, and no other page can read it. */
 export const kept = <T>(name: string): T | undefined =>
   (history.state as Record<string, unknown> | null)?.[name] as T | undefined;
 

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type english from '../words/en-US.json';
 
-/** Languages that the pages speak, each by its own name. */
+/** Supported languages by their own names. */
 export const LANGUAGES = {
   'en-US': 'English',
   de: 'Deutsch',
@@ -16,7 +16,7 @@ export const LANGUAGES = {
 export type Language = keyof typeof LANGUAGES;
 type Catalogue = typeof english;
 type Entry = string | { readonly [rule: string]: string | undefined; readonly other: string };
-/** `section.name` of everything that can be said. */
+/** All translation keys, as `section.name`. */
 export type Words = { [S in keyof Catalogue]: `${S}.${keyof Catalogue[S] & string}` }[keyof Catalogue];
 type Values = Readonly<Record<string, string | number>>;
 type Part = 'first' | 'account' | 'admin';
@@ -50,13 +50,13 @@ const spoken = (wanted: string): Language | undefined => {
   );
 };
 
-/** What was chosen on a page, else the first language of the browser that is spoken. */
+/** The chosen language, otherwise the first supported language of the browser. */
 export function preferredLanguage(): Language {
   const wanted = [localStorage.getItem(CHOICE) ?? '', ...navigator.languages];
   return wanted.map(spoken).find((name) => name !== undefined) ?? 'en-US';
 }
 
-/** Speaks another language from now on. @param isChoice whether a person said so, which is remembered */
+/** Changes the language. @param isChoice true if the user chose it, which is stored */
 export async function speak(wanted: string, isChoice = false): Promise<void> {
   const next = spoken(wanted) ?? 'en-US';
   const loaded = await Promise.all([...parts].map((part) => LOADERS[part][`../words/${next}.json`]?.()));
@@ -67,14 +67,14 @@ export async function speak(wanted: string, isChoice = false): Promise<void> {
   document.documentElement.dir = RIGHT_TO_LEFT.has(next) ? 'rtl' : 'ltr';
 }
 
-/** Loads the words of a part of the pages beside those that are there. */
+/** Loads the translations of another part of the pages. */
 export async function alsoSay(part: Part): Promise<void> {
   if (parts.has(part)) return;
   parts.add(part);
   await speak(language.value);
 }
 
-/** Whether a person chose the language here; the account's own counts otherwise. */
+/** True if the user chose a language here. Otherwise the language of the account applies. */
 export const isLanguageChosen = (): boolean => localStorage.getItem(CHOICE) !== null;
 
 function entryOf(key: string): Entry | undefined {
@@ -90,10 +90,10 @@ function formOf(key: string, values: Values): string {
   return entry[rule] ?? entry.other;
 }
 
-/** An address in the middle of a sentence from right to left keeps its own direction. */
+/** In right-to-left text, isolates a value so that it keeps its own direction. */
 const isolated = (value: string): string => (RIGHT_TO_LEFT.has(language.value) ? `\u2068${value}\u2069` : value);
 
-/** Words in the language of the page, with `{name}` filled in; a plural goes by `count`. */
+/** Translates a key and fills in `{name}` placeholders. `count` selects the plural form. */
 export function t(key: Words, values: Values = {}): string {
   return formOf(key, values).replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name];
@@ -102,14 +102,14 @@ export function t(key: Words, values: Values = {}): string {
   });
 }
 
-/** The same where what is filled in is more than text. */
+/** Like `t`, with elements as values. */
 export function rich(key: Words, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] {
   return formOf(key, {})
     .split(/(\{\w+\})/)
     .map((piece) => (piece.startsWith('{') ? values[piece.slice(1, -1)] : piece));
 }
 
-/** What a team says in languages of its choice: in that of the page, in another form of it, or in English. */
+/** Text of an extension: in the current language, a regional variant of it, or English. */
 export function saidIn(words: Readonly<Record<string, string>>): { readonly language: string; readonly text: string } {
   const [primary = ''] = language.value.split('-');
   const others = Object.keys(words).filter((name) => name.startsWith(`${primary}-`));
@@ -117,7 +117,7 @@ export function saidIn(words: Readonly<Record<string, string>>): { readonly lang
   return { language: found, text: words[found] ?? '' };
 }
 
-/** Words for a code of the error table; undefined for one that is not known here. */
+/** The translation of an error code; undefined for unknown codes. */
 export function wordsOfCode(code: string): string | undefined {
   const entry = entryOf(`codes.${code}`);
   return typeof entry === 'string' ? entry : undefined;
@@ -126,6 +126,6 @@ export function wordsOfCode(code: string): string | undefined {
 export const when = (time: string | number | Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
 
-/** A day without its time. */
+/** A date without time. */
 export const day = (time: string | number | Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'long' }).format(new Date(time));

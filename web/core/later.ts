@@ -1,4 +1,4 @@
-/** A connection that is away may be back by then without the browser saying so. */
+/** Retry interval, because browsers do not always report a restored connection. */
 const AGAIN_MS = 5000;
 
 const online = (): Promise<void> =>
@@ -12,7 +12,7 @@ const online = (): Promise<void> =>
     addEventListener('online', done);
   });
 
-/** Loads a file of the pages that is not needed at once, however often the connection is away meanwhile. */
+/** Loads a file of the pages on demand. Retries as often as necessary while the connection is down. */
 export async function later<T>(load: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

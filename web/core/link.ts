@@ -4,7 +4,7 @@ import { type Action, useAction } from './action.js';
 import { carried, forgetCarried } from './fragment.js';
 import { keep, kept } from './kept.js';
 
-/** What has become of a link: whole, without its token or part of it, used or expired, or used just now. */
+/** The state of a link: valid, incomplete, used or expired, or just used. */
 export type LinkState = 'ready' | 'missing' | 'dead' | 'done';
 
 export interface Link {
@@ -14,13 +14,13 @@ export interface Link {
 
 export interface LinkOptions {
   readonly fields?: readonly string[];
-  /** Looks at a refusal first; true when there is nothing left to say. */
+  /** Handles an error first. Returns true if no message is needed. */
   readonly caught?: (refused: Refused) => boolean;
 }
 
 const KEY = 'link';
 
-/** The token of a mailed link, which nothing uses up but a button. @param redeem what the button does with it */
+/** Handles the token of an emailed link. Only a button press redeems it. @param redeem the action of the button */
 export function useLink(redeem: (token: string) => Promise<unknown>, { fields, caught }: LinkOptions = {}): Link {
   const token = carried('token');
   const state = useSignal<LinkState>(kept<LinkState>(KEY) ?? (token ? 'ready' : 'missing'));

@@ -7,8 +7,8 @@ const REVOKED = 4004;
 type Heard = (name: keyof GatewayEvents, data: unknown) => void;
 
 /**
- * A connection for as long as somebody is signed in: what changes elsewhere is heard at once, and so is the end of the
- * session. @returns what ends the listening
+ * Keeps a gateway connection while a user is signed in, for live events and the end of the session.
+ * @returns a function that stops it
  */
 export function listen(heard: Heard): () => void {
   let gateway: Gateway | undefined;

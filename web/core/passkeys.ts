@@ -4,20 +4,21 @@ type Browser = typeof import('@simplewebauthn/browser');
 type Options = Parameters<Browser['startAuthentication']>[0]['optionsJSON'];
 type Creation = Parameters<Browser['startRegistration']>[0]['optionsJSON'];
 
-/** The person, or the browser for them, gave up: nothing was sent. */
+/** The user or the browser canceled. Nothing was sent. */
 export class PasskeyCancelled extends Error {}
 
-/** The authenticator holds a passkey of the account already. */
+/** The authenticator already has a passkey of the account. */
 export class PasskeyKnown extends PasskeyCancelled {}
 
 export const hasPasskeys = (): boolean => typeof globalThis.PublicKeyCredential === 'function';
 
-/** Whether the browser offers passkeys where a name is typed. */
+/** True if the browser offers passkeys in the username field. */
 export const offersAutofill = async (): Promise<boolean> =>
   hasPasskeys() && ((await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false);
 
 /**
- * An assertion to options of the service. With `isAutofill` it waits in the list of the field until it is chosen.
+ * Gets an assertion for options from the service. With `isAutofill` it waits until the user selects a passkey in the
+ * field.
  * @throws PasskeyCancelled
  */
 export async function assertion(options: unknown, isAutofill = false) {
@@ -27,14 +28,17 @@ export async function assertion(options: unknown, isAutofill = false) {
   });
 }
 
-/** Whether the browser makes passkeys by itself for whoever has just signed in with a password that it keeps. */
+/** True if the browser can create passkeys automatically after a password sign-in. */
 export async function offersConditionalCreate(): Promise<boolean> {
   if (!hasPasskeys() || !PublicKeyCredential.getClientCapabilities) return false;
   const { conditionalCreate } = await PublicKeyCredential.getClientCapabilities();
   return conditionalCreate === true;
 }
 
-/** A new passkey. With `isConditional` the browser makes it by itself, or not. @throws PasskeyCancelled */
+/**
+ * Creates a passkey. With `isConditional` the browser decides whether to create it automatically. @throws
+ * PasskeyCancelled
+ */
 export async function creation(options: unknown, isConditional = false) {
   const { startRegistration } = await import('@simplewebauthn/browser');
   return startRegistration({ optionsJSON: options as Creation, useAutoRegister: isConditional }).catch((cause) => {
@@ -43,7 +47,7 @@ export async function creation(options: unknown, isConditional = false) {
   });
 }
 
-/** Ends what waits for a passkey without asking anybody, such as the list of a field, so that a question can be asked. */
+/** Cancels a pending passkey request such as autofill, so that another one can start. */
 export async function stopWaiting(): Promise<void> {
   const { WebAuthnAbortService } = await import('@simplewebauthn/browser');
   WebAuthnAbortService.cancelCeremony();
@@ -51,7 +55,10 @@ export async function stopWaiting(): Promise<void> {
 
 export type Assertion = Awaited<ReturnType<typeof assertion>>;
 
-/** What a browser may be told of the passkeys that it keeps (WebAuthn L3 5.1.10); not every one has it. */
+/**
+ * Methods to update the passkeys stored by the browser (WebAuthn Level 3 section 5.1.10). Not all browsers support
+ * them.
+ */
 interface Signals {
   readonly signalAllAcceptedCredentials?: Signal<{ userId: string; allAcceptedCredentialIds: readonly string[] }>;
   readonly signalCurrentUserDetails?: Signal<{ userId: string; name: string; displayName: string }>;
@@ -61,19 +68,19 @@ type Signal<T> = (told: T & { rpId: string }) => Promise<void>;
 
 const signals = (): Signals => (hasPasskeys() ? (PublicKeyCredential as unknown as Signals) : {});
 
-/** The user handle of an account: its decimal id, in base64url. */
+/** The user handle of an account: its decimal ID in base64url. */
 const handleOf = (id: string): string => btoa(id).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** These are the passkeys of the account: no other one of it need be offered any more. */
+/** Tells the browser the current passkeys of the account, so that it stops offering others. */
 export async function keepOnly(accountId: string, ids: readonly string[]): Promise<void> {
   const told = { rpId: brand.rpId, userId: handleOf(accountId), allAcceptedCredentialIds: ids };
-  // A browser that cannot be told keeps what it has.
+  // Ignore errors, because this is optional.
   await signals()
     .signalAllAcceptedCredentials?.call(PublicKeyCredential, told)
     .catch(() => {});
 }
 
-/** By these names the passkeys of the account are to be offered. */
+/** Tells the browser the names to show with the passkeys of the account. */
 export async function nameAs(accountId: string, name: string, displayName: string): Promise<void> {
   const told = { rpId: brand.rpId, userId: handleOf(accountId), name, displayName };
   await signals()
@@ -81,7 +88,7 @@ export async function nameAs(accountId: string, name: string, displayName: strin
     .catch(() => {});
 }
 
-/** The service does not know this passkey: it need not be offered again. */
+/** Tells the browser that the service does not know this passkey. */
 export async function disown(rpId: string, credentialId: string): Promise<void> {
   await signals()
     .signalUnknownCredential?.call(PublicKeyCredential, { rpId, credentialId })

@@ -1,22 +1,22 @@
 import { api } from './api.js';
 import { offersConditionalCreate } from './passkeys.js';
 
-/** What a sign-in by password leaves in this tab for the account, which may offer a passkey then. */
+/** A note about a password sign-in in this tab. The account page uses it to offer a passkey. */
 export interface PasswordSignIn {
   readonly user_id: string;
-  /** For a passkey that the browser makes by itself, where it does that. */
+  /** Options to create a passkey automatically, if the browser supports that. */
   readonly options?: { readonly challenge: string };
 }
 
 const KEY = 'gatehouse.password-sign-in';
-/** A challenge lives five minutes. */
+/** Challenges expire after five minutes. */
 const FRESH_MS = 270_000;
 
 const REGISTRATION = '/v1/users/@me/mfa/webauthn/credentials/registration-options';
 
 /**
- * Options need a confirmed address and a fresh proof, which was just typed. Whoever has another factor proves
- * themselves by that one.
+ * Requests options with the password that was just entered. They require a verified email address and sudo mode. Users
+ * with a second factor cannot use the password for that.
  */
 async function conditionalOptions(password: string): Promise<PasswordSignIn['options']> {
   if (password === '' || !(await offersConditionalCreate())) return undefined;
@@ -25,15 +25,15 @@ async function conditionalOptions(password: string): Promise<PasswordSignIn['opt
   return api.post(REGISTRATION, { body: { password, mediation: 'conditional' } });
 }
 
-/** Notes that the person who is signed in now used a password. @param password as it was typed, if that proves them */
+/** Records a password sign-in. @param password the entered password, empty if a second factor was used */
 export async function notePasswordSignIn(userId: string, password: string): Promise<void> {
-  // Whoever is signed in goes on without.
+  // Ignore errors, because this must not block the sign-in.
   const options = await conditionalOptions(password).catch(() => undefined);
   const noted = { user_id: userId, ...(options && { options }), until: Date.now() + FRESH_MS };
   sessionStorage.setItem(KEY, JSON.stringify(noted));
 }
 
-/** What was noted of a sign-in of that person a moment ago; it is told once. */
+/** Returns and deletes the note about a recent password sign-in of the user. */
 export function takePasswordSignIn(userId: string): PasswordSignIn | null {
   const noted = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as (PasswordSignIn & { until: number }) | null;
   sessionStorage.removeItem(KEY);

@@ -14,10 +14,10 @@ const second = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Asks again whenever the service wants to be left alone for a time and says for how long.
- * @param signal ends the waiting; whoever ends what is on its way gives it to that as well
- * @param onWait told of the seconds that are left, each second, and of 0 in the end
- * @throws the reason of `signal`, and whatever else `ask` throws
+ * Repeats a request while the service asks to wait (429 or 503 with Retry-After).
+ * @param signal cancels the waiting; pass it to the request as well to cancel that
+ * @param onWait called each second with the remaining seconds, and finally with 0
+ * @throws the reason of `signal`, and other errors of `ask`
  */
 export async function patiently<T>(
   ask: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** While the pages are developed: a page is loaded anew when a build has changed it. */
+/** Poll interval of the live reload during development. */
 const LOOK_MS = 2000;
 
 async function fingerprint(): Promise<string | null> {
@@ -6,7 +6,7 @@ async function fingerprint(): Promise<string | null> {
   return answer?.ok ? answer.headers.get('etag') : null;
 }
 
-/** Looks from now on. */
+/** Reloads the page whenever a build has changed it. */
 export async function watch(): Promise<void> {
   const first = await fingerprint();
   setInterval(async () => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** How the person is signed in here: in this tab alone, or for as long as it is kept. */
+/** The session of this browser: only in this tab, or stored for all. */
 export interface Session {
   readonly token: string;
   readonly isKept: boolean;
@@ -13,7 +13,7 @@ type Message =
   | { readonly kind: 'who' };
 
 const KEY = 'gatehouse.session';
-/** How long another tab may take to say that somebody is signed in there. */
+/** How long to wait for another tab to share its session. */
 const ANSWER_MS = 150;
 
 function stored(): Session | null {
@@ -23,7 +23,7 @@ function stored(): Session | null {
 }
 
 export const session = signal<Session | null>(stored());
-/** Why the person is not signed in any more, where that was not their own doing here. */
+/** Set if the session was ended in another tab or on another device. */
 export const departure = signal<'elsewhere' | null>(null);
 
 const tabs = new BroadcastChannel('gatehouse.session');
@@ -51,10 +51,10 @@ tabs.onmessage = ({ data }: MessageEvent<Message>) => {
   }
 };
 
-/** Resolves once no token is about to be replaced by another, here or in another tab. */
+/** Waits for token rotation in any tab to finish. */
 let replaced: Promise<void> = Promise.resolve();
 let release: () => void = () => {};
-/** Whoever asked another tab may have left before it said so. */
+/** Timeout, because the tab that rotates the token may be closed before it is done. */
 const LONGEST_REPLACEMENT_MS = 10_000;
 
 function hold(): void {
@@ -65,8 +65,9 @@ function hold(): void {
 }
 
 /**
- * Work that replaces the token of the session, such as a new password. The gateway may tell of the end of the former token
- * before the answer with the next one is here: what it says waits.
+ * Runs an operation that rotates the session token, such as a password change.
+ * The gateway may report the end of the old token before the response with the new one arrives, so that notice is
+ * delayed.
  */
 export async function replacing<T>(work: () => Promise<T>): Promise<T> {
   hold();
@@ -79,10 +80,10 @@ export async function replacing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The session of that token was ended elsewhere, unless it was replaced. */
+/** Called when a token was revoked elsewhere. Ends the session unless the token was rotated. */
 export const revoked = (token: string): Promise<void> => replaced.then(() => end(token, false));
 
-/** Somebody is signed in here from now on, and in every other tab. */
+/** Starts a session in all tabs. */
 export function begin(token: string, isKept: boolean): void {
   const next = { token, isKept };
   departure.value = null;
@@ -90,7 +91,7 @@ export function begin(token: string, isKept: boolean): void {
   tabs.postMessage({ kind: 'began', session: next } satisfies Message);
 }
 
-/** The session of that token is over, here and in every other tab. */
+/** Ends the session with this token in all tabs. */
 export function end(token: string, isOwnDoing: boolean): void {
   if (session.value?.token !== token) return;
   departure.value = isOwnDoing ? null : 'elsewhere';
@@ -98,7 +99,7 @@ export function end(token: string, isOwnDoing: boolean): void {
   tabs.postMessage({ kind: 'ended', token } satisfies Message);
 }
 
-/** The session of this tab, or of another one: a link from a mail opens a tab that knows nothing yet. */
+/** The session of this tab or of another one. Links in emails open new tabs, which have to ask the others first. */
 export function settled(): Promise<Session | null> {
   if (session.value) return Promise.resolve(session.value);
   tabs.postMessage({ kind: 'who' } satisfies Message);

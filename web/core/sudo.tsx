@@ -16,7 +16,7 @@ interface Question {
 
 const question = signal<Question | null>(null);
 
-/** One dialog for every operation that wants a fresh proof; cancelling leaves everything as it was. */
+/** Registers one dialog for all operations that require sudo mode. Canceling changes nothing. */
 askForSudoWith(
   (methods) =>
     new Promise((resolve) => {
@@ -102,7 +102,7 @@ function Factors({ methods, answer }: Question) {
   );
 }
 
-/** Stands once on every page with operations that may want a proof. */
+/** Must be rendered once on every page with operations that may require sudo mode. */
 export function SudoDialog() {
   const open = question.value;
   return (

@@ -1,6 +1,6 @@
 import { t, when } from './language.js';
 
-/** How long a suspension lasts, and why, as its owner is told. `until`: `null` if it has no end. */
+/** The end and the reason of a suspension, for the account owner. `until`: `null` if it is permanent. */
 export const suspensionOf = (until: unknown, reason: unknown): string[] => [
   ...(typeof until === 'string' ? [t('events.until', { time: when(until) })] : []),
   ...(until === null ? [t('events.no_end')] : []),

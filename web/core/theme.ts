@@ -2,7 +2,7 @@ const KEY = 'gatehouse.theme';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** The scheme that the account wants, or the system where it says nothing; remembered for the pages before sign-in. */
+/** Applies the color scheme of the account, or of the system by default. It is stored for the pages before sign-in. */
 export function wearTheme(theme?: Theme): void {
   if (theme) localStorage.setItem(KEY, theme);
   const wanted = theme ?? localStorage.getItem(KEY) ?? 'system';

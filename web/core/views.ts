@@ -2,24 +2,24 @@ import { computed, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { Words } from './language.js';
 
-/** One of the views of a part of the pages: the account, or the console. */
+/** A view of the account pages or of the console. */
 export interface View {
   readonly path: string;
   readonly title: Words;
-  /** Under which heading of the navigation it stands; none for what stands before all. */
+  /** The navigation heading; undefined for views above all headings. */
   readonly group?: Words;
-  /** Loaded anew when it is gone to: what it may load of others stands in the headers of its own page. */
+  /** Opened with a full page load, because its response headers allow other third-party content. */
   readonly isLoadedAnew?: true;
-  /** Reached by links alone: the navigation does not list it. */
+  /** Hidden in the navigation; reachable only by links. */
   readonly isUnlisted?: true;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
 export const path = signal(location.pathname);
-/** What the address says behind `?`. */
+/** The query string of the URL. */
 export const query = signal(location.search);
 
-/** Which of the things that a view lists is open: its address says so. */
+/** ID of the list item that is open, from the URL. */
 export const openId = computed(() => new URLSearchParams(query.value).get('id'));
 
 function read(): void {
@@ -28,7 +28,7 @@ function read(): void {
 }
 addEventListener('popstate', read);
 
-/** Goes to another view, or to another state of one, without leaving the page. */
+/** Navigates to another view or state without a page load. */
 export function go(next: string, { isInstead = false } = {}): void {
   if (isInstead) history.replaceState(null, '', next);
   else if (next !== location.pathname + location.search) history.pushState(null, '', next);
@@ -36,13 +36,13 @@ export function go(next: string, { isInstead = false } = {}): void {
 }
 
 let isAnother: (view: string) => boolean = () => false;
-/** Which views are loaded anew by the browser instead of being shown in this page. */
+/** Registers the views that are opened with a full page load. */
 export const leavingFor = (views: readonly View[]): void => {
   const left = new Set(views.filter((view) => view.isLoadedAnew).map((view) => view.path));
   isAnother = (view) => left.has(view) && view !== path.value;
 };
 
-/** A link that was chosen within a part; what the browser should open elsewhere is left to it. */
+/** Handles a click on an internal link. Clicks that open a new tab or window are left to the browser. */
 export function follow(event: MouseEvent, target: string): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   if (isAnother(target.split('?')[0] ?? '')) return;

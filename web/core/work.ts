@@ -8,7 +8,7 @@ interface Rule {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The key that a challenge asks for, by the browser's own PBKDF2. */
+/** Derives the key of a challenge with the browser's PBKDF2. */
 export async function pbkdf2({ algorithm, cost, keyLength = 32 }: Rule, salt: Uint8Array, password: Uint8Array) {
   const key = await crypto.subtle.importKey('raw', password as Bytes, { name: 'PBKDF2' }, false, ['deriveBits']);
   const rule = { name: 'PBKDF2', salt: salt as Bytes, iterations: cost, hash: algorithm.slice('PBKDF2/'.length) };

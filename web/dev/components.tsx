@@ -146,7 +146,7 @@ function Surfaces() {
   );
 }
 
-/** Every component of the pages, while developing. In English alone: nobody else sees it. */
+/** A page with every UI component, for development. English only. */
 export default function Components() {
   return (
     <Frame title="Components" isWide below={<p>Speaks {LANGUAGES[language.value]}</p>}>

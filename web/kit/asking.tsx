@@ -7,18 +7,18 @@ import { Dialog } from './dialog.js';
 import { FailureNotice } from './notice.js';
 
 export interface AskingProps {
-  /** On the button that opens the question, and on the one that says yes. */
+  /** Label of the button that opens the dialog and of the one that confirms. */
   readonly label: string;
   readonly title: string;
-  /** What will happen. */
+  /** A description of the effect. */
   readonly children: ComponentChildren;
-  /** Done after a yes; the question stays open while it is refused. */
+  /** Runs after confirmation. The dialog stays open after an error. */
   readonly action: Action;
   readonly kind?: 'main' | 'plain' | 'danger';
   readonly size?: 'small';
 }
 
-/** A button whose action is asked about first: what it will do is said before it is done. */
+/** A button with a confirmation dialog that describes the effect. */
 export function AskingButton({ label, title, children, action, kind = 'danger', size }: AskingProps) {
   const isOpen = useSignal(false);
   const close = () => {

@@ -12,18 +12,18 @@ const classOf = ({ kind = 'main', size }: Look): string =>
   ['button', kind === 'main' ? '' : kind, size ?? ''].filter(Boolean).join(' ');
 
 export interface ButtonProps extends Look {
-  /** What it starts; it spins while that runs and counts down while that has to wait. */
+  /** The action of the button. The button shows a spinner while it runs and a countdown while it is rate limited. */
   readonly action?: Action;
   readonly onClick?: (event: Event) => void;
-  /** Sends the form that it stands in. */
+  /** Submits the form. */
   readonly submits?: boolean;
   readonly disabled?: boolean;
-  /** Whether a click counts, if not every one does. */
+  /** Returns false to ignore a click. */
   readonly heeds?: (click: MouseEvent) => boolean;
   readonly label?: string;
 }
 
-/** What is off keeps the focus and is read as off; it does nothing. */
+/** A disabled button keeps the focus and is announced as disabled. */
 export function Button({ action, onClick, submits, disabled = false, heeds, label, ...look }: ButtonProps) {
   const isBusy = action?.isBusy.value ?? false;
   const seconds = action?.wait.value ?? 0;
@@ -48,7 +48,6 @@ export function Button({ action, onClick, submits, disabled = false, heeds, labe
   );
 }
 
-/** A link that looks like a button. */
 export const LinkButton = ({ href, ...look }: Look & { readonly href: string }) => (
   <a class={classOf(look)} href={href}>
     {look.children}

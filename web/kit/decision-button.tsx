@@ -2,7 +2,7 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, type ButtonProps } from './button.js';
 
-/** A press before the user can have read the question does not answer it. */
+/** Clicks before the user can have read the question are ignored (clickjacking protection). */
 const READING_MS = 1000;
 const PRESSES: ReadonlySet<string> = new Set(['Enter', ' ']);
 const VIEW_EVENTS = ['focus', 'blur', 'pageshow'] as const;
@@ -11,13 +11,13 @@ const isInFront = (): boolean => !document.hidden && document.hasFocus();
 
 interface Reading {
   readonly isEarly: ReadonlySignal<boolean>;
-  /** Whether the press that ends in this click began after the reading time, and is neither held down nor doubled. */
+  /** True if the press began after the reading time and is not a key repeat or a double click. */
   readonly heeds: (click: MouseEvent) => boolean;
 }
 
 /**
- * The time to read a question starts when it is shown, and again whenever the window comes to the front: a window on top
- * of it may have caught the first of two clicks.
+ * Measures the reading time. It starts when the question is shown, and again when the window gets the focus. A window
+ * on top may have received the first of two clicks.
  */
 function useReading(): Reading {
   const isEarly = useSignal(true);
@@ -62,7 +62,9 @@ function useReading(): Reading {
   return { isEarly, heeds };
 }
 
-/** A button of a page that a stranger can link to. It is enabled after the page was visible and focused for a second. */
+/**
+ * A button on a page that attackers can link to. It is enabled after the page was visible and focused for one second.
+ */
 export function DecisionButton({ disabled = false, ...props }: ButtonProps) {
   const { isEarly, heeds } = useReading();
   return <Button {...props} disabled={disabled || isEarly.value} heeds={heeds} />;

@@ -4,15 +4,15 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 export interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
-  /** The person wants out: by Escape or by a button within. */
+  /** Called when the user cancels with Escape or a button. */
   readonly onCancel: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Where the focus may go when a dialog is closed, the best place first. */
+/** Elements that can get the focus when a dialog closes, best first. */
 const waysBack = new WeakMap<Element, readonly Element[]>();
 
-/** What opened the dialog may be gone by then: a thing that was removed, or another dialog. */
+/** Collects fallbacks, because the element that opened the dialog may have been removed by then. */
 function wayBack(): readonly Element[] {
   const opener = document.activeElement;
   const outer = opener?.closest('dialog');
@@ -26,7 +26,7 @@ function goBack(places: readonly Element[]): void {
   if (place instanceof HTMLElement) place.focus();
 }
 
-/** A question that nothing else can be done before. The browser keeps the focus within. */
+/** A modal dialog. The browser keeps the focus inside. */
 export function Dialog({ title, isOpen, onCancel, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -38,7 +38,7 @@ export function Dialog({ title, isOpen, onCancel, children }: DialogProps) {
     dialog.showModal();
     return () => {
       dialog.close();
-      // Once it is gone: a browser gives the focus back to what opened it only where it stays in the document.
+      // Afterwards, because browsers restore the focus only if the opener is still in the document.
       queueMicrotask(() => goBack(places));
     };
   }, [isOpen]);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Fragment } from 'preact';
 import { t, type Words, when } from '../core/language.js';
 
-/** A device that asks for something, in the words of the service. */
+/** The device that sent a request, as described by the service. */
 export interface Asker {
   readonly client_info: { readonly browser: string | null; readonly os: string | null; readonly device: string };
   readonly masked_ip: string | null;
@@ -11,7 +11,7 @@ export interface Asker {
 
 type Fact = readonly [label: Words, value: ComponentChildren];
 
-/** Names with values; what is not known says so. */
+/** A list of names and values. Missing values are shown as unknown. */
 export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
   <dl class="facts">
     {facts.map(([label, value]) => (

@@ -9,7 +9,7 @@ export interface FieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly hint?: ComponentChildren;
-  /** What is wrong with it, in words. */
+  /** The error message. */
   readonly wrong?: string | undefined;
   readonly type?: 'text' | 'email' | 'tel' | 'url' | 'password';
   readonly name: string;
@@ -20,20 +20,20 @@ export interface FieldProps {
   readonly inputMode?: 'text' | 'numeric' | 'email' | 'tel';
   readonly disabled?: boolean;
   readonly isCode?: boolean;
-  /** Names and codes are no words of a language. */
+  /** Turns off spell checking and capitalization, for names and codes. */
   readonly isVerbatim?: boolean;
   readonly inputRef?: Ref<HTMLInputElement>;
   readonly children?: ComponentChildren;
 }
 
-/** Takes what is typed or chosen into a state. */
+/** Returns a setter for a signal. */
 export const setting =
   <T,>(state: Signal<T>) =>
   (value: T): void => {
     state.value = value;
   };
 
-/** A field of a form: what is typed goes into a state, and what it was refused for is said by it. */
+/** The properties of a form field: its value from a signal and its error from an action. */
 export const fieldOf = (state: Signal<string>, action: Action, name: string) => ({
   name,
   value: state.value,
@@ -84,7 +84,7 @@ function attributesOf(id: string, props: FieldProps) {
   };
 }
 
-/** A line to type in, with its label, a hint and what is wrong with it. */
+/** A text input with label, hint and error. */
 export function Field(props: FieldProps) {
   const id = useId();
   return (
@@ -97,7 +97,6 @@ export function Field(props: FieldProps) {
   );
 }
 
-/** Several lines to type in. */
 export function TextArea(props: Omit<FieldProps, 'type' | 'inputRef'>) {
   const id = useId();
   return (
@@ -109,7 +108,7 @@ export function TextArea(props: Omit<FieldProps, 'type' | 'inputRef'>) {
   );
 }
 
-/** A password: it can be looked at, pasted, and filled in by a manager. */
+/** A password input with a button to show the password. Pasting and password managers work. */
 export function PasswordField(props: FieldProps) {
   const id = useId();
   const isShown = useSignal(false);
@@ -140,7 +139,7 @@ export function PasswordField(props: FieldProps) {
   );
 }
 
-/** A code from an app or a mail: one field, whatever its length, that takes what is pasted. */
+/** An input for codes from apps or emails. One field of any length, so that pasting works. */
 export const CodeField = (props: FieldProps) => <Field autocomplete="one-time-code" {...props} isCode />;
 
 export interface ChoiceProps {
@@ -180,7 +179,7 @@ export interface SelectProps {
   readonly options: Readonly<Record<string, string>>;
   readonly onValue: (value: string) => void;
   readonly name: string;
-  /** Stands in a line of text; its label is read and not seen. */
+  /** Used within a line of text. The label is only for screen readers. */
   readonly isInline?: boolean;
   readonly hint?: ComponentChildren;
   readonly wrong?: string | undefined;

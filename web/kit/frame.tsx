@@ -9,7 +9,7 @@ import { Toasts, toast } from './toast.js';
 export interface FrameProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** What stands below the card, such as the way to another page. */
+  /** Content below the card, such as links to other pages. */
   readonly below?: ComponentChildren;
   readonly isWide?: boolean;
 }
@@ -44,7 +44,7 @@ const Links = () => (
 
 const Step = createContext<Signal<Words | null> | null>(null);
 
-/** The title of the page for as long as the caller stands in it: a step of something that several pages have. */
+/** Sets the page title while the caller is mounted, for steps that several pages share. */
 export function useStep(title: Words): void {
   const step = useContext(Step);
   useLayoutEffect(() => {
@@ -56,7 +56,10 @@ export function useStep(title: Words): void {
   }, [step, title]);
 }
 
-/** A page with one card. A new title is a new step: it is read, and the keyboard starts there. */
+/**
+ * A page with one card. When the title changes, the heading gets the focus, so that screen readers announce the new
+ * step.
+ */
 export function Frame({ title: own, children, below, isWide }: FrameProps) {
   const step = useSignal<Words | null>(null);
   const title = step.value ? t(step.value) : own;
@@ -65,7 +68,7 @@ export function Frame({ title: own, children, below, isWide }: FrameProps) {
   useLayoutEffect(() => {
     const now = { title, language: language.value };
     document.title = `${title} · ${brand.product}`;
-    // Other words for the same step are no other step.
+    // A language change is not a new step.
     if (former.current && former.current.title !== title && former.current.language === now.language) {
       heading.current?.focus();
     }

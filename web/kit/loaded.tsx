@@ -9,23 +9,23 @@ import { Button } from './button.js';
 import { FailureNotice } from './notice.js';
 import { Skeleton } from './shown.js';
 
-/** What a view shows of the service. */
+/** Data of a view. */
 export interface Loaded<T> {
-  /** Null until the service has told. */
+  /** Null until loaded. */
   readonly value: ReadonlySignal<T | null>;
-  /** What an operation answered instead of it. */
+  /** Replaces the data with that from a response. */
   readonly take: (next: T) => void;
-  /** Asks again. */
+  /** Reloads. */
   readonly again: Action;
 }
 
 /**
- * Asks when the view opens, and again whenever the gateway tells of one of these events, or begins to: nobody told of what
- * happened before.
+ * Loads data when the view opens, and again on these gateway events or after a reconnect, because events before it were
+ * missed.
  */
 export function useLoaded<T>(ask: () => Promise<T>, events: readonly (keyof GatewayEvents)[] = []): Loaded<T> {
   const value = useSignal<T | null>(null);
-  // What changes while the answer is on its way may not be in it.
+  // A change during the request may be missing in the response.
   const isStale = useRef(false);
   const again = useAction(async () => {
     do {
@@ -53,7 +53,10 @@ export function useLoaded<T>(ask: () => Promise<T>, events: readonly (keyof Gate
   };
 }
 
-/** Lines until it is there; a refusal with a way to ask again. What was shown stays while it is asked for anew. */
+/**
+ * Shows a placeholder until the data is loaded, or an error with a retry button. During a reload the old data stays
+ * visible.
+ */
 export function Loading<T>({
   of: { value, again },
   children,

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Gives the focus a place when what had it is gone, such as the button of an item that was removed. */
+/** Moves the focus to an element when the focused one was removed, for example the button of a deleted item. */
 export function useLostFocus(place: RefObject<HTMLElement | null>): void {
   const last = useRef<Element | null>(null);
   useEffect(() => {

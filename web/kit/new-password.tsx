@@ -6,25 +6,28 @@ import { PasswordField } from './field.js';
 
 const LEAST = 8;
 const MOST = 256;
-/** From here on the meter is full. */
+/** Length at which the meter is full. */
 const AMPLE = 16;
 const FEW_KINDS = 5;
 
 interface Judgement {
   readonly words: string;
   readonly kind: 'bad' | 'fair' | 'good';
-  /** How full the meter is, from 0 to 1. */
+  /** Fill level of the meter, from 0 to 1. */
   readonly part: number;
 }
 
-/** Mostly one character, or characters that follow one another, such as 12345678. */
+/** True for mostly repeated or consecutive characters, such as 12345678. */
 function isMonotonous(characters: readonly string[]): boolean {
   const codes = characters.map((character) => character.codePointAt(0) ?? 0);
   const steps = codes.slice(1).filter((code, index) => Math.abs(code - (codes[index] ?? 0)) <= 1).length;
   return new Set(characters).size < FEW_KINDS || steps * 2 > characters.length;
 }
 
-/** What can be said of a password here: its length, as the service counts it. Whether it is too common only that knows. */
+/**
+ * Rates a password by length and variety, with the length rules of the service. Only the service can check for common
+ * passwords.
+ */
 function judge(text: string): Judgement {
   const characters = [...text];
   const { length } = characters;
@@ -36,21 +39,20 @@ function judge(text: string): Judgement {
   return { words: t('strength.enough'), kind: 'good', part };
 }
 
-/** Case makes no common password an uncommon one. */
+/** Ignores case, because changing it does not make a common password safe. */
 const keyOf = (password: string): string => password.normalize('NFKC').toLowerCase();
 
 export interface NewPasswordProps {
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
-  /** What sends it: what that was refused for is never shown as good again. */
+  /** The action that submits it. Rejected passwords are remembered, so that they are not rated as good again. */
   readonly action: Action;
-  /** The member of the request. */
+  /** Name of the request member. */
   readonly name?: string;
   readonly inputRef?: Ref<HTMLInputElement>;
 }
 
-/** A password that is being chosen. */
 export function NewPasswordField({ action, name = 'password', ...props }: NewPasswordProps) {
   const refused = useRef(new Map<string, string>());
   const sent = useRef<string | null>(null);

@@ -4,7 +4,7 @@ import { t, type Words } from '../core/language.js';
 
 export interface NoticeProps {
   readonly kind?: 'bad' | 'good' | 'warn';
-  /** Read out when it appears; what went wrong at once. */
+  /** Announce it to screen readers when it appears; errors immediately. */
   readonly isAnnounced?: boolean;
   readonly children: ComponentChildren;
 }
@@ -18,7 +18,6 @@ export const Notice = ({ kind, isAnnounced = true, children }: NoticeProps) => (
   </div>
 );
 
-/** What an action will do, before it is done. */
 export const Effects = ({ of }: { readonly of: readonly Words[] }) => (
   <Notice kind="warn" isAnnounced={false}>
     <ul class="points">
@@ -29,12 +28,12 @@ export const Effects = ({ of }: { readonly of: readonly Words[] }) => (
   </Notice>
 );
 
-/** An action, or whatever else knows what went wrong. */
+/** An action, or anything else with an error. */
 export interface Failed {
   readonly failure: { readonly value: Failure | null };
 }
 
-/** What an action was refused for, where no field shows it. */
+/** The error of an action, unless a field shows it. */
 export function FailureNotice({ of: { failure } }: { readonly of: Failed }) {
   const known = failure.value;
   if (!known?.message) return null;

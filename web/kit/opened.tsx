@@ -11,7 +11,7 @@ export interface OpenedProps {
   readonly children: (id: string | null) => ComponentChildren;
 }
 
-/** The list of a view, or the one of its things that the address names; the focus goes along. */
+/** Shows the list of a view, or the item in the URL. Moves the focus along. */
 export function Opened({ title, children }: OpenedProps) {
   const id = openId.value;
   const former = useRef(id);
@@ -27,7 +27,7 @@ export function Opened({ title, children }: OpenedProps) {
   );
 }
 
-/** A link within the account. */
+/** A link to another view. */
 export const InnerLink = ({ href, children }: { readonly href: string; readonly children: ComponentChildren }) => (
   <a href={href} onClick={(event) => follow(event, href)}>
     {children}
@@ -35,14 +35,14 @@ export const InnerLink = ({ href, children }: { readonly href: string; readonly 
 );
 
 export interface WhileThereProps {
-  /** Asks for the thing that is shown. */
+  /** Reloads the item. */
   readonly again: Action;
-  /** The code that says that there is no such thing. */
+  /** The error code for a missing item. */
   readonly code: string;
   readonly children: ComponentChildren;
 }
 
-/** What is gone is not shown any more: that it is gone is. */
+/** Replaces an item with an error once it no longer exists. */
 export const WhileThere = ({ again, code, children }: WhileThereProps) => (
   <>{again.failure.value?.code === code ? <FailureNotice of={again} /> : children}</>
 );
@@ -52,7 +52,7 @@ export interface UnfoldingProps {
   readonly children: (fold: () => void) => ComponentChildren;
 }
 
-/** A button in whose place a form comes; the focus goes into it, and back. */
+/** A button that is replaced by a form. The focus moves into the form and back. */
 export function Unfolding({ label, children }: UnfoldingProps) {
   const isOpen = useSignal(false);
   const former = useRef(false);

@@ -10,7 +10,7 @@ export interface TabsProps<Name extends string> {
   readonly children: ComponentChildren;
 }
 
-/** Views of which one is seen. Arrow keys go from one to the next. */
+/** Tabs with arrow key navigation. */
 export function Tabs<Name extends string>({ label, tabs, current, onChange, children }: TabsProps<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -43,7 +43,7 @@ export function Tabs<Name extends string>({ label, tabs, current, onChange, chil
           </button>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a panel without controls has to be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a panel without controls must be reachable by keyboard */}
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current}`} tabIndex={0}>
         {children}
       </div>
@@ -59,7 +59,7 @@ export interface TableProps<Row> {
 }
 
 export const Table = <Row,>({ caption, columns, rows, keyOf }: TableProps<Row>) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
     <table class="table">
       <caption class="unseen">{caption}</caption>
@@ -90,7 +90,7 @@ export interface MenuProps {
   readonly items: readonly { readonly label: string; readonly onChoose: () => void }[];
 }
 
-/** Actions behind a button. Arrow keys, Home, End and Escape as WAI-ARIA has them. */
+/** A menu button. Arrow keys, Home, End and Escape work as in the WAI-ARIA pattern. */
 export function Menu({ label, items }: MenuProps) {
   const isOpen = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
@@ -124,7 +124,7 @@ export function Menu({ label, items }: MenuProps) {
     all.at(target % all.length)?.focus();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the items within
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key handler is for the menu items
     <div class="menu" ref={root} onKeyDown={open ? move : undefined}>
       <button
         type="button"

@@ -5,11 +5,11 @@ import { wordsOfCode } from '../core/language.js';
 import { Button } from './button.js';
 import { describedBy, Notes } from './field.js';
 
-/** What the service takes (media.md), and how large. */
+/** Accepted types and maximum size (media.md). */
 const KINDS = 'image/png,image/jpeg,image/gif,image/webp,image/avif';
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** A picture as it is sent; null takes the present one away, undefined leaves it. */
+/** A new image as a `data:` URL. Null removes the current one, undefined keeps it. */
 export type Picture = string | null | undefined;
 
 const read = (file: File): Promise<string> =>
@@ -24,15 +24,15 @@ export interface PictureFieldProps {
   readonly hint: string;
   readonly name: string;
   readonly chosen: Signal<Picture>;
-  /** The picture that there is now; null for none. */
+  /** The current image; null if there is none. */
   readonly present: ComponentChildren;
   readonly look: 'portrait' | 'banner';
-  /** On the button that takes it away. */
+  /** Label of the remove button. */
   readonly removeLabel: string;
   readonly wrong?: string | undefined;
 }
 
-/** A picture of the person's own device, seen before it is sent. */
+/** A file input for an image, with a preview. */
 export function PictureField({ label, hint, name, chosen, present, look, removeLabel, wrong }: PictureFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

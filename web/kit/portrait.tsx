@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { brand } from '../core/brand.js';
 
 export interface PortraitProps {
-  /** Whose: an account, or an application, which has the picture of its bot. */
+  /** ID of an account or application. An application shares the image of its bot. */
   readonly id: string;
   readonly name: string;
   readonly picture: string | null;
 }
 
-/** The picture of somebody, or a letter; the name has to stand beside it. */
+/** The image of an account, or its initial. The name must be shown next to it. */
 export function Portrait({ id, name, picture }: PortraitProps) {
   const isBroken = useSignal(false);
   if (picture === null || isBroken.value) {
@@ -31,5 +31,4 @@ export function Portrait({ id, name, picture }: PortraitProps) {
   );
 }
 
-/** A word about what it stands beside. */
 export const Badge = ({ children }: { readonly children: ComponentChildren }) => <span class="badge">{children}</span>;

@@ -6,12 +6,12 @@ import { CopyButton } from './shown.js';
 
 export interface SecretProps {
   readonly title: string;
-  /** Each by its name; null while there is nothing to show. */
+  /** Secrets by name; null while the dialog is closed. */
   readonly secrets: Readonly<Record<string, string>> | null;
   readonly onKept: () => void;
 }
 
-/** What the service tells only once. It stays until the person says that they have kept it. */
+/** Shows secrets that are available only once. Closes only when the user confirms that they are saved. */
 export const SecretDialog = ({ title, secrets, onKept }: SecretProps) => (
   <Dialog title={title} isOpen={secrets !== null} onCancel={() => {}}>
     <Notice kind="warn">{t('common.shownOnce')}</Notice>

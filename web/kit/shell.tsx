@@ -46,17 +46,19 @@ const Navigation = ({ label, views }: { readonly label: string; readonly views: 
 export interface ShellProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** The part that the views belong to. */
+  /** Name of the section that the views belong to. */
   readonly part: string;
-  /** Where the mark leads. */
+  /** Link target of the logo. */
   readonly home: string;
-  /** None while there is nowhere else to go. */
+  /** Empty if there is no navigation. */
   readonly views: readonly View[];
-  /** Stands beside the language. */
+  /** Content next to the language selection. */
   readonly beside?: ComponentChildren;
 }
 
-/** The frame of every view of a part. A new view is announced by its heading, which gets the focus. */
+/**
+ * The frame of all views in a section. The heading of a new view gets the focus, so that screen readers announce it.
+ */
 export function Shell({ title, children, part, home, views, beside }: ShellProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const former = useRef<string | null>(null);
@@ -101,11 +103,11 @@ export function Shell({ title, children, part, home, views, beside }: ShellProps
   );
 }
 
-/** A view, loaded when it is gone to; lines stand in its place until it is there. */
+/** Loads a view on demand. Shows a placeholder until then. */
 export function ShownView({ view }: { readonly view: View }) {
   const loaded = useSignal<{ readonly path: string; readonly Shown: ComponentType } | null>(null);
   useEffect(() => {
-    // Another view may be wanted by the time that this one is there.
+    // The user may have opened another view in the meantime.
     let isWanted = true;
     void later(view.load).then(({ default: Shown }) => {
       if (isWanted) loaded.value = { path: view.path, Shown };

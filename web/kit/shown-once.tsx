@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { SecretDialog } from './secret.js';
 
-/** Secrets that the service has just told, and what is done when they are kept. */
+/** New secrets, and what to do after the user has saved them. */
 export interface Shown {
   readonly title: string;
   readonly secrets: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface Shown {
 
 export const shown = signal<Shown | null>(null);
 
-/** Stands once in a view: what tells a secret may be gone while it is still shown. */
+/** Must be rendered once per view. The component that created the secret may be unmounted while it is shown. */
 export function ShownOnce() {
   const now = shown.value;
   useEffect(

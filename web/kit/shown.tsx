@@ -15,7 +15,7 @@ export const Spinner = ({ label }: { readonly label: string }) => (
 
 export const Empty = ({ children }: { readonly children: ComponentChildren }) => <div class="empty">{children}</div>;
 
-/** Lines that stand where text will be. */
+/** A placeholder for text. */
 export const Skeleton = ({ lines = 3 }: { readonly lines?: number }) => (
   <div class="stack tight" aria-hidden="true">
     {Array.from({ length: lines }, (_, index) => (
@@ -24,7 +24,7 @@ export const Skeleton = ({ lines = 3 }: { readonly lines?: number }) => (
   </div>
 );
 
-/** A text as a picture that a camera reads; the text itself has to stand beside it. */
+/** A QR code. The text must also be shown next to it. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const path = useSignal<{ d: string; size: number } | null>(null);
   useEffect(() => {

@@ -4,7 +4,7 @@ const SHOWN_MS = 5000;
 const shown = signal<readonly { readonly id: number; readonly words: string }[]>([]);
 let last = 0;
 
-/** Says that something was done, for a moment. What must not be missed stands on the page instead. */
+/** Shows a short confirmation. Important messages must be on the page instead. */
 export function toast(words: string): void {
   const id = ++last;
   shown.value = [...shown.value, { id, words }];

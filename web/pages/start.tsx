@@ -3,7 +3,7 @@ import { settled } from '../core/session.js';
 
 void settled().then((session) => leaveFor(session ? '/account' : '/login'));
 
-/** Leads on; it is never seen. */
+/** Redirects only. */
 export default function Start() {
   return null;
 }

@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { offersAutofill, stopWaiting } from '../core/passkeys.js';
 import { type Chosen, choosePasskey } from './passkey.js';
 
-/** A challenge that waits in a field is renewed before it is too old. */
+/** How often a waiting autofill challenge is renewed, before it expires. */
 const RENEW_MS = 240_000;
 
 /**
- * Passkeys in the list of the field where a name is typed, from the first paint on and for as long as the caller is shown.
- * @param isFree whether nothing else asks the authenticator now: what does ends this wait
+ * Offers passkeys in the autofill list of the username field while the caller is mounted.
+ * @param isFree false while another passkey request is active, which cancels autofill
  */
 export function useAutofill(isFree: boolean, onChosen: (chosen: Chosen) => void): void {
   const round = useSignal(0);
@@ -24,7 +24,7 @@ export function useAutofill(isFree: boolean, onChosen: (chosen: Chosen) => void)
       const chosen = await choosePasskey({ isAutofill: true, isWanted: () => !isOver });
       if (chosen && !isOver) latest.current(chosen);
     };
-    // Whoever types instead is told what is wrong by what they then send.
+    // Ignore errors, because the user can still submit the form.
     wait().catch(() => {});
     return () => {
       isOver = true;

@@ -1,6 +1,6 @@
 /**
- * What the page that began a bridge ceremony leaves in this tab for the page that ends it. Whoever begins one from a page of
- * their own on this origin writes the same (docs/operating.md).
+ * State of a bridge ceremony, from the page that starts it to the page that completes it in the same tab.
+ * A custom page on this origin that starts a ceremony must write the same (docs/operating.md).
  */
 export interface BridgeStart {
   readonly ceremony_id: string;

@@ -23,7 +23,10 @@ const POLL_SECONDS = 3;
 
 export const beginHandoff = (): Promise<Handoff> => api.post('/v1/auth/handoff/initiate');
 
-/** Too many wrong codes from a network block it for a while: here nobody typed one. */
+/**
+ * Too many wrong codes block a network for a while. The default message would not fit here, because no code was
+ * entered.
+ */
 const blockedOr = (refused: Refused): Failure =>
   refused.code === 'INVALID_HANDOFF_CODE'
     ? { message: t('signIn.deviceBlocked'), fields: {}, code: refused.code }
@@ -69,14 +72,14 @@ function Waiting({
   );
 }
 
-/** A sign-in that a device where the person is signed in approves. */
+/** A sign-in that is approved on a device where the user is already signed in. */
 export function OtherDevice({ handoff, onHandoff, onSignedIn, onBack }: OtherDeviceProps) {
   useStep('signIn.deviceTitle');
   const expired = useSignal<Handoff | null>(null);
   const renew = useAction(async () => onHandoff(await beginHandoff()));
   const cancel = () => {
     const { code, poll_secret } = handoff;
-    // It also expires by itself, so there is no need to wait for the response.
+    // It also expires automatically, so do not wait for the response.
     void api.delete('/v1/auth/handoff/{code}', { path: { code }, body: { poll_secret } }).catch(() => {});
     onBack();
   };

@@ -3,7 +3,7 @@ import { t } from '../core/language.js';
 import { LinkButton } from '../kit/button.js';
 import { type Failed, FailureNotice, Notice } from '../kit/notice.js';
 
-/** A refused sign-in in words; an account that was locked for suspicious activity opens again by a new password. */
+/** The error of a sign-in. An account locked for suspicious activity can be unlocked with a password reset. */
 export function SignInFailure({ of }: { readonly of: Failed }) {
   if (of.failure.value?.code !== 'ACCESS_DENIED') return <FailureNotice of={of} />;
   return (

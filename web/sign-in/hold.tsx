@@ -16,7 +16,7 @@ export interface HeldProps {
   readonly hold: Hold;
   readonly onHold: (hold: Hold) => void;
   readonly onSignedIn: (answer: SignedIn) => void;
-  /** Back to the first step; with what went wrong, if something did. */
+  /** Returns to the first step, with an error if there was one. */
   readonly onBack: (failure?: Failure) => void;
 }
 
@@ -57,7 +57,7 @@ function ResendButton({
   );
 }
 
-/** A sign-in that is held until a link of a mail is opened, on whatever device. It goes on by itself. */
+/** A sign-in that waits for an emailed link to be opened on any device. It continues automatically. */
 export function Held({ hold, onHold, onSignedIn, onBack }: HeldProps) {
   useStep('signIn.holdTitle');
   const trouble = usePolling(async () => {

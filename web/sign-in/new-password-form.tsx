@@ -13,7 +13,7 @@ export interface NewPasswordFormProps {
   readonly children: ComponentChildren;
 }
 
-/** A new password that signs in, in this tab only or to stay. @param children the button that submits it */
+/** A form for a new password, with a choice to stay signed in. @param children the submit button */
 export const NewPasswordForm = ({ password, isKept, action, children }: NewPasswordFormProps) => (
   <>
     <FailureNotice of={action} />

@@ -3,10 +3,10 @@ import { api } from '../core/api.js';
 import { type Assertion, assertion, disown } from '../core/passkeys.js';
 import type { SignedIn } from './signed-in.js';
 
-/** A challenge lives five minutes; what comes late is refused for that alone. */
+/** Challenges expire after five minutes. Later responses are rejected for that reason. */
 const FRESH_MS = 270_000;
 
-/** A passkey that the person chose, and what it was chosen for. */
+/** A chosen passkey with its options. */
 export interface Chosen {
   readonly options: { readonly challenge: string; readonly rpId: string };
   readonly response: Assertion;
@@ -14,13 +14,13 @@ export interface Chosen {
 }
 
 export interface Choice {
-  /** In the list of a field, for as long as it takes. */
+  /** Wait in the autofill list of a field. */
   readonly isAutofill?: boolean;
-  /** Looked at once the service has answered: another question may have come first. */
+  /** Checked after the options were loaded, because another request may have started. */
   readonly isWanted?: () => boolean;
 }
 
-/** Lets the person choose a passkey of theirs. @throws PasskeyCancelled */
+/** Lets the user choose a passkey. @throws PasskeyCancelled */
 export async function choosePasskey({ isAutofill = false, isWanted }: Choice = {}): Promise<Chosen | null> {
   const options = await api.post('/v1/auth/webauthn/authentication-options');
   const until = performance.now() + FRESH_MS;

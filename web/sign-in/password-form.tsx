@@ -14,10 +14,10 @@ import { noteSso } from './service.js';
 export interface PasswordFormProps {
   readonly email: Signal<string>;
   readonly password: Signal<string>;
-  /** Whether the session is to be kept; without it nobody is asked. */
+  /** The "keep me signed in" choice; undefined to hide it. */
   readonly isKept?: Signal<boolean> | undefined;
   readonly onAnswer: (answer: Answer<paths, '/v1/auth/login', 'post'>) => void;
-  /** The sign-in is held until a link of a mail is opened. */
+  /** Called if the sign-in needs an emailed link. */
   readonly onHeld: (refused: Refused) => void;
 }
 
@@ -44,7 +44,7 @@ export function PasswordForm({ email, password, isKept, onAnswer, onHeld }: Pass
       },
     },
   );
-  // One of the two is wrong, and which one is not said: once is enough.
+  // The error does not say whether email or password is wrong, so show it only once.
   const isEither = send.failure.value?.code === 'INVALID_EMAIL_OR_PASSWORD';
   return (
     <form class="stack" onSubmit={send.run}>

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { failureOf, inOneLine } from '../core/action.js';
 
 /**
- * Asks again and again for as long as the caller is shown, and at once when somebody looks at it or the connection is back.
- * What `ask` throws is said and asked again. @returns what stands in the way right now, in words
+ * Polls while the caller is mounted, and immediately when the page becomes visible or the connection returns.
+ * Errors of `ask` are shown and retried. @returns the current error message
  */
 export function usePolling(ask: () => Promise<void>, seconds: number): ReadonlySignal<string | null> {
   const trouble = useSignal<string | null>(null);

@@ -15,11 +15,11 @@ import type { Challenge, SignedIn } from './signed-in.js';
 export interface SecondFactorProps {
   readonly challenge: Challenge;
   readonly onSignedIn: (answer: SignedIn) => void;
-  /** The challenge is over: too late, or too many wrong codes. */
+  /** Called when the challenge has expired or had too many wrong codes. */
   readonly onTimeout: () => void;
 }
 
-/** The step after the password, within a `Frame`: a code of the app, a passkey, or a backup code. */
+/** The second-factor step, within a `Frame`: a code of the authenticator app, a passkey, or a backup code. */
 export function SecondFactor({ challenge, onSignedIn, onTimeout }: SecondFactorProps) {
   useStep('signIn.factorTitle');
   const { ticket, totp, webauthn, backup_codes: hasBackup } = challenge;

@@ -4,11 +4,11 @@ import { api } from '../core/api.js';
 
 type Service = Answer<paths, '/.well-known/service', 'get'>;
 
-/** What the service says of itself, once it said so. Nothing waits for it. */
+/** Public information about the service, once loaded. No other request waits for it. */
 export const service = signal<Service | null>(null);
 const wasRefused = signal(false);
 
-/** Whether nobody signs in here but by single sign-on. */
+/** True if single sign-on is the only way to sign in. */
 export const isSsoEnforced = computed(() => wasRefused.value || service.value?.sso.enforced === true);
 
 export async function learnService(): Promise<void> {
@@ -16,11 +16,11 @@ export async function learnService(): Promise<void> {
     service.value = await api.get('/.well-known/service');
     wasRefused.value = false;
   } catch {
-    // The form works without; what it then sends says what is wrong.
+    // The form works without it. Errors appear when it is submitted.
   }
 }
 
-/** Looks whether a refusal says that single sign-on is enforced by now. Its words remain to be said. */
+/** Detects errors that mean that single sign-on is now enforced. The caller still shows the message. */
 export function noteSso(refused: Refused): false {
   if (refused.code === 'SSO_REQUIRED') {
     wasRefused.value = true;

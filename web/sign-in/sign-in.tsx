@@ -23,17 +23,17 @@ import { keepStep, keptStep, type Step } from './steps.js';
 
 export interface SignInProps {
   /**
-   * Once, when the person is signed in. The page begins the session (`core/session`) and leads on. Where a password was
-   * used it is given, empty unless it was the only factor.
+   * Called once after sign-in. The page starts the session (`core/session`) and redirects.
+   * `password` is set if a password was used; it is empty if a second factor was also used.
    */
   readonly onSignedIn: (answer: SignedIn, isKept: boolean, password?: string) => void;
-  /** Stands above the first step. */
+  /** Content above the first step. */
   readonly intro?: ComponentChildren;
-  /** Whether the person may say "keep me signed in". */
+  /** False hides the "keep me signed in" choice. */
   readonly allowsKeep?: boolean;
 }
 
-/** What the first step needs of the whole. */
+/** Properties of the first step. */
 interface Entry {
   readonly isKept: Signal<boolean>;
   readonly allowsKeep: boolean;
@@ -135,7 +135,7 @@ function Enter({ allowsKeep, ...entry }: Entry) {
   );
 }
 
-/** Every way to sign in, within a `Frame`: what was typed stays until somebody is signed in. */
+/** All ways to sign in, within a `Frame`. Input is kept until the sign-in succeeds. */
 export function SignIn({ onSignedIn, intro, allowsKeep = true }: SignInProps) {
   const kept = useMemo(keptStep, []);
   const step = useSignal<Step>(kept.step);
@@ -159,7 +159,8 @@ export function SignIn({ onSignedIn, intro, allowsKeep = true }: SignInProps) {
   };
 
   const now = step.value;
-  // Where the other pages are not ours, nobody comes back from the provider to this one: a device that is signed in helps.
+  // If the other pages are disabled, there is no callback page for single sign-on. Another signed-in device can approve
+  // the sign-in.
   if (isSsoEnforced.value && !brand.pages && now.kind !== 'device') {
     return (
       <>

@@ -3,15 +3,15 @@ import { api } from '../core/api.js';
 import { leaveFor } from '../core/places.js';
 import { begin, session } from '../core/session.js';
 
-/** What the service answers to whoever is signed in from now on. */
+/** The response of a completed sign-in. */
 export type SignedIn = components['schemas']['TokenResponse'];
 
-/** A right password that has to be followed by a second factor. */
+/** The response to a correct password if a second factor is required. */
 export type Challenge = components['schemas']['MfaChallenge'];
 
 /**
- * Somebody is signed in here from now on and goes on to `path`; who was before is not any more, on the server neither.
- * @param first what is done as them before they go on
+ * Starts a session and opens `path`. Ends a previous session, also on the server.
+ * @param first runs in the new session before the redirect
  */
 export async function enter(
   { token }: Pick<SignedIn, 'token'>,
@@ -19,7 +19,7 @@ export async function enter(
   path: string,
   first?: () => Promise<void>,
 ): Promise<void> {
-  // Whether the server heard it changes nothing here.
+  // Ignore errors, because the new session starts anyway.
   if (session.value) await api.post('/v1/auth/logout').catch(() => {});
   begin(token, isKept);
   await first?.();

@@ -5,7 +5,7 @@ import { Button } from '../kit/button.js';
 import { FailureNotice } from '../kit/notice.js';
 import { service } from './service.js';
 
-/** What this tab keeps of a start, for the callback alone. */
+/** State of a started sign-in, stored in this tab for the callback. */
 export interface SsoStart {
   readonly state: string;
   readonly nonce: string;
@@ -18,12 +18,12 @@ const NONCE_BYTES = 32;
 
 const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** The start that this tab made last, if its callback is still to come. */
+/** The last sign-in started in this tab, if it is not completed. */
 export const keptStart = (): SsoStart | null => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
 
 export const forgetStart = (): void => sessionStorage.removeItem(KEY);
 
-/** Leaves for the provider. Only the callback in this very tab can finish what begins here. */
+/** Redirects to the identity provider. Only the callback in this tab can complete the sign-in. */
 export async function startSso(returnTo: string, isKept: boolean): Promise<void> {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(nonce));

@@ -1,26 +1,26 @@
 import type { Challenge } from './signed-in.js';
 
-/** How far a sign-in has come. */
+/** The current step of a sign-in. */
 export type Step =
   | { readonly kind: 'enter' }
   | { readonly kind: 'factor'; readonly challenge: Challenge }
   | { readonly kind: 'hold'; readonly hold: Hold }
   | { readonly kind: 'device'; readonly handoff: Handoff };
 
-/** A sign-in from a new network that waits for the link of a mail. */
+/** A sign-in from a new network that waits for an emailed link. */
 export interface Hold {
   readonly ticket: string;
   readonly email: string;
-  /** When another mail may be sent, by the clock of this browser. */
+  /** When the email can be sent again, by the clock of this device. */
   readonly resendAt: number;
   readonly isResent: boolean;
 }
 
-/** A sign-in that another device is to approve. */
+/** A sign-in that waits for approval on another device. */
 export interface Handoff {
   readonly code: string;
   readonly poll_secret: string;
-  /** Two digits for the device that approves. */
+  /** Two digits to enter on the approving device. */
   readonly confirmation: string;
 }
 
@@ -33,14 +33,14 @@ interface Kept {
 const KEY = 'gatehouse.sign-in';
 const MINUTES = { enter: 0, factor: 5, hold: 15, device: 5 };
 
-/** Keeps a step for this tab, so that a reload does not lose it; none is kept of the first. */
+/** Stores a step in this tab for a reload. The first step is not stored. */
 export function keepStep(step: Step, isKept: boolean): void {
   const until = Date.now() + MINUTES[step.kind] * 60_000;
   if (step.kind === 'enter') sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, JSON.stringify({ step, isKept, until } satisfies Kept));
 }
 
-/** The step at which this tab was before. */
+/** Restores the stored step. */
 export function keptStep(): Omit<Kept, 'until'> {
   const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Kept | null;
   return kept && kept.until > Date.now() ? kept : { step: { kind: 'enter' }, isKept: false };

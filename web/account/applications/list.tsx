@@ -16,7 +16,7 @@ import { shown } from '../../kit/shown-once.js';
 import { type Application, pathOf } from './application.js';
 import { REDIRECT_FIELDS, RedirectFields } from './redirects.js';
 
-/** What nobody sees again: it is shown before the application is. */
+/** Shows the secrets, which are available only once, before the application page opens. */
 function show({ id, name, client_secret: secret, bot }: Application): void {
   shown.value = {
     title: t('applications.created', { application: name }),

@@ -140,7 +140,7 @@ function Deletion({ application: { id, name } }: Pick<ChangeProps, 'application'
   );
 }
 
-/** One application, with everything that its owner may do to it. */
+/** One application with all settings of its owner. */
 export function One({ id }: { readonly id: string }) {
   const loaded = useLoaded<Application>(() => api.get('/v1/oauth2/applications/{id}', { path: { id } }));
   return (

@@ -9,20 +9,20 @@ import { FailureNotice } from '../../kit/notice.js';
 import { toast } from '../../kit/toast.js';
 import type { Application } from './application.js';
 
-/** How many the service takes (oauth.md 3.2). */
+/** Maximum number of redirect URIs (oauth.md 3.2). */
 const MOST = 10;
 const fieldOf = (index: number): string => `redirect_uris.${index}`;
 
-/** Where the service says what is wrong with which line. */
+/** Error paths of the individual lines. */
 export const REDIRECT_FIELDS: readonly string[] = Array.from({ length: MOST }, (_, index) => fieldOf(index));
 
 export interface RedirectFieldsProps {
   readonly uris: Signal<readonly string[]>;
-  /** Sends them; each line shows its own refusal. */
+  /** The action that submits the lines. Each line shows its own error. */
   readonly action: Action;
 }
 
-/** A line for every address, with its removal, and one more. */
+/** An input for each redirect URI with a remove button, and a button that adds one. */
 export function RedirectFields({ uris, action }: RedirectFieldsProps) {
   const lines = useRef<HTMLFieldSetElement>(null);
   const wanted = useRef<string | null>(null);
@@ -36,7 +36,7 @@ export function RedirectFields({ uris, action }: RedirectFieldsProps) {
   const remove = (index: number) => {
     wanted.current = ':scope > div:last-child button';
     uris.value = uris.value.filter((_, at) => at !== index);
-    // What was said of a line would stand at another one.
+    // Errors belong to line numbers, which have changed.
     action.clear();
   };
   const add = () => {

@@ -4,7 +4,7 @@ import { ShownOnce } from '../../kit/shown-once.js';
 import { Applications } from './list.js';
 import { One } from './one.js';
 
-/** Applications and bots of the person's own. */
+/** Applications and bots of the signed-in user. */
 export default function OwnApplications() {
   return (
     <>

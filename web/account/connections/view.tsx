@@ -18,7 +18,7 @@ interface Connections {
   readonly words: ScopeWords;
 }
 
-/** How many one request may name (oauth.md 5.11). */
+/** Maximum number of applications per request (oauth.md 5.11). */
 const AT_ONCE = 100;
 
 async function ask(): Promise<Connections> {
@@ -93,7 +93,7 @@ interface SeveralProps {
   readonly onRemoved: () => Promise<void>;
 }
 
-/** Removes those that are chosen, all of them or none at a time. */
+/** Removes the selected connections. Each request removes all of its connections or none. */
 function Several({ ids, chosen, onRemoved }: SeveralProps) {
   const marked = ids.filter((id) => chosen.value.has(id));
   const remove = useAction(
@@ -106,7 +106,7 @@ function Several({ ids, chosen, onRemoved }: SeveralProps) {
       await onRemoved();
     },
     {
-      // One of them is gone: what is left can be removed by asking again.
+      // One of them no longer exists. Reload, so that the user can submit the rest again.
       caught: async ({ code }) => {
         if (code === 'UNKNOWN_APPLICATION') await onRemoved();
         return false;
@@ -165,7 +165,7 @@ function List({ of: { all, words }, loaded }: { readonly of: Connections; readon
   );
 }
 
-/** Which applications hold what of the account, and how they lose it. */
+/** Connected applications with their permissions, and buttons to revoke access. */
 export default function ConnectedApplications() {
   const loaded = useLoaded(ask);
   return (

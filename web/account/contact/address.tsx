@@ -11,11 +11,11 @@ import { CodeStep, useKeptStep, useStepFocus } from './steps.js';
 
 interface Ticket {
   readonly ticket: string;
-  /** What stands for the consent of the former address; the flow for addresses that bounce has none. */
+  /** Proves consent at the previous email address. The flow for bounced addresses has none. */
   readonly proof?: string;
 }
 
-/** How far a change of the address has come (account.md section 4). */
+/** The current step of an email address change (account.md section 4). */
 type Step =
   | { readonly at: 'start' }
   | { readonly at: 'original'; readonly ticket: string; readonly email: string; readonly resendAt: number }
@@ -27,7 +27,7 @@ const BASE = '/v1/users/@me/email-change';
 
 export const isBounced = (me: User | null): boolean => Boolean(me?.email_bounced);
 
-/** An address that nobody can be asked at is replaced at once; the others are asked about first. */
+/** A missing or bounced address is replaced directly. Otherwise the user confirms at the current address first. */
 const firstStep = (me: User | null): Step => ({ at: isBounced(me) || !me?.email ? 'address' : 'start' });
 
 async function start(): Promise<Step> {
@@ -36,7 +36,7 @@ async function start(): Promise<Step> {
   return { at: 'original', ticket, email: email ?? '', resendAt: resendTime() };
 }
 
-/** Mails a code to the new address. */
+/** Sends a code to the new email address. */
 async function request(held: Partial<Ticket>, email: string): Promise<Step> {
   if (isBounced(user.value)) {
     const { ticket } = await api.post(`${BASE}/bounced/request-new`, { body: { new_email: email } });
@@ -111,7 +111,7 @@ function Address({ step, go, onRestart }: StepProps<'address'>) {
   const address = useSignal('');
   const ask = useAction(
     async () => {
-      // What was started is kept: an address that is refused must not cost another start.
+      // Keep the started flow, so that a rejected address does not require another start.
       const begun = step.ticket || isBounced(user.value) ? step : await start();
       if (begun !== step) go(begun);
       if (begun.at === 'address') go(await request(begun, address.value));
@@ -184,7 +184,7 @@ function New({ step, go, onRestart, onDone }: StepProps<'new'> & { readonly onDo
   );
 }
 
-/** The last step has a button of its own: whoever does not prove that it is them may do so later. */
+/** A separate button for the last step, so that it can be repeated if step-up authentication was canceled. */
 function Apply({ step, onRestart, onDone }: Omit<StepProps<'apply'>, 'go'> & { onDone: (next: User) => void }) {
   const apply = useAction(async () => {
     onDone(await api.post(`${BASE}/apply`, { body: { email_token: step.token } }));
@@ -201,7 +201,10 @@ function Apply({ step, onRestart, onDone }: Omit<StepProps<'apply'>, 'go'> & { o
   );
 }
 
-/** Every way to another address: with or without one before, and from one that bounces. No session ends by it. */
+/**
+ * All flows to change the email address: the first address, another one, or the replacement of a bounced one. Sessions
+ * continue.
+ */
 export function AddressChange({ onChanged = () => {} }: { readonly onChanged?: (next: User) => void }) {
   const { step, go } = useKeptStep<Step>('address', firstStep(user.value));
   const current = step.value;

@@ -8,7 +8,7 @@ import { FailureNotice } from '../../kit/notice.js';
 import { load } from '../account.js';
 import { useStepFocus } from './steps.js';
 
-/** Confirms a number by a text message. The service keeps no number that it could show. */
+/** Verifies a phone number by text message. The service does not store the number, so it cannot be shown. */
 export function PhoneCheck({ onVerified = () => {} }: { readonly onVerified?: () => void }) {
   const phone = useSignal('');
   const code = useSignal('');

@@ -7,7 +7,7 @@ import { CodeField, fieldOf } from '../../kit/field.js';
 import { FailureNotice } from '../../kit/notice.js';
 import { ResendButton } from '../resend.js';
 
-/** A step of something that takes several; whoever looks for a code in their mail may come back to a page that is loaded anew. */
+/** The current step of a flow. It survives a page reload, because mobile users leave the page to read the code. */
 export function useKeptStep<S extends { readonly at: string }>(
   name: string,
   first: S,
@@ -21,7 +21,7 @@ export function useKeptStep<S extends { readonly at: string }>(
   };
 }
 
-/** The keyboard goes on in the next step: in its first field, or on its button. */
+/** Moves the keyboard focus to the first field or button of the next step. */
 export function useStepFocus<E extends HTMLElement>(at: string) {
   const place = useRef<E>(null);
   const former = useRef(at);
@@ -33,8 +33,8 @@ export function useStepFocus<E extends HTMLElement>(at: string) {
 }
 
 /**
- * How often something of several steps was done, and what has the focus then. With `times` as their key the steps begin
- * anew, without a claim to the focus.
+ * Counts completions of a flow and focuses an element after each one. Use `times` as the key of the flow to reset it
+ * without moving the focus.
  */
 export function useDone<E extends HTMLElement>() {
   const done = useSignal(0);
@@ -50,7 +50,7 @@ export function useDone<E extends HTMLElement>() {
 }
 
 export interface ResendProps {
-  /** When it may be pressed. */
+  /** When the button is enabled again. */
   readonly from: number;
   readonly send: () => Promise<unknown>;
   readonly onSent: () => void;
@@ -78,7 +78,7 @@ export interface CodeStepProps {
   readonly resend: ResendProps;
 }
 
-/** The code of a mail: what asks for it, and a way to have it sent again. */
+/** An input for an emailed code, with a button to send it again. */
 export const CodeStep = ({ email, code, action, resend }: CodeStepProps) => (
   <>
     <FailureNotice of={action} />

@@ -22,7 +22,7 @@ const Present = ({ me }: { readonly me: User }) =>
 
 interface Changed {
   readonly email: string;
-  /** Whether somebody at the former address can undo it. */
+  /** True if the owner of the previous address can undo the change. */
   readonly canBeUndone: boolean;
 }
 
@@ -72,7 +72,7 @@ function Phone({ me }: { readonly me: User }) {
   );
 }
 
-/** Where mail and text messages reach the person: every step of a change (account.md sections 4 and 5). */
+/** Email address and phone number, with all steps to change them (account.md sections 4 and 5). */
 export default function Contact() {
   const me = user.value;
   if (!me) return null;

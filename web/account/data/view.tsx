@@ -63,7 +63,7 @@ function Delete() {
   );
 }
 
-/** Taking everything along, resting, and leaving for good. */
+/** Export, disable and delete the account. */
 export default function Data() {
   return (
     <>

@@ -11,7 +11,7 @@ import { Button } from '../../kit/button.js';
 import { endedOf } from './words.js';
 
 const EFFECTS = ['events.lockSessions', 'lockdown.applications', 'lockdown.tokens', 'events.lockPending'] as const;
-/** The steps that may remain for whoever is still signed in (web.md section 5). */
+/** Steps that can remain while the user is still signed in (web.md section 5). */
 const STEPS = { change_password: '/account/password', check_email: '/account/contact' } as const;
 
 const LOCKDOWN = '/v1/users/@me/lockdown';
@@ -48,23 +48,23 @@ function Remaining({ ended, next }: LockedDown) {
   );
 }
 
-/** "This was not me": says what it ends, ends it, and says what remains to be done. */
+/** The "This was not me" section: explains the lockdown, runs it and lists the remaining steps. */
 export function Lockdown({ onLocked }: { readonly onLocked: () => Promise<void> }) {
   const answer = useSignal<LockedDown | null>(null);
   const lock = useAction(async () => {
     const factor = await factorFirst();
     if (factor === null) return;
     answer.value = (await api.send('post', LOCKDOWN, { body: factor })) as LockedDown;
-    // It ended with everything else.
+    // The lockdown has also ended the sudo proof.
     api.forgetProof();
     await onLocked();
   });
   const endSessions = useAction(() =>
     replacing(async () => {
-      // A proof that is still kept would end more.
+      // With a sudo proof, the request would end more than sessions.
       api.forgetProof();
       await api.post(LOCKDOWN);
-      // Sign-in says that the user was signed out.
+      // The sign-in page then says that the user was signed out.
       if (session.value) end(session.value.token, false);
     }),
   );

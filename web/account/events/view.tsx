@@ -37,7 +37,7 @@ function Item({ event }: { readonly event: SecurityEvent }) {
   );
 }
 
-/** The newest, and older ones by the page. What is read goes on from where it was. */
+/** The newest events, with a button that loads older ones. The focus moves to the first new event. */
 function List({ newest }: { readonly newest: readonly SecurityEvent[] }) {
   const older = useSignal<readonly SecurityEvent[]>([]);
   const isWhole = useSignal(newest.length < PAGE);

@@ -6,7 +6,7 @@ import { suspensionOf } from '../../core/suspension.js';
 export type SecurityEvent = Answer<paths, '/v1/users/@me/security-events', 'get'>[number];
 export type Ended = Answer<paths, '/v1/users/@me/lockdown', 'post'>['ended'];
 
-/** What is said in words here; a service of tomorrow may tell of more. */
+/** Event types with a translation. A newer service may send others. */
 const TYPES: ReadonlySet<string> = new Set([
   ...['signed_in', 'sign_in_refused', 'ip_authorized', 'session_ended', 'sudo_granted', 'account_deletion_scheduled'],
   ...['application_authorized', 'application_removed', 'bot_token_reset', 'client_secret_reset', 'webhook_rotated'],
@@ -22,7 +22,7 @@ const METHODS: ReadonlySet<string> = new Set([
   ...['registration', 'password', 'code', 'passkey', 'passkey_second_factor', 'passkey_bridge', 'handoff'],
   ...['single_sign_on', 'password_reset', 'email_revert'],
 ]);
-/** Why something ended, where its type alone does not say it. */
+/** Reasons that the event type does not already include. */
 const REASONS: ReadonlySet<string> = new Set([
   ...['signed_out', 'lockdown', 'password_changed', 'password_reset', 'email_reverted', 'account_disabled'],
   ...['account_deletion_scheduled', 'too_many_sessions', 'expired', 'leaked', 'token_revoked'],
@@ -35,7 +35,6 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const listed = (items: readonly string[]): string =>
   new Intl.ListFormat(language.value, { type: 'conjunction', style: 'narrow' }).format(items);
 
-/** What happened. */
 export function headlineOf({ type, data, words }: SecurityEvent): string {
   if (words) return saidIn(words).text;
   if (!TYPES.has(type)) return type;
@@ -46,7 +45,7 @@ export function headlineOf({ type, data, words }: SecurityEvent): string {
   });
 }
 
-/** What a lockdown ended, by how many. */
+/** What a lockdown ended, with counts. */
 export const endedOf = (ended: Ended): string[] =>
   ENDED.filter((kind) => ended[kind] > 0).map((kind) => t(`events.ended_${kind}`, { count: ended[kind] }));
 
@@ -55,7 +54,7 @@ function byOf({ by, reason }: SecurityEvent['data']): string[] {
   return by === 'administrator' ? [t('events.by_administrator')] : [];
 }
 
-/** The facts of it, one sentence each. */
+/** The details of an event, one sentence each. */
 export function factsOf({ type, data, words }: SecurityEvent): string[] {
   if (words) return [];
   const { method, kind, scopes, ended } = data;

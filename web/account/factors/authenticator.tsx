@@ -15,10 +15,10 @@ import { offerToEndOthers } from '../sessions/offer.js';
 import type { Codes } from './codes.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** As long as the digest (RFC 4226 section 4); 32 letters of Base32. */
+/** Same length as the digest (RFC 4226 section 4); 32 characters in Base32. */
 const SECRET_BYTES = 20;
 
-/** A key that nobody knows yet, in Base32 (RFC 4648). */
+/** A new random TOTP secret in Base32 (RFC 4648). */
 function newSecret(): string {
   const bits = [...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))]
     .map((byte) => byte.toString(2).padStart(8, '0'))
@@ -26,7 +26,7 @@ function newSecret(): string {
   return (bits.match(/.{5}/g) ?? []).map((five) => LETTERS[Number.parseInt(five, 2)]).join('');
 }
 
-/** What authenticator apps read from a picture. */
+/** The provisioning URI for the QR code. */
 function addressOf(secret: string): string {
   const label = [brand.product, user.value ? tagOf(user.value) : ''].map(encodeURIComponent).join(':');
   const values = { secret, issuer: brand.product, algorithm: 'SHA1', digits: '6', period: '30' };
@@ -98,7 +98,7 @@ function RemoveButton({ onRemoved }: { readonly onRemoved: () => Promise<void> }
   };
   const disable = useAction(
     async () => {
-      // One value counts for both: nobody is asked for another code.
+      // The same code confirms the request and the second factor, so the user enters only one.
       const body = { code: code.value, mfa_method: 'totp', mfa_code: code.value } as const;
       await api.post('/v1/users/@me/mfa/totp/disable', { body });
       close();
@@ -153,7 +153,7 @@ export interface AuthenticatorProps {
   readonly onCodes: (codes: Codes) => void;
 }
 
-/** The authenticator app: its secret is made here and known to the app and the service alone. */
+/** Sets up or removes the authenticator app. The secret is generated here; only the app and the service know it. */
 export function Authenticator({ isOn, onChanged, onCodes }: AuthenticatorProps) {
   const secret = useSignal<string | null>(null);
   const cancel = () => {

@@ -13,12 +13,12 @@ import { type Codes, unusedOf } from './codes.js';
 
 const BASE = '/v1/users/@me/mfa/backup-codes';
 
-/** A mailed code on its way to a new set. */
+/** An emailed code that allows a new set of backup codes. */
 interface Challenge {
   readonly ticket: string;
-  /** When another mail may be sent. */
+  /** When the email can be sent again. */
   readonly resendAt: number;
-  /** Once the code was right. */
+  /** Set after the code was verified. */
   readonly proof?: string;
 }
 
@@ -27,7 +27,7 @@ interface StepProps {
   readonly onChallenge: (challenge: Challenge | null) => void;
 }
 
-/** A new step is read from its beginning. */
+/** Focuses the first paragraph of a new step. */
 function Lead({ words }: { readonly words: string }) {
   const start = useRef<HTMLParagraphElement>(null);
   useEffect(() => start.current?.focus(), []);
@@ -95,12 +95,15 @@ function Regenerate({ challenge, onChallenge, onCodes }: StepProps & { readonly 
 }
 
 export interface BackupCodesProps {
-  /** Whether one of the set can still be used. */
+  /** True if at least one code of the set is unused. */
   readonly hasUnused: boolean;
   readonly onCodes: (codes: Codes) => void;
 }
 
-/** What is left of the set, and a new one by a mailed code: whoever comes here may have lost every other factor. */
+/**
+ * Shows the number of unused codes and creates a new set. It uses an emailed code, because the user may have lost all
+ * other factors.
+ */
 export function BackupCodes({ hasUnused, onCodes }: BackupCodesProps) {
   const left = useSignal<number | null>(null);
   const challenge = useSignal<Challenge | null>(null);

@@ -10,7 +10,6 @@ import './codes.css';
 
 export type Codes = Answer<paths, '/v1/users/@me/mfa/backup-codes', 'post'>['backup_codes'];
 
-/** How many of a set can still be used. */
 export const unusedOf = (codes: Codes): number => codes.filter(({ consumed }) => !consumed).length;
 
 function download(text: string): void {
@@ -23,12 +22,12 @@ function download(text: string): void {
 }
 
 export interface CodesDialogProps {
-  /** A new set; null while there is nothing to show. */
+  /** A new set; null while the dialog is closed. */
   readonly codes: Codes | null;
   readonly onKept: () => void;
 }
 
-/** Backup codes, which the service tells only once: copied, saved or printed. */
+/** Shows new backup codes, which are available only once, with buttons to copy, download and print them. */
 export function CodesDialog({ codes, onKept }: CodesDialogProps) {
   const list = (codes ?? []).map(({ code }) => code ?? '');
   const whose = `${brand.product}: ${user.value ? tagOf(user.value) : ''}`;

@@ -9,7 +9,7 @@ import { toast } from '../../kit/toast.js';
 import { settings, tagOf, take, takeSettings, user } from '../account.js';
 import { Unverified } from '../contact/unverified.js';
 
-/** Whoever was registered otherwise than by themselves, or before there were terms, has not accepted them. */
+/** Users who did not register themselves, or registered before there were terms, have not accepted them. */
 function Terms() {
   const accept = useAction(async () => {
     take(await api.post('/v1/users/@me/terms-acceptance'));
@@ -37,7 +37,7 @@ function Preferences() {
   const language = useAction(() => save({ locale: wanted.locale }));
   const theme = useAction(() => save({ theme: wanted.theme }));
   const wanted = { locale: mine?.locale ?? 'en-US', theme: mine?.theme ?? 'system' };
-  // A language that the pages do not speak is kept until another one is chosen.
+  // Keep the current language in the list even if the pages do not support it.
   const languages: Record<string, string> = { ...LANGUAGES };
   languages[wanted.locale] ??= wanted.locale;
   return (

@@ -12,21 +12,21 @@ import { offerToEndOthers } from '../sessions/offer.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
-/** How browsers show whose passkey it is. */
+/** Sets the names that browsers show for the user's passkeys. */
 export const nameOnPasskeys = ({ id, username, global_name }: User): Promise<void> =>
   nameAs(id, username, global_name ?? username);
 
 export const nameOfToday = (): string => t('passkeys.nameOfToday', { day: day(Date.now()) });
 
-/** Makes a passkey to options of the service, and stores it. @throws PasskeyCancelled */
+/** Creates a passkey with options from the service and stores it. @throws PasskeyCancelled */
 export async function addPasskey(options: { readonly challenge: string }, name: string, isConditional = false) {
   const response = await creation(options, isConditional);
   await api.post(CREDENTIALS, { body: { response: response as never, challenge: options.challenge, name } });
-  // Options name everybody by their user name alone.
+  // The options contain only the username.
   if (user.value) await nameOnPasskeys(user.value);
 }
 
-/** A passkey for this device, or by the browser's own dialog for a phone or a key. */
+/** A form that adds a passkey on this device, or on a phone or security key through the browser's dialog. */
 export function Adding({ onAdded }: { readonly onAdded: () => Promise<void> }) {
   const name = useSignal<string | null>(null);
   const trouble = useSignal<'cancelled' | 'known' | null>(null);

@@ -12,26 +12,26 @@ import { toast } from '../../kit/toast.js';
 import { settings, takeSettings, user } from '../account.js';
 import { addPasskey, nameOfToday } from './adding.js';
 
-/** The member of `custom` in the settings of the account that ends all offers, in every browser. */
+/** The member of `custom` in the account settings that disables the offer in all browsers. */
 const DECLINED = 'passkey_offer_declined';
-/** What makes passkeys by itself does so at once, or not at all. */
+/** Browsers that create passkeys automatically do so immediately or not at all. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Lets the browser make a passkey by itself, which it does for a password that it keeps. Answers whether it did. */
+/** Lets the browser create a passkey automatically, which requires a stored password. Resolves to true on success. */
 async function addSilently(options: { readonly challenge: string }): Promise<boolean> {
   const timer = setTimeout(() => void stopWaiting(), LONGEST_WAIT_MS);
   try {
     await addPasskey(options, nameOfToday(), true);
     return true;
   } catch {
-    // Nobody asked for it, so nobody is told that it came to nothing.
+    // The user did not ask for this, so a failure is not shown.
     return false;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** After a sign-in by password, to whoever has no passkey: one that the browser makes, or an offer to make one. */
+/** After a password sign-in without a passkey: creates one automatically, or offers to create one. */
 export function PasskeyOffer() {
   const isOffered = useSignal(false);
   const id = user.value?.id;

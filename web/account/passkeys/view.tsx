@@ -20,7 +20,7 @@ import { offerToEndOthers } from '../sessions/offer.js';
 import { Adding } from './adding.js';
 
 const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
-/** Of `authenticator_types` (account.md 1.1). */
+/** Value in `authenticator_types` (account.md 1.1). */
 const PASSKEY_AS_SECOND_FACTOR = 2;
 
 type Passkey = Answer<paths, typeof CREDENTIALS, 'get'>[number];
@@ -122,7 +122,7 @@ const Item = (props: OfPasskey & { readonly isLast: boolean }) => {
   );
 };
 
-/** Whether a passkey is asked for after the password. */
+/** Turns the passkey on or off as a second factor after the password. */
 function SecondFactor({ onCodes }: { readonly onCodes: (codes: Codes) => void }) {
   const types = user.value?.authenticator_types ?? [];
   const isOn = types.includes(PASSKEY_AS_SECOND_FACTOR);
@@ -156,7 +156,7 @@ function SecondFactor({ onCodes }: { readonly onCodes: (codes: Codes) => void })
   );
 }
 
-/** Browsers need not offer any more what was removed, here or elsewhere. */
+/** Tells the browser to stop offering passkeys that were removed, here or elsewhere. */
 function useKeptTrue(passkeys: readonly Passkey[] | null): void {
   const former = useRef<readonly Passkey[]>([]);
   useEffect(() => {

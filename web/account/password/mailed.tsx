@@ -10,7 +10,7 @@ import { load, user } from '../account.js';
 import { CodeStep, useKeptStep, useStepFocus } from '../contact/steps.js';
 import { resendTime } from '../resend.js';
 
-/** How far it has come (account.md 4.1). */
+/** The current step (account.md 4.1). */
 type Step =
   | { readonly at: 'start' }
   | { readonly at: 'code'; readonly ticket: string; readonly resendAt: number }
@@ -87,7 +87,7 @@ function Password({ step, go, onDone }: StepProps<'password'> & { readonly onDon
       const body = { ticket: step.ticket, verification_proof: step.proof, new_password: password.value };
       await replacing(async () => {
         const { token } = await api.post(`${BASE}/complete`, { body });
-        // The former token died with the answer.
+        // The response has revoked the previous token.
         begin(token, session.value?.isKept ?? false);
       });
       go(FIRST);
@@ -119,7 +119,7 @@ function Password({ step, go, onDone }: StepProps<'password'> & { readonly onDon
   );
 }
 
-/** A new password for whoever does not know the current one, by a code in a mail. */
+/** Sets a new password with an emailed code, for users who do not know the current one. */
 export function PasswordByMail({ onDone }: { readonly onDone: () => void }) {
   const { step, go } = useKeptStep<Step>('password', FIRST);
   const current = step.value;

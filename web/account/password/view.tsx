@@ -25,7 +25,7 @@ function Form({ hasPassword, onStart, onDone }: FormProps) {
       const body = { new_password: next.value, ...(hasPassword ? { password: current.value } : {}) };
       await replacing(async () => {
         const answer = await api.patch('/v1/users/@me', { body });
-        // The former token died with the answer.
+        // The response has revoked the previous token.
         if ('token' in answer && answer.token) begin(answer.token, session.value?.isKept ?? false);
         take(answer);
       });
@@ -67,7 +67,7 @@ function Form({ hasPassword, onStart, onDone }: FormProps) {
   );
 }
 
-/** Changes the password, or sets the first one of an account that signs in without. */
+/** Changes the password, or sets the first one. */
 export default function Password() {
   const { times, place, note } = useDone<HTMLDivElement>();
   const isChanged = useSignal(false);

@@ -4,7 +4,7 @@ import type { Profile } from './draft.js';
 
 const PREVIEWS = { avatars: 256, banners: 1024 } as const;
 
-/** Where a picture is: chosen here, or saved. */
+/** The URL of an image: a new one (`data:`) or a saved one. */
 function sourceOf(kind: keyof typeof PREVIEWS, { id }: User, picture: string): string {
   if (picture.startsWith('data:')) return picture;
   return `${brand.media}/${kind}/${id}/${picture}.webp?size=${PREVIEWS[kind]}`;
@@ -12,7 +12,7 @@ function sourceOf(kind: keyof typeof PREVIEWS, { id }: User, picture: string): s
 
 export const colourOf = (colour: number): string => `#${colour.toString(16).padStart(6, '0')}`;
 
-/** How others see the profile once it is saved. */
+/** A preview of the public profile. */
 export function Card({ me, shown }: { readonly me: User; readonly shown: Profile }) {
   const { avatar, banner, accent_color: colour } = shown;
   const name = shown.global_name || shown.username;

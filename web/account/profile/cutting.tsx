@@ -5,16 +5,16 @@ import { Button } from '../../kit/button.js';
 import { Dialog } from '../../kit/dialog.js';
 import { MOST_ZOOM, moved, partOf, type Section, WHOLE, within } from './section.js';
 
-/** What a picture is cut to. */
+/** The shape that an image is cropped to. */
 export interface Shape {
-  /** Its width by its height. */
+  /** Aspect ratio (width divided by height). */
   readonly aspect: number;
-  /** The widest that the service ever shows. */
+  /** Maximum width that the service displays, in pixels. */
   readonly width: number;
   readonly isRound: boolean;
 }
 
-/** How far a key moves the picture, in parts of what is seen. */
+/** How far one key press moves the image, as a fraction of the visible part. */
 const STEP = 0.05;
 const ZOOM_STEP = 1.1;
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
@@ -34,7 +34,9 @@ function draw(canvas: HTMLCanvasElement, picture: ImageBitmap, aspect: number, s
   context.drawImage(picture, x, y, width, height, 0, 0, canvas.width, canvas.height);
 }
 
-/** The section on a canvas of its own, no larger than it is and than it will ever be shown. */
+/**
+ * Draws the selected section on a new canvas. The canvas is no larger than the section or the largest displayed size.
+ */
 export function cut(picture: ImageBitmap, { aspect, width: most }: Shape, section: Section): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(Math.min(most, partOf(picture, aspect, section).width)));
@@ -89,7 +91,7 @@ function Cutting({ picture, shape, onCut, onCancel }: CuttingProps) {
       <p class="quiet" id={`${id}-hint`}>
         {t('profile.cutHint')}
       </p>
-      {/* biome-ignore-start lint/a11y: a section of a picture is chosen by keys and by dragging, for which HTML has no control */}
+      {/* biome-ignore-start lint/a11y: HTML has no element for an area that is cropped by keys and by dragging */}
       <div
         class={isRound ? 'cutting round' : 'cutting'}
         role="application"
@@ -127,11 +129,11 @@ function Cutting({ picture, shape, onCut, onCancel }: CuttingProps) {
 }
 
 export interface CuttingDialogProps extends Omit<CuttingProps, 'picture'> {
-  /** Null while there is nothing to cut. */
+  /** Null while the dialog is closed. */
   readonly picture: ImageBitmap | null;
 }
 
-/** Which section of a picture is used, by mouse, by touch or by keyboard. */
+/** A dialog to crop an image by mouse, touch or keyboard. */
 export const CuttingDialog = ({ picture, ...props }: CuttingDialogProps) => (
   <Dialog title={t('profile.cutTitle')} isOpen={picture !== null} onCancel={props.onCancel}>
     {picture && <Cutting picture={picture} {...props} />}

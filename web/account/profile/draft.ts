@@ -1,6 +1,6 @@
 import type { User } from '../account.js';
 
-/** What people may change of their profile, as fields have it: what is empty is none. */
+/** The editable parts of a profile as form values. Empty text means that a value is not set. */
 export interface Profile {
   readonly global_name: string;
   readonly username: string;
@@ -8,12 +8,12 @@ export interface Profile {
   readonly pronouns: string;
   readonly bio: string;
   readonly accent_color: number | null;
-  /** The name of a saved picture, or a `data:` URL of one that was chosen. */
+  /** The name of a saved image, or a `data:` URL of a new one. */
   readonly avatar: string | null;
   readonly banner: string | null;
 }
 
-/** What was changed and is not saved; whatever is not in it shows what is saved, also when that changes elsewhere. */
+/** Unsaved changes. All other members show the saved value, even when it changes elsewhere. */
 export type Draft = Partial<Profile>;
 
 export const MEMBERS = [
@@ -32,18 +32,18 @@ export const saved = (me: User): Profile => ({
   banner: me.banner ?? null,
 });
 
-/** What differs from what is saved. */
+/** The changes that differ from the saved profile. */
 export function changesOf(me: User, draft: Draft): Draft {
   const present = saved(me);
   const changed = MEMBERS.filter((member) => member in draft && draft[member] !== present[member]);
   return Object.fromEntries(changed.map((member) => [member, draft[member]]));
 }
 
-/** What a request says of it: what is empty is cleared. */
+/** The request body for changes. Empty text clears a value. */
 export const bodyOf = (changes: Draft): Record<string, string | number | null> =>
   Object.fromEntries(Object.entries(changes).map(([member, value]) => [member, value === '' ? null : value]));
 
-/** What was typed while it was being saved stays. */
+/** Removes saved changes from the draft. Input that changed during the request is kept. */
 export const without = (draft: Draft, sent: Draft): Draft =>
   Object.fromEntries(
     MEMBERS.filter((member) => member in draft && draft[member] !== sent[member]).map((member) => [

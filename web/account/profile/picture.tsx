@@ -11,16 +11,16 @@ export interface PictureProps {
   readonly label: Words;
   readonly choose: Words;
   readonly remove: Words;
-  /** As `Profile` has it. */
+  /** The value in `Profile`. */
   readonly value: string | null;
   readonly onPicture: (data: string | null) => void;
-  /** What the service refused it for. */
+  /** The error from the service. */
   readonly wrong: string | undefined;
 }
 
 type Still = Extract<Opened, { readonly kind: 'still' }>;
 
-/** A picture of the person: chosen from a file and cut here. It is sent with the rest of the profile, and not before. */
+/** An image of the profile: selected from a file and cropped here. It is sent together with the rest of the profile. */
 export function Picture({ name, shape, label, choose, remove, value, onPicture, wrong }: PictureProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -82,7 +82,7 @@ export function Picture({ name, shape, label, choose, remove, value, onPicture, 
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           if (file) void read(file);
-          // The same file may be chosen again.
+          // Reset the input, so that the same file can be selected again.
           currentTarget.value = '';
         }}
       />

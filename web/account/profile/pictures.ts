@@ -1,21 +1,21 @@
 import { t } from '../../core/language.js';
 
-/** What the service takes (account.md 2.2). */
+/** Accepted image types (account.md 2.2). */
 export const KINDS = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif'] as const;
-/** The largest picture that the service takes. */
+/** Maximum size of an uploaded image in bytes. */
 const MOST_SENT = 2 * 1024 * 1024;
-/** The largest file that is opened here to be cut. */
+/** Maximum size of a file to crop in bytes. */
 const MOST_OPENED = 50 * 1024 * 1024;
 const JPEG_QUALITY = 0.9;
 
 type Kind = (typeof KINDS)[number];
 
-/** A picture that moves is kept whole, since a section of it would stand still; of the others one is chosen. */
+/** A still image is cropped. An animated image is kept whole, because cropping would remove the animation. */
 export type Opened =
   | { readonly kind: 'moving'; readonly data: string }
   | { readonly kind: 'still'; readonly bitmap: ImageBitmap; readonly isDrawn: boolean };
 
-/** A file that is no picture for this, and why, in words. */
+/** A file that cannot be used, with a translated reason. */
 export class Unusable extends Error {
   constructor(readonly words: () => string) {
     super(words());
@@ -25,7 +25,7 @@ export class Unusable extends Error {
 const ascii = (bytes: Uint8Array, start: number, end: number): string =>
   String.fromCharCode(...bytes.subarray(start, end));
 
-/** By what is in it, not by what it is called. */
+/** Detects the type by content, not by file name. */
 function kindOf(bytes: Uint8Array): Kind | undefined {
   if (ascii(bytes, 1, 4) === 'PNG') return 'image/png';
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return 'image/jpeg';
@@ -36,7 +36,7 @@ function kindOf(bytes: Uint8Array): Kind | undefined {
 
 const colourTable = (flags = 0): number => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
 
-/** Whether a GIF has a second picture: block by block, as GIF89a has them. */
+/** True if a GIF has a second image. Walks through the blocks of the GIF89a format. */
 function isMovingGif(bytes: Uint8Array): boolean {
   let pictures = 0;
   let at = 13 + colourTable(bytes[10]);
@@ -62,7 +62,7 @@ function isMoving(kind: Kind, bytes: Uint8Array): boolean {
   return kind === 'image/webp' && ascii(bytes, 12, 16) === 'VP8X' && ((bytes[20] ?? 0) & 2) !== 0;
 }
 
-/** A picture as a request takes it, and as the page shows it. */
+/** Converts an image to a `data:` URL, for the request and the preview. */
 function dataOf(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -72,7 +72,7 @@ function dataOf(blob: Blob): Promise<string> {
   });
 }
 
-/** Looks at a file before anything is sent. @throws Unusable */
+/** Reads and validates a file locally. @throws Unusable */
 export async function open(file: File): Promise<Opened> {
   if (file.size > MOST_OPENED) throw new Unusable(() => t('profile.tooLarge'));
   const unreadable = new Unusable(() => t('codes.INVALID_IMAGE_FORMAT'));
@@ -91,7 +91,7 @@ export async function open(file: File): Promise<Opened> {
 const encoded = (canvas: HTMLCanvasElement, type: Kind): Promise<Blob | null> =>
   new Promise((resolve) => canvas.toBlob(resolve, type, JPEG_QUALITY));
 
-/** What is drawn on a canvas, small enough to be sent: without loss where that is possible and wanted. */
+/** Encodes a canvas within the size limit. Uses lossless PNG for drawings if it fits. */
 export async function takeFrom(canvas: HTMLCanvasElement, isDrawn: boolean): Promise<string> {
   const types: readonly Kind[] = [...(isDrawn ? (['image/png'] as const) : []), 'image/webp', 'image/jpeg'];
   for (const type of types) {

@@ -1,4 +1,4 @@
-/** A part of a picture, in its pixels. */
+/** A rectangle of an image in pixels. */
 export interface Part {
   readonly x: number;
   readonly y: number;
@@ -11,7 +11,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Where the middle of the section is, from 0 to 1, and how much larger than necessary it is shown. */
+/** The center of the section, from 0 to 1, and the zoom factor. */
 export interface Section {
   readonly x: number;
   readonly y: number;
@@ -23,13 +23,13 @@ export const WHOLE: Section = { x: 0.5, y: 0.5, zoom: 1 };
 
 const between = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
 
-/** How large the section is: of its own shape, and never more than there is. */
+/** The size of the section in pixels, within the image. */
 function sizeOf({ width, height }: Size, aspect: number, zoom: number): Size {
   const most = Math.min(width, height * aspect);
   return { width: most / zoom, height: most / aspect / zoom };
 }
 
-/** The same with nothing of it beside the picture. */
+/** Moves a section so that it lies within the image. */
 export function within(picture: Size, aspect: number, { x, y, zoom }: Section): Section {
   const kept = between(1, zoom, MOST_ZOOM);
   const { width, height } = sizeOf(picture, aspect, kept);
@@ -42,7 +42,7 @@ export function partOf(picture: Size, aspect: number, { x, y, zoom }: Section): 
   return { x: x * picture.width - width / 2, y: y * picture.height - height / 2, width, height };
 }
 
-/** Moves the picture under the section by parts of what is seen. */
+/** Moves the image under the section by fractions of the visible part. */
 export function moved(picture: Size, aspect: number, section: Section, right: number, down: number): Section {
   const { width, height } = sizeOf(picture, aspect, section.zoom);
   const [x, y] = [section.x - (right * width) / picture.width, section.y - (down * height) / picture.height];

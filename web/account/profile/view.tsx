@@ -16,7 +16,7 @@ import './profile.css';
 
 const AVATAR: Shape = { aspect: 1, width: 1024, isRound: true };
 const BANNER: Shape = { aspect: 3, width: 2400, isRound: false };
-/** Where the choice of a colour begins. */
+/** The initial color of the color input. */
 const FIRST_COLOUR = 0x5b6cff;
 
 interface ColourProps {
@@ -146,7 +146,7 @@ function Form({ me }: { readonly me: User }) {
   );
 }
 
-/** What others see of the person. What changes elsewhere shows here too, but where somebody is changing it. */
+/** The public profile. Changes from elsewhere are shown unless the user is editing that value. */
 export default function ProfileView() {
   const me = user.value;
   return me && <Form me={me} />;

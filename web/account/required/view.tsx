@@ -11,7 +11,7 @@ import { PhoneCheck } from '../contact/phone.js';
 const EMAIL = /EMAIL/;
 const PHONE = /PHONE/;
 
-/** The requirement in words (account.md section 7). */
+/** The translation key of a requirement (account.md section 7). */
 const wordsOf = (name: string): Words => `required.${name}` as Words;
 
 function ByEmail() {
@@ -52,7 +52,7 @@ const ByPhone = () => (
   </section>
 );
 
-/** Names what is outstanding and offers what meets it; it gives way by itself once nothing is. */
+/** Lists the open requirements with forms to complete them. Disappears when all are completed. */
 export default function Required() {
   const names = requirements.value;
   const again = useAction(load);

@@ -12,14 +12,14 @@ import { end, othersOf, type Session } from './session.js';
 const isOffered = signal(false);
 
 /**
- * A factor was added, changed or removed here: whoever did that may want everybody else out. Said once no dialog is open any
- * more, so that it is heard.
+ * Offers to end other sessions after a factor was added, changed or removed. Shown only after all dialogs are closed,
+ * so that screen readers announce it.
  */
 export function offerToEndOthers(): void {
   isOffered.value = true;
 }
 
-/** The buttons go with the offer: the focus goes where the view begins. */
+/** Removes the offer and moves the focus to the heading, because the focused button disappears. */
 function withdraw(): void {
   isOffered.value = false;
   document.querySelector('h1')?.focus();
@@ -57,5 +57,5 @@ function Considered() {
   return others.length > 0 ? <Offer others={others} /> : null;
 }
 
-/** After a factor was changed, and where somebody else is signed in, the offer to end those sessions. */
+/** The offer to end other sessions after a factor change. Shown only if there are other sessions. */
 export const OthersOffer = () => (isOffered.value ? <Considered /> : null);

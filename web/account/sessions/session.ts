@@ -3,10 +3,10 @@ import { api } from '../../core/api.js';
 
 export type Session = Answer<paths, '/v1/auth/sessions', 'get'>[number];
 
-/** That many can be ended by one request (auth.md section 9). */
+/** Maximum number of sessions per request (auth.md section 9). */
 const AT_ONCE = 100;
 
-/** Ends sessions, however many, after a proof. */
+/** Ends any number of sessions. Requires sudo mode. */
 export async function end(sessions: readonly Session[]): Promise<void> {
   const hashes = sessions.map(({ id_hash }) => id_hash);
   for (let first = 0; first < hashes.length; first += AT_ONCE) {
@@ -15,6 +15,5 @@ export async function end(sessions: readonly Session[]): Promise<void> {
   }
 }
 
-/** All but the one that asks. */
 export const othersOf = (sessions: readonly Session[]): readonly Session[] =>
   sessions.filter(({ current }) => !current);

@@ -85,7 +85,7 @@ function Networks() {
   );
 }
 
-/** Sessions that never connect to the gateway are not told of: whoever comes back to the page sees them as well. */
+/** Reloads when the page becomes visible again, because sessions without a gateway connection send no events. */
 function useLook(look: () => Promise<void>): void {
   useEffect(() => {
     const seen = () => void (document.visibilityState === 'visible' && look());

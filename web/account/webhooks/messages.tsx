@@ -12,7 +12,7 @@ import { Empty } from '../../kit/shown.js';
 
 type Message = Answer<paths, '/v1/webhooks/{id}/messages', 'get'>[number];
 
-/** As an embed comes (webhooks.md 4.2), of what is shown here. */
+/** The displayed members of an embed (webhooks.md 4.2). */
 interface Embed {
   readonly title?: string;
   readonly description?: string;
@@ -22,7 +22,7 @@ interface Embed {
 const PAGE = 50;
 const SUPPRESSES_EMBEDS = 1 << 2;
 
-/** What the gateway tells of one message: how it is now, or that it is gone. */
+/** Reads a gateway event about a message: its current state, or null if it was deleted. */
 function tellingOf(name: keyof GatewayEvents, data: unknown): { of: string; id: string; now: Message | null } | null {
   if (name === 'WEBHOOK_MESSAGE_CREATE' || name === 'WEBHOOK_MESSAGE_UPDATE') {
     const message = data as Message;
@@ -36,7 +36,7 @@ function tellingOf(name: keyof GatewayEvents, data: unknown): { of: string; id: 
 const newestFirst = (one: Message, other: Message): number =>
   other.id.length - one.id.length || (other.id < one.id ? -1 : 1);
 
-/** Pages of messages, and beside them what was heard since they were asked for. */
+/** Loads pages of messages and merges later gateway events into them. */
 function useMessages(id: string) {
   const path = { id };
   const older = useSignal<readonly Message[]>([]);
@@ -51,7 +51,7 @@ function useMessages(id: string) {
     const newest = await page();
     const known = [...(loaded.value.peek() ?? []), ...older.peek()];
     const last = newest.at(-1);
-    // What is between the two would be missing.
+    // Without an overlap, messages between the two lists would be missing.
     const isJoined = known.some((one) => one.id === last?.id);
     older.value = last && isJoined ? known.filter((one) => newestFirst(last, one) < 0) : [];
     if (!isJoined) hasMore.value = newest.length === PAGE;
@@ -116,7 +116,7 @@ const Posted = ({ message }: { readonly message: Message }) => (
   </li>
 );
 
-/** What was posted, newest first; what is posted now shows at once. */
+/** Messages of the webhook, newest first. New ones appear immediately. */
 export function Messages({ id }: { readonly id: string }) {
   const { loaded, all, more, hasMore } = useMessages(id);
   return (

@@ -135,7 +135,7 @@ function Deletion({ webhook: { id, name } }: WebhookProps) {
   );
 }
 
-/** One webhook, with what its owner may do to it and what was posted there. */
+/** One webhook with its settings and messages. */
 export function One({ id }: { readonly id: string }) {
   const loaded = useLoaded<Webhook>(() => api.get('/v1/webhooks/{id}', { path: { id } }), EVENTS);
   return (

@@ -4,7 +4,7 @@ import { ShownOnce } from '../../kit/shown-once.js';
 import { Webhooks } from './list.js';
 import { One } from './one.js';
 
-/** Webhooks of the person's own, and what was posted to them. */
+/** Webhooks of the signed-in user and their messages. */
 export default function OwnWebhooks() {
   return (
     <>

@@ -5,5 +5,5 @@ export type Webhook = Answer<paths, '/v1/webhooks/{id}', 'get'>;
 export const LIST = '/account/webhooks';
 export const pathOf = (id: string): string => `${LIST}?${new URLSearchParams({ id })}`;
 
-/** What tells of changes. */
+/** Gateway events that signal changes of webhooks. */
 export const EVENTS = ['WEBHOOKS_UPDATE'] as const;

@@ -8,7 +8,7 @@ import './acls.css';
 
 export const AclCode = ({ acl }: { readonly acl: string }) => <code dir="ltr">{acl}</code>;
 
-/** Several as a sentence has them: all of them, or one. */
+/** Formats ACLs as a list in a sentence, joined by "and" or "or". */
 export const AclList = ({ of, mode }: { readonly of: readonly string[]; readonly mode: 'all' | 'any' }) => (
   <>
     {new Intl.ListFormat(language.value, { type: mode === 'all' ? 'conjunction' : 'disjunction' })
@@ -24,7 +24,7 @@ export interface AclChoicesProps {
   readonly onChosen: (chosen: readonly string[]) => void;
 }
 
-/** The registry, in its order, each ACL with its words; those that the person signed in holds say so. */
+/** Checkboxes for all ACLs with descriptions. The user's own ACLs are marked. */
 export const AclChoices = ({ label, name, chosen, onChosen }: AclChoicesProps) => (
   <fieldset class="choices">
     <legend>{label}</legend>

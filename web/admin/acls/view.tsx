@@ -13,10 +13,10 @@ import { AclChoices, AclCode, AclList } from './choices.js';
 const chosenNow = (): readonly string[] => inOrder(asked('acls')?.split(',') ?? []);
 const choose = (acls: readonly string[]): void => ask({ acls: acls.join(',') });
 
-/** Who holds everything is shown by that alone. */
+/** A user with `*` is shown only that ACL. */
 const isOwn = (acl: string): boolean => (holds(EVERYTHING) ? acl === EVERYTHING : holds(acl));
 
-/** A route, and the way to what would come of calling it with these ACLs. */
+/** A link from a route to the explanation of a request with these ACLs. */
 const RouteLink = ({ rule: { method, path }, acls }: { readonly rule: Rule; readonly acls: readonly string[] }) => (
   <InnerLink href={addressOf({ ...NOTHING_ASKED, method: oneOf(METHODS, method), path, credential: 'session', acls })}>
     <code dir="ltr">
@@ -59,7 +59,7 @@ function Routes({ title, rules, chosen }: RoutesProps) {
   );
 }
 
-/** What is special about a set. */
+/** Notes about special ACLs in the selection. */
 function Remarks({ chosen }: { readonly chosen: readonly string[] }) {
   if (chosen.includes(EVERYTHING)) {
     return <Notice>{rich('adminAcls.everything', { acl: <AclCode acl={EVERYTHING} /> })}</Notice>;

@@ -8,7 +8,7 @@ export type Application = Answer<paths, '/v1/admin/applications', 'get'>['applic
 
 export const canReadById = (): boolean => can('get', '/v1/admin/applications/{application_id}');
 
-/** Somebody by their id; their name where it may be read. */
+/** An account ID, with a summary if the user may read it. */
 export interface Somebody {
   readonly id: string;
   readonly summary: Summary | null;
@@ -22,7 +22,7 @@ export async function byId(id: string): Promise<Somebody | null> {
   return users[0] ? { id, summary: users[0] } : null;
 }
 
-/** Whom a text names: by id, by name with discriminator or by e-mail address. */
+/** Finds an account by ID, by name with discriminator, or by email address. */
 export async function somebodyBy(text: string): Promise<Somebody | null> {
   const id = idIn(text);
   if (id !== undefined) return byId(id);
@@ -37,7 +37,7 @@ export async function ofOwner(id: string): Promise<readonly Application[]> {
   return applications;
 }
 
-/** Whoever may only list those of an owner finds it among them. */
+/** Falls back to the list of the owner if the user may not read applications by ID. */
 export async function applicationBy(id: string, owner: string | null): Promise<Application | null> {
   if (canReadById()) {
     const { application } = await api.get('/v1/admin/applications/{application_id}', { path: { application_id: id } });
@@ -46,6 +46,6 @@ export async function applicationBy(id: string, owner: string | null): Promise<A
   return (owner ? await ofOwner(owner) : []).find((one) => one.id === id) ?? null;
 }
 
-/** How an account that is known in pieces is called. */
+/** Builds an account summary from separate fields. */
 export const summaryOf = (id: string, username: string | null, discriminator: string | null): Summary | null =>
   username !== null && discriminator !== null ? { id, username, discriminator } : null;

@@ -89,7 +89,7 @@ function OfOwner({ owner }: { readonly owner: string }) {
   );
 }
 
-/** The ways to look applications up, and what an owner has. */
+/** Forms to look up applications, and the applications of an owner. */
 export const LookUp = ({ owner }: { readonly owner: string | null }) => (
   <>
     <p class="quiet">{t('adminApplications.lead')}</p>

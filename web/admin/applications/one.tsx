@@ -82,7 +82,7 @@ const Facts = ({ application }: OfApplication) => (
   </dl>
 );
 
-/** One application, and what may be done to it. */
+/** One application with its facts and the transfer form. */
 export function One({ id, owner }: { readonly id: string; readonly owner: string | null }) {
   const loaded = useLoaded(async () => ({ application: await applicationBy(id, owner) }));
   return (

@@ -13,7 +13,7 @@ export interface TransferProps {
   readonly onTransferred: (answer: { readonly application: Application | null }) => void;
 }
 
-/** What the codes mean for an owner to be: their own words speak to whoever owns. */
+/** Messages for the new owner, because the default messages address the current one. */
 const REFUSALS: Readonly<Record<string, Words>> = {
   ACCESS_DENIED: 'adminApplications.cannotOwn',
   MAX_APPLICATIONS: 'adminApplications.ownsTooMany',
@@ -62,7 +62,7 @@ function HandOver({ application, from, to, onTransferred, onDone }: HandOverProp
   );
 }
 
-/** Gives an application to another account; the one that is built in belongs to nobody, and stays so. */
+/** Transfers an application to another account. The built-in application has no owner and cannot be transferred. */
 export function Transfer({ application, onTransferred }: TransferProps) {
   const to = useSignal<Somebody | null>(null);
   const done = useSignal<Somebody | null>(null);

@@ -14,10 +14,10 @@ export interface WhomProps {
   readonly onFound: (somebody: Somebody) => void;
 }
 
-/** As long as an e-mail address can be. */
+/** Maximum length of an email address. */
 const MAX_LENGTH = 320;
 
-/** Asks for an account by whatever it is known by. */
+/** A form that finds an account by ID, name or email address. */
 export function Whom({ name, label, submit, onFound }: WhomProps) {
   const text = useSignal('');
   const isNobody = useSignal(false);

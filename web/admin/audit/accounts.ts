@@ -2,20 +2,20 @@ import { api } from '../../core/api.js';
 import type { Words } from '../../core/language.js';
 import { can } from '../rights.js';
 
-/** Nobody that is known by what was typed, or more than one. */
+/** The input matches no account, or more than one. */
 export class Unresolved extends Error {
   constructor(readonly words: Words) {
     super(words);
   }
 }
 
-/** Whether accounts may be named by something else than their ids. */
+/** True if accounts can be found by something other than their ID. */
 export const findsAccounts = (): boolean => can('get', '/v1/admin/users');
 
 const selectorOf = (text: string) => (/#\d{4}$|@/.test(text) ? { resolve: text } : { username: text });
 
 /**
- * The id of the account that is meant by an id, `name#0000`, a name or an e-mail address.
+ * Resolves an ID, `name#0000`, a name or an email address to an account ID.
  * @throws Unresolved, Refused
  */
 export async function accountMeant(text: string): Promise<string> {

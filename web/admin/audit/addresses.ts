@@ -2,7 +2,7 @@ import { path, query } from '../../core/views.js';
 
 const VIEW = '/admin/audit';
 
-/** What the log may be filtered by, as the service and the address of the view name it. */
+/** Filters of the audit log, with the names used by the service and by the URL of the view. */
 export const FILTERS = [
   'admin_user_id',
   'action',
@@ -17,7 +17,7 @@ export const FILTERS = [
 export type Filter = (typeof FILTERS)[number];
 export type Filters = Readonly<Partial<Record<Filter, string>>>;
 
-/** What the address of the view asks for. */
+/** The filters in the URL. */
 export function filtersAsked(): Filters {
   const said = new URLSearchParams(query.value);
   return Object.fromEntries(FILTERS.flatMap((name) => (said.get(name) ? [[name, said.get(name)]] : [])));
@@ -28,14 +28,14 @@ const viewWith = (values: Readonly<Record<string, string>>): string => {
   return said ? `${VIEW}?${said}` : VIEW;
 };
 
-/** From the log itself, what it is filtered by stays. */
+/** Within the log, existing filters are kept. */
 const present = (): Filters => (path.value === VIEW ? filtersAsked() : {});
 
-/** The log, filtered by something more than now. */
+/** The URL of the log with additional filters. */
 export const pathWith = (values: Filters): string => viewWith({ ...present(), ...values });
 
-/** The log, filtered by nothing but this. */
+/** The URL of the log with only these filters. */
 export const pathOfOnly = (values: Filters): string => viewWith(values as Readonly<Record<string, string>>);
 
-/** One entry of the log. */
+/** The URL of one entry. */
 export const pathOfEntry = (id: string): string => viewWith({ ...present(), log_id: id });

@@ -11,7 +11,7 @@ function said({ state, verified_at: at, entries, broken_at: position }: Chain): 
 
 const KINDS = { broken: 'bad', intact: 'good', unverified: 'warn' } as const;
 
-/** Whether anything of the log was changed past the service. */
+/** Shows whether log entries were changed outside the service. */
 export const ChainState = ({ of }: { readonly of: Chain }) => (
   <Notice kind={KINDS[of.state]} isAnnounced={of.state === 'broken'}>
     <p>{said(of)}</p>

@@ -6,7 +6,7 @@ import { type Change, differenceOf } from './difference.js';
 const PERSON = /(?:^|_)(?:owner|user)_id$/;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** A value of the metadata, as what it is. */
+/** Formats a metadata value by its type. */
 function Value({ name, value }: { readonly name: string; readonly value: string }) {
   if (value === '') return <span class="quiet">{t('adminAudit.nothing')}</span>;
   if (TIME.test(value) && !Number.isNaN(Date.parse(value))) return <time dateTime={value}>{when(value)}</time>;
@@ -52,7 +52,7 @@ const Changed = ({ of }: { readonly of: Change }) => (
   </div>
 );
 
-/** What an entry says beside who did what: as a difference where it is one. */
+/** The metadata of an entry, shown as a difference if it is one. */
 export function Changes({ metadata }: { readonly metadata: Readonly<Record<string, string>> }) {
   const { changes, facts } = differenceOf(metadata);
   return (

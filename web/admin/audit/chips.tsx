@@ -9,7 +9,7 @@ import { sayAction, sayTarget } from './words.js';
 
 const timeOf = (value: string): string => (Number.isNaN(Date.parse(value)) ? value : when(value));
 
-/** Accounts are named as the entries that were found name them. */
+/** Formats filter values. Accounts use the names from the loaded entries. */
 const SAY: Readonly<Partial<Record<Filter, (value: string, entries: readonly Entry[]) => string>>> = {
   admin_user_id: (id, entries) => {
     const found = entries.find((entry) => entry.admin_user_id === id)?.admin_user;
@@ -26,14 +26,14 @@ const SAY: Readonly<Partial<Record<Filter, (value: string, entries: readonly Ent
   to: timeOf,
 };
 
-/** What the log is filtered by, each with a button that takes it away. */
+/** The active filters, each with a remove button. */
 export function Chips({ entries }: { readonly entries: readonly Entry[] }) {
   const place = useRef<HTMLElement>(null);
   const asked = filtersAsked();
   const names = FILTERS.filter((name) => asked[name] !== undefined);
   if (names.length === 0) return null;
   const remove = (gone: readonly Filter[]) => {
-    // The button goes with its filter.
+    // The focused button disappears with its filter.
     place.current?.focus();
     ask(Object.fromEntries(gone.map((name) => [name, null])));
   };

@@ -1,4 +1,4 @@
-/** A value that was one thing and is another; what was not there before, or is not any more, is only on one side. */
+/** A changed value. If it was added or removed, one side is empty. */
 export interface Change {
   readonly kind: 'replaced' | 'listed';
   readonly name: string | null;
@@ -6,7 +6,7 @@ export interface Change {
   readonly come: readonly string[];
 }
 
-/** A fact beside the changes. */
+/** A metadata member that is not a change. */
 export interface Fact {
   readonly name: string;
   readonly value: string;
@@ -17,7 +17,7 @@ export interface Difference {
   readonly facts: readonly Fact[];
 }
 
-/** Members of which the value is a list: what is in both is no change. */
+/** Members whose value is a list. Only added and removed items are shown. */
 const LISTS = /(?:acls|flags|traits|scopes|uris|networks|domains)$/;
 
 const listed = (value: string): string[] => value.split(',').filter((one) => one !== '');
@@ -34,7 +34,7 @@ function replaced(name: string | null, before: string, after: string): Change {
   };
 }
 
-/** The metadata of an entry as what it was before and after: by the names that its members have. */
+/** Converts the metadata of an entry to changes and facts, by the names of its members. */
 export function differenceOf(metadata: Readonly<Record<string, string>>): Difference {
   const rest = new Map(Object.entries(metadata));
   const take = (name: string): string | undefined => {

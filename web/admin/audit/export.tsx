@@ -61,14 +61,14 @@ const Running = ({
   </div>
 );
 
-/** Hands over everything that fits the filters, as a file. */
+/** Exports all entries that match the filters, as a file. */
 export function Export() {
   const { action, progress, start, cancel } = useSaving();
   const place = useRef<HTMLDivElement>(null);
   useLostFocus(place);
   const isOff = action.isBusy.value || action.wait.value > 0;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: these are no fields
+    // biome-ignore lint/a11y/useSemanticElements: the group contains no form fields
     <div class="stack" role="group" aria-label={t('adminAudit.export')} tabIndex={-1} ref={place}>
       <div class="row">
         <Button kind="plain" size="small" disabled={isOff} onClick={start('csv')}>

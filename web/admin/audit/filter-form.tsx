@@ -22,7 +22,7 @@ interface OneProps {
   readonly action: Action;
 }
 
-/** A line to type in that suggests what is known; a team's own is taken as well. */
+/** A text input with suggestions. Other values are allowed, because extensions have their own. */
 function Suggested({ name, draft, action, known }: OneProps & { readonly known: readonly string[] }) {
   const id = useId();
   const wrong = action.of(name);
@@ -92,13 +92,13 @@ function useDraft(): Draft {
   };
 }
 
-/** A time that nobody touched stays as exact as it was. */
+/** An unchanged time keeps its original precision. */
 const timeOf = (local: string, edge: 'from' | 'to'): string => {
   const asked = filtersAsked()[edge];
   return asked && localOf(asked) === local ? asked : utcOf(local, edge);
 };
 
-/** What the draft asks of the service. @throws Unresolved, Refused */
+/** Converts the form to filter values. @throws Unresolved, Refused */
 async function meantBy(draft: Draft, meet: (name: Filter, text: string) => Promise<string>) {
   const typed = (name: Filter) => draft[name].value.trim();
   const targetId = await meet('target_id', typed('target_id'));
@@ -106,7 +106,7 @@ async function meantBy(draft: Draft, meet: (name: Filter, text: string) => Promi
   return {
     admin_user_id: await meet('admin_user_id', typed('admin_user_id')),
     action: nameOf(typed('action'), ACTIONS, sayAction),
-    // What was found by a name is an account.
+    // A name always resolves to an account.
     target_type: type === '' && targetId !== typed('target_id') ? 'user' : type,
     target_id: targetId,
     ip: typed('ip'),
@@ -116,7 +116,7 @@ async function meantBy(draft: Draft, meet: (name: Filter, text: string) => Promi
   };
 }
 
-/** Whether the service takes the filters is known before they go into the address: what was typed stays until then. */
+/** Checks the filters with the service before they go into the URL, so that invalid input stays in the form. */
 function useApplying(draft: Draft, onApplied: () => void): Action {
   const faults = useSignal<Faults>({});
   const action = useAction(
@@ -152,7 +152,7 @@ const accountHint = (isTarget: boolean): string => {
   return t(findsAccounts() ? 'adminAudit.whoHint' : 'adminAudit.whoHintIds');
 };
 
-/** What the log is filtered by, to be changed at once. */
+/** A form to edit all filters. */
 export function FilterForm({ onDone }: { readonly onDone: () => void }) {
   const draft = useDraft();
   const action = useApplying(draft, onDone);

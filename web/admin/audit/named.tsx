@@ -15,7 +15,7 @@ interface AccountProps {
   readonly summary: Summary | null | undefined;
 }
 
-/** An account by its name, with the way to it for whoever may look it up. */
+/** The name of an account, as a link if the user may open it. */
 const Account = ({ id, summary }: AccountProps) =>
   can('get', '/v1/admin/users/{user_id}') ? (
     <PersonLink id={id} summary={summary} />
@@ -23,7 +23,7 @@ const Account = ({ id, summary }: AccountProps) =>
     <bdi>{summary ? nameOfAccount(summary) : id}</bdi>
   );
 
-/** Who did it: an administrator, whoever has a shell on the server, or somebody who found a credential. */
+/** The actor: an administrator, the console operator, or the reporter of a leaked credential. */
 export function Actor({ of: { admin_user_id: id, admin_user: summary, action } }: { readonly of: Entry }) {
   if (id !== NOBODY) return <Account id={id} summary={summary} />;
   return <span>{t(action === 'end_leaked_credential' ? 'adminAudit.finder' : 'adminAudit.console')}</span>;
@@ -54,7 +54,7 @@ function TargetId({ type, id }: { readonly type: string; readonly id: string }) 
   return <bdi>{id}</bdi>;
 }
 
-/** On whom or what it was done. */
+/** The target of an operation. */
 export const Target = ({ of: { target_type: type, target_id: id, target_user: summary } }: { readonly of: Entry }) => (
   <>
     <bdi>{sayTarget(type)}</bdi>

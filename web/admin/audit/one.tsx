@@ -6,7 +6,7 @@ import { Entries } from '../parts/entries.js';
 import { pathWith } from './addresses.js';
 import type { Entry } from './entry.js';
 
-/** The names of an entry as the service has them, for whoever looks for it elsewhere. */
+/** The raw values of an entry, for searches in other tools. */
 const Exact = ({ of: { log_id: id, action, target_type: type, created_at: at } }: { readonly of: Entry }) => (
   <dl class="facts">
     <dt>{t('adminAudit.id')}</dt>
@@ -28,7 +28,7 @@ const Exact = ({ of: { log_id: id, action, target_type: type, created_at: at } }
   </dl>
 );
 
-/** One entry, as a link to it shows it. */
+/** One entry, opened by its URL. */
 export function One({ id }: { readonly id: string }) {
   const entry = useLoaded(() => api.get('/v1/admin/audit-logs/{log_id}', { path: { log_id: id } }));
   return (

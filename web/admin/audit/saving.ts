@@ -3,13 +3,13 @@ import { patiently } from '../../core/patiently.js';
 import type { Filters } from './addresses.js';
 import type { Entry } from './entry.js';
 
-/** As many as the service answers at once. */
+/** Maximum number of entries per request. */
 const STEP = 200;
 
-/** What a spreadsheet would take for a formula. */
+/** Text that a spreadsheet would interpret as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** A cell of RFC 4180 that no spreadsheet computes. */
+/** A CSV cell (RFC 4180), escaped so that spreadsheets do not evaluate it. */
 export function cellOf(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -61,11 +61,14 @@ export const FORMS = {
 export interface Progress {
   readonly done: number;
   readonly total: number;
-  /** Seconds that the service asks to wait. */
+  /** Seconds to wait for the rate limit. */
   readonly waits: number;
 }
 
-/** Everything that fits the filters, the newest first. Of what was written only the last page is held as text. */
+/**
+ * Collects all entries that match the filters, newest first. Only the last page is kept as text; earlier ones are
+ * blobs.
+ */
 export async function collect(
   filters: Filters,
   { head, line, type }: Form,

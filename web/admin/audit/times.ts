@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const pad = (value: number): string => String(value).padStart(2, '0');
 
-/** A time as a field shows it: of this browser's zone, to the minute. */
+/** A time as the value of a datetime input: local time zone, minute precision. */
 export function localOf(time: string | undefined): string {
   const at = new Date(time ?? '');
   if (Number.isNaN(at.getTime())) return '';
@@ -9,7 +9,7 @@ export function localOf(time: string | undefined): string {
   return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}`;
 }
 
-/** What a field says, as the service takes it. The minute that something ends in belongs to it. */
+/** Converts the value of a datetime input to UTC. An end time includes its whole minute. */
 export function utcOf(local: string, edge: 'from' | 'to'): string {
   const at = new Date(local).getTime();
   if (Number.isNaN(at)) return '';

@@ -18,12 +18,12 @@ import { One } from './one.js';
 
 const PAGE = 50;
 
-/** What is asked for, a page at a time, and what the service says of the whole. */
+/** The pages of entries, with the total and the state of the hash chain. */
 function useLog() {
   const whole = useSignal<Pick<AuditPage, 'total' | 'chain'> | null>(null);
   const paged = usePaged<Entry>(async (known) => {
     const before = known.at(-1)?.log_id;
-    // One more tells whether there are more.
+    // Request one more entry to find out whether there is another page.
     const sent = { ...filtersAsked(), limit: PAGE + 1, ...(before === undefined ? {} : { before }) };
     const { logs, total, chain } = await api.get('/v1/admin/audit-logs', { query: sent });
     whole.value = { total, chain };
@@ -60,7 +60,7 @@ function Log() {
   );
 }
 
-/** Everything that administrators did, and whether it is still as it was written. */
+/** The audit log with filters, export and the state of the hash chain. */
 export default function View() {
   const id = asked('log_id');
   const former = useRef(id);

@@ -1,6 +1,6 @@
 import { t } from '../../core/language.js';
 
-/** What the service itself writes into its audit log; operations of teams have names of their own. */
+/** Built-in audit actions. Extensions add their own. */
 export const ACTIONS = [
   ...(['set_acls', 'update_flags', 'update_suspicious_activity_flags', 'set_traits'] as const),
   ...(['disable_suspicious_activity', 'enable_suspicious_activity', 'temp_ban', 'unban', 'end_lockdown'] as const),
@@ -21,13 +21,13 @@ export const TARGETS = ['user', 'application', 'admin_api_key', 'ip_ban', 'insta
 const has = <T extends string>(known: readonly T[], name: string): name is T =>
   (known as readonly string[]).includes(name);
 
-/** What was done, in words; of a team's own, its name. */
+/** The translated action. For actions of extensions, their name. */
 export const sayAction = (action: string): string => (has(ACTIONS, action) ? t(`adminAudit.did_${action}`) : action);
 
-/** The kind of what it was done to, in words; of a team's own, its name. */
+/** The translated target type. For types of extensions, their name. */
 export const sayTarget = (type: string): string => (has(TARGETS, type) ? t(`adminAudit.kind_${type}`) : type);
 
-/** The name that words stand for, or what was typed. */
+/** The name that matches the translation, or the input itself. */
 export function nameOf(typed: string, known: readonly string[], say: (name: string) => string): string {
   const wanted = typed.trim();
   return known.find((name) => say(name).toLowerCase() === wanted.toLowerCase()) ?? wanted;

@@ -16,7 +16,7 @@ interface OfBan {
   readonly ban: Ban;
 }
 
-/** Numbers of signals are weighed: they need not be whole. */
+/** Signals are weighted, so scores may be fractions. */
 function signalsOf({ signals }: Ban): string {
   if (!signals) return t('adminBans.notCounted');
   const { trigger, rejected_credentials: rejected, windows, score } = signals;
@@ -32,12 +32,12 @@ function By({ ban: { reason, created_by_user_id: id } }: OfBan) {
   return <>{rich(you ? 'adminBans.byYou' : 'adminBans.by', { person: <PersonLink id={id} summary={you} /> })}</>;
 }
 
-/** The reason that was given stands in the audit log: it is asked for when somebody wants to know. */
+/** Loads the reason of a ban from the audit log on request. */
 function Given({ ban: { value } }: OfBan) {
   const given = useSignal<{ readonly reason: string | null } | null>(null);
   const look = useAction(async () => {
     const { logs } = await api.get('/v1/admin/audit-logs', { query: { action: 'ban_ip', ip: value } });
-    // Among them may be what was done from there.
+    // The filter also matches operations performed from that IP address.
     const entry = logs.find(({ target_id: target }) => target === value);
     given.value = { reason: entry?.audit_log_reason ?? null };
   });
@@ -55,7 +55,7 @@ function Given({ ban: { value } }: OfBan) {
   );
 }
 
-/** Who banned it, why, and until when. */
+/** Who created the ban, why, and when it ends. */
 export const About = ({ ban }: OfBan) => (
   <div class="stack tight about">
     <span class="small quiet">
@@ -80,7 +80,7 @@ export function LiftButton({ ban: { value }, onLifted }: OfBan & { readonly onLi
   );
 }
 
-/** What was done to an address, by whom. */
+/** A link to the audit entries of an IP address. */
 export const AuditLink = ({ ip }: { readonly ip: string }) =>
   can('get', '/v1/admin/audit-logs') ? (
     <InnerLink href={`/admin/audit?${new URLSearchParams({ ip })}`}>{t('adminBans.audit')}</InnerLink>

@@ -13,21 +13,24 @@ import { type Many, Outcome, Running, useMany } from './many.js';
 export interface BatchProps {
   readonly items: readonly string[];
   readonly many: Many;
-  /** Done to each. */
+  /** Called for each item. */
   readonly work: (item: string, sent: Reasoned) => Promise<unknown>;
-  /** Hears which are left. */
+  /** Called with the items that failed or were skipped. */
   readonly onDone: (left: readonly string[]) => void;
   readonly label: string;
-  /** What will happen, in one sentence. */
+  /** One sentence that describes the effect. */
   readonly what: string;
   readonly kind: 'plain' | 'danger';
-  /** False while something is filled in wrongly: nothing is sent then. */
+  /** Returns false if a field is invalid. Nothing is sent then. */
   readonly isRight?: () => boolean;
   readonly onCancel?: () => void;
   readonly children?: ComponentChildren;
 }
 
-/** Does the same to many, after saying what will happen and asking why. What was typed stays while something is left. */
+/**
+ * Runs an operation for many items after showing its effect and asking for a reason. Input is kept while items are
+ * left.
+ */
 export function Batch({ items, many, work, onDone, isRight = () => true, ...shown }: BatchProps) {
   const { label, what, kind, onCancel, children } = shown;
   const reason = useSignal('');
@@ -83,7 +86,7 @@ const Addresses = ({ text, many, hint }: AddressesProps) => (
 );
 
 export interface FormProps {
-  /** Stands in the field at first. */
+  /** The initial value of the field. */
   readonly first: string;
   readonly onChanged: () => void;
   readonly onCancel: () => void;
@@ -102,7 +105,7 @@ const durations = () => ({
   [OWN]: t('adminBans.ownHours'),
 });
 
-/** As many hours as were chosen or typed; null when that is no duration. */
+/** The selected or entered duration in hours; null if it is invalid. */
 function hoursOf(chosen: string, own: string): number | null {
   if (chosen !== OWN) return Number(chosen);
   const hours = /^\d{1,4}$/.test(own.trim()) ? Number(own) : 0;
@@ -168,11 +171,10 @@ export function AddForm({ first, onChanged, onCancel }: FormProps) {
   );
 }
 
-/** @returns what lifts one ban */
 export const lift = (value: string, sent: Reasoned): Promise<unknown> =>
   api.delete(ENTRY, { path: { value }, ...sent });
 
-/** Lifts bans by what was typed, for whoever sees no list too. */
+/** Lifts bans by entered IP addresses, also for users who may not list bans. */
 export function LiftForm({ first, onChanged, onCancel }: FormProps) {
   const text = useSignal(first);
   const many = useMany();

@@ -35,7 +35,7 @@ const Item = ({ ban, isChosen, onChosen, onLifted }: ItemProps) => {
   );
 };
 
-/** Bans as far as they were asked for, without those that were lifted since; and which of them are chosen. */
+/** The loaded bans without lifted ones, and the selection. */
 function useBans(turn: number) {
   const paged = usePaged<Ban>(async (known) => {
     const after = known.at(-1)?.value;
@@ -56,13 +56,13 @@ function useBans(turn: number) {
   const drop = (values: readonly string[]) => {
     lifted.value = new Set([...lifted.value, ...values]);
     chosen.value = new Set([...chosen.value].filter((value) => !values.includes(value)));
-    // What is left of many pages may be further pages alone.
+    // If the list becomes empty, there may be further pages.
     if (items.value?.length === 0) void again();
   };
   return { paged: { ...paged, items }, chosen, drop };
 }
 
-/** Every ban in force, a page at a time; one is lifted, or many at once. */
+/** All active bans, in pages, with buttons to lift one or many. */
 export function Bans({ turn, onLifted }: { readonly turn: number; readonly onLifted: () => void }) {
   const { paged, chosen, drop } = useBans(turn);
   const many = useMany();

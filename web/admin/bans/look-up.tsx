@@ -55,7 +55,7 @@ function Answer({ ip, onChanged }: OfAddress) {
   );
 }
 
-/** Whether one address is banned, and by which entry; which one is asked for stands in the address of the view. */
+/** Checks whether an IP address is banned, and by which entry. The IP address is stored in the URL of the view. */
 export function LookUp({ turn, onChanged }: { readonly turn: number; readonly onChanged: () => void }) {
   const ip = asked('ip');
   const typed = useSignal(ip ?? '');

@@ -11,13 +11,13 @@ interface Left {
   readonly error: unknown;
 }
 
-/** The same done to many things, one after the other. */
+/** Runs an operation for many items, one at a time. */
 export interface Many {
-  /** Null while nothing runs; `wait` are the seconds until the service takes more. */
+  /** Null while idle. `wait`: seconds until the rate limit allows more requests. */
   readonly progress: ReadonlySignal<{ readonly done: number; readonly of: number; readonly wait: number } | null>;
-  /** What the last run did. */
+  /** The result of the last run. */
   readonly result: ReadonlySignal<{ readonly count: number; readonly left: readonly Left[] } | null>;
-  /** @returns those with which it failed, or that it did not come to */
+  /** @returns the items that failed or were skipped */
   readonly run: (items: readonly string[], work: (item: string) => Promise<unknown>) => Promise<readonly string[]>;
   readonly stop: () => void;
 }
@@ -47,7 +47,7 @@ export function useMany(): Many {
               rest.push(item);
               continue;
             }
-            // What is no refusal is nobody's to read: it is thrown here.
+            // Rethrows unexpected errors.
             failureOf(error);
             left.push({ item, error });
           }
@@ -67,7 +67,7 @@ export function useMany(): Many {
   }, [progress, result]);
 }
 
-/** How far it is, and a way to leave the rest. */
+/** A progress bar with a stop button. */
 export function Running({ of: { progress, stop } }: { readonly of: Many }) {
   const now = progress.value;
   if (!now) return null;
@@ -88,7 +88,7 @@ export function Running({ of: { progress, stop } }: { readonly of: Many }) {
   );
 }
 
-/** Why these codes come, where more can be said than what they say everywhere. */
+/** Specific messages for these error codes. */
 const WHY: Readonly<Record<string, Words>> = {
   IP_BAN_DECLINED: 'adminBans.declined',
   INVALID_FORMAT: 'adminBans.noNetwork',
@@ -100,7 +100,7 @@ function reasonOf(error: unknown): string {
   return why ? t(why) : inOneLine(failure);
 }
 
-/** What was done, and what was not, with why. */
+/** The results: successes, and failures with their reasons. */
 export function Outcome({ of: { result }, done }: { readonly of: Many; readonly done: Words }) {
   const known = result.value;
   if (!known) return null;

@@ -9,9 +9,9 @@ import { AddForm, LiftForm } from './forms.js';
 import { Bans } from './list.js';
 import { LookUp } from './look-up.js';
 
-/** Addresses that are kept out: each part is there for whoever holds its ACL. */
+/** IP bans. Each section is shown to users with the required ACL. */
 export default function BannedAddresses() {
-  // Counts what changed here, for the parts that show it.
+  // These counters trigger a reload of the two sections.
   const ofList = useSignal(0);
   const ofAnswer = useSignal(0);
   const looked = () => {

@@ -55,7 +55,7 @@ function DisablementMatter(props: DeedsProps) {
   );
 }
 
-/** Traits of a registration that is not decided, or was decided against (admin.md section 9). */
+/** Traits of a pending or rejected registration (admin.md section 9). */
 const [WAITS, REJECTED] = ['registration_pending_approval', 'registration_rejected'];
 
 const hasRegistration = ({ traits }: AdminUser): boolean => traits.includes(WAITS) || traits.includes(REJECTED);
@@ -75,7 +75,7 @@ function RegistrationMatter(props: DeedsProps) {
   );
 }
 
-/** Who may be here at all. */
+/** Bans, lockdown, sessions and registration decisions. */
 export function Access(props: DeedsProps) {
   const { user } = props;
   const mayBan = offers(user, 'others', 'put', BAN) || offers(user, 'others', 'delete', BAN);

@@ -3,22 +3,22 @@ import { type AdminUser, can, holds, me, type Operation, registry } from '../rig
 
 export interface DeedsProps {
   readonly user: AdminUser;
-  /** What an operation answered. */
+  /** Takes over the account from a response. */
   readonly take: (next: AdminUser) => void;
-  /** Asks for the account and its lists anew. */
+  /** Reloads the account and its lists. */
   readonly again: () => Promise<void>;
 }
 
 export const isSelf = ({ id }: AdminUser): boolean => id === me.value?.id;
 
-/** What an account may do that the administrator may not: nobody changes an account that holds more than they do. */
+/** ACLs of the account that the administrator lacks. Administrators cannot modify accounts with such ACLs. */
 export const heldBeyond = ({ acls }: AdminUser): readonly string[] =>
   acls.filter((acl) => registry.value?.acls.includes(acl) && !holds(acl));
 
-/** Whose account an operation is for: anybody's, that of somebody else, or that of somebody else who is no bot. */
+/** The accounts that an operation applies to: any, all except the own one, or those without bots. */
 export type Whose = 'any' | 'others' | 'people';
 
-/** Whether an operation is there for this account and this administrator. */
+/** True if the administrator may run the operation on this account. */
 export function offers(user: AdminUser, whose: Whose, ...operation: Operation): boolean {
   if (!can(...operation) || isErased(user) || heldBeyond(user).length > 0) return false;
   return whose === 'any' || !(isSelf(user) || (whose === 'people' && user.bot));

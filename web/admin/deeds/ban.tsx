@@ -5,7 +5,7 @@ import { Field, fieldOf, Select, setting, TextArea } from '../../kit/field.js';
 import type { DeedsProps } from './account.js';
 import { Doing, useAccountDeed } from './parts.js';
 
-/** In hours; 0 is for good. */
+/** Durations in hours; 0 means permanent. */
 const DURATIONS = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24, forGood: 0 } as const;
 type Duration = keyof typeof DURATIONS | 'own';
 
@@ -21,10 +21,10 @@ const durations = (): Readonly<Record<Duration, string>> => ({
   own: t('adminDeeds.ownHours'),
 });
 
-/** What was typed as hours; no number at all where that would be for good, which is chosen above. */
+/** Parses hours. Returns NaN for 0, because the separate option covers permanent bans. */
 const ownHours = (typed: string): number => Number(typed) || Number.NaN;
 
-/** A ban, or another one in its place. */
+/** A form that bans the account or changes the ban. */
 export function Ban(props: DeedsProps) {
   const { user } = props;
   const duration = useSignal<Duration>('day');

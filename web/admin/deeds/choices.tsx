@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { t, type Words } from '../../core/language.js';
 import { Choice } from '../../kit/field.js';
 
-/** A choice of several. It is kept as what differs from how they stand: what changes elsewhere meanwhile stays as it is. */
+/** A multiple choice, stored as differences from the current state. Concurrent changes elsewhere are kept. */
 export interface Choosing {
   readonly has: (name: string) => boolean;
   readonly turn: (name: string) => void;
@@ -32,7 +32,7 @@ interface ChoicesProps {
   readonly of: Choosing;
 }
 
-/** What can be chosen. Whoever turns away has chosen nothing. */
+/** Checkboxes for the options. The selection is reset when they disappear. */
 export function Choices({ legend, options, of: { has, turn, forget } }: ChoicesProps) {
   useEffect(() => forget, []);
   return (
@@ -45,7 +45,7 @@ export function Choices({ legend, options, of: { has, turn, forget } }: ChoicesP
   );
 }
 
-/** What of them holds, in words. */
+/** The current values as text. */
 export const Held = ({ of, none }: { readonly of: readonly ComponentChildren[]; readonly none: Words }) =>
   of.length === 0 ? (
     <span>{t(none)}</span>

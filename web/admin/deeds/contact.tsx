@@ -15,11 +15,13 @@ const MAIL = '/v1/admin/users/{user_id}/verification-email';
 const RESET = '/v1/admin/users/{user_id}/password-reset';
 const PHONE = '/v1/admin/users/{user_id}/phone-verification';
 
-/** Demands that a verified address meets, and those of them that ask for a fresh verification (account.md section 7). */
+/**
+ * Requirements that a verified email address fulfills, and those that need a new verification (account.md section 7).
+ */
 const MET_BY_EMAIL = 0b1111_0011;
 const MET_ANEW = 0b1010_0010;
 
-/** How an address stands; without `user:view:email` nothing is known of it, and everything may be so. */
+/** The state of the email address. Without `user:view:email` it is unknown, so every operation is offered. */
 function addressOf(user: AdminUser) {
   const isSeen = holds('user:view:email');
   const isSound = isSeen && user.email_verified && !user.email_bounced;
@@ -94,7 +96,7 @@ function EmailMatter(props: DeedsProps) {
   );
 }
 
-/** Mails that the person gets. An account that is to be deleted gets none that would bring it back. */
+/** Emails to the user. Accounts scheduled for deletion get none, because the links would restore them. */
 function MailsMatter(props: DeedsProps) {
   const { user } = props;
   const { wantsMail } = addressOf(user);
@@ -126,7 +128,7 @@ function PhoneMatter(props: DeedsProps) {
   );
 }
 
-/** Where the person is reached. */
+/** Email address, emails and phone number. */
 export function Contact(props: DeedsProps) {
   const { user } = props;
   const mayMail = offers(user, 'people', 'patch', EMAIL);

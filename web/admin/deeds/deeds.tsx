@@ -13,7 +13,7 @@ import { Permissions } from './permissions.js';
 
 export type { DeedsProps } from './account.js';
 
-/** One operation for each ACL: whoever holds none of them has nothing to do here. */
+/** One operation per ACL. Administrators with none of them see no operations. */
 const OPERATIONS: readonly Operation[] = [
   ['put', '/v1/admin/users/{user_id}/acls'],
   ['patch', '/v1/admin/users/{user_id}/flags'],
@@ -36,7 +36,7 @@ const codes = (acls: readonly string[]): ComponentChildren =>
     </span>
   ));
 
-/** Why not everything is offered. */
+/** Explains why some operations are not available. */
 function Bounds({ user }: DeedsProps) {
   const name = <bdi key="name">{nameOf(user)}</bdi>;
   const beyond = heldBeyond(user);
@@ -69,7 +69,7 @@ function Bounds({ user }: DeedsProps) {
   );
 }
 
-/** Everything that may be done to an account. */
+/** All operations on an account. */
 export function Deeds(props: DeedsProps) {
   if (!OPERATIONS.some((operation) => can(...operation))) return null;
   return (

@@ -14,7 +14,7 @@ export const demandsOf = ({ suspicious_activity_flags: flags }: AdminUser): read
 export const bitsOf = ({ has }: Choosing): number =>
   BITS.filter(has).reduce((flags, bit) => flags | (1 << Number(bit)), 0);
 
-/** Whether one of these bits is set. */
+/** True if one of these bits is set. */
 export const isDemanded = ({ suspicious_activity_flags: flags }: AdminUser, bits: number): boolean =>
   (flags & bits) !== 0;
 

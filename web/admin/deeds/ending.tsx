@@ -14,7 +14,7 @@ type Reason = keyof typeof REASONS;
 const NAMES = Object.keys(REASONS) as Reason[];
 
 const wordsOf = (reason: Reason): string => t(`adminDeeds.reason_${reason}`);
-/** The service raises what is less. */
+/** Minimum number of days. The service raises smaller values. */
 const shortest = (reason: Reason): number => (reason === 'requested' ? 14 : 60);
 
 function Schedule(props: DeedsProps) {
@@ -89,7 +89,7 @@ function Standing({ user }: DeedsProps) {
   );
 }
 
-/** The end of the account. */
+/** Deletion of the account. */
 export function Ending(props: DeedsProps) {
   const { user } = props;
   const maySchedule = offers(user, 'people', 'put', DELETION);

@@ -16,7 +16,7 @@ const MFA = '/v1/admin/users/{user_id}/mfa';
 const PASSKEYS = '/v1/admin/users/{user_id}/webauthn-credentials';
 const PASSKEY = '/v1/admin/users/{user_id}/webauthn-credentials/{credential_id}';
 const SSO = '/v1/admin/users/{user_id}/sso-identity';
-/** Of `authenticator_types`. */
+/** Value in `authenticator_types`. */
 const PASSKEY_AS_SECOND_FACTOR = 2;
 
 type Passkey = Answer<paths, typeof PASSKEYS, 'get'>[number];
@@ -71,7 +71,7 @@ const PasskeyItem = (props: OfPasskey) => {
   );
 };
 
-/** Whoever reads them is noted in the audit log: they are asked for when somebody wants to see them. */
+/** Loads passkeys on request, because each access is recorded in the audit log. */
 function PasskeysMatter(props: DeedsProps) {
   const passkeys = useSignal<readonly Passkey[] | null>(null);
   const show = useAction(async () => {
@@ -101,7 +101,7 @@ function PasskeysMatter(props: DeedsProps) {
   );
 }
 
-/** What the person signs in with. */
+/** Sign-in methods of the account. */
 export function Factors(props: DeedsProps) {
   const { user } = props;
   if (user.bot || isErased(user)) return null;

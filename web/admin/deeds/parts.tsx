@@ -7,7 +7,7 @@ import { type Deed, DeedButton, type Reasoned, useDeed } from '../parts/deed.js'
 import type { AdminUser } from '../rights.js';
 import { type DeedsProps, nameOf } from './account.js';
 
-/** Deeds by the name of their words: on the button, the question, what will happen, and what is said when it did. */
+/** Operations by the prefix of their translations: button, question, effect and confirmation. */
 export type DeedName =
   | 'ban'
   | 'unban'
@@ -36,7 +36,7 @@ export type DeedName =
   | 'scheduleDeletion'
   | 'cancelDeletion';
 
-/** What goes out with an operation on an account. */
+/** The path and headers of a request for an account. */
 export interface Sent extends Reasoned {
   readonly path: { readonly user_id: string };
 }
@@ -46,7 +46,9 @@ type Work = (sent: Sent) => Promise<unknown>;
 const isChanged = (answer: unknown): answer is { readonly user: AdminUser } =>
   typeof answer === 'object' && answer !== null && 'user' in answer;
 
-/** Something that is done to the account: the page takes what it has become, or asks anew where the answer does not tell. */
+/**
+ * An operation on the account. Afterwards the page uses the account from the response, or reloads it if there is none.
+ */
 export function useAccountDeed({ user, take, again }: DeedsProps, name: DeedName, work: Work, options?: ActionOptions) {
   return useDeed(async (reasoned) => {
     const answer = await work({ path: { user_id: user.id }, ...reasoned });
@@ -61,15 +63,15 @@ interface DoingProps {
   readonly name: DeedName;
   readonly deed: Deed;
   readonly kind?: 'plain' | 'danger';
-  /** In place of the words that go by the name. */
+  /** Replaces the default translations. */
   readonly label?: Words;
   readonly what?: Words;
-  /** What else the sentence names. */
+  /** Additional values of the sentence. */
   readonly values?: Readonly<Record<string, ComponentChildren>>;
   readonly children?: ComponentChildren;
 }
 
-/** The button of a deed: it says what will happen to whom. */
+/** The button of an operation. Its dialog names the effect and the account. */
 export const Doing = ({ user, name, deed, kind = 'danger', label, what, values, children }: DoingProps) => (
   <DeedButton label={t(label ?? `adminDeeds.${name}`)} title={t(`adminDeeds.${name}Title`)} of={deed} kind={kind}>
     <p>{rich(what ?? `adminDeeds.${name}What`, { name: <bdi key="name">{nameOf(user)}</bdi>, ...values })}</p>
@@ -83,7 +85,7 @@ interface PlainlyProps extends DeedsProps {
   readonly work: Work;
 }
 
-/** A deed that needs nothing but a reason. */
+/** An operation that needs only a reason. */
 export function Plainly({ name, kind, work, ...props }: PlainlyProps) {
   const deed = useAccountDeed(props, name, work);
   return <Doing user={props.user} name={name} deed={deed} {...(kind ? { kind } : {})} />;
@@ -94,7 +96,7 @@ interface GroupProps {
   readonly children: ComponentChildren;
 }
 
-/** Deeds about the same thing; what is done and gone leaves the focus here. */
+/** A group of operations. It takes the focus when a button disappears. */
 export function Group({ title, children }: GroupProps) {
   const id = useId();
   return (
@@ -107,12 +109,12 @@ export function Group({ title, children }: GroupProps) {
 
 interface MatterProps {
   readonly title: Words;
-  /** How it stands now. */
+  /** The current state. */
   readonly state: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-/** How something stands, and what can be done about it. */
+/** The state of something, with operations to change it. */
 export const Matter = ({ title, state, children }: MatterProps) => (
   <div class="matter">
     <div>

@@ -14,12 +14,12 @@ const ACCOUNT_FLAGS = '/v1/admin/users/{user_id}/flags';
 const TRAITS = '/v1/admin/users/{user_id}/traits';
 const DEMANDS = '/v1/admin/users/{user_id}/suspicious-activity-flags';
 
-/** Traits that the operation sets (admin.md Precisions). */
+/** The trait that can be set (admin.md Precisions). */
 const CAPTCHA_EXEMPT = 'captcha_exempt';
 
 const FLAG_NAMES = ['STAFF', 'HIGH_GLOBAL_RATE_LIMIT', 'RATE_LIMIT_BYPASS', 'NOT_SUSPICIOUS'] as const;
 
-/** An ACL, with what it lets do. */
+/** An ACL with its description. */
 const Acl = ({ name }: { readonly name: string }) => (
   <>
     <code dir="ltr">{name}</code> <AclWords acl={name} />
@@ -28,7 +28,7 @@ const Acl = ({ name }: { readonly name: string }) => (
 
 function SetAcls(props: DeedsProps) {
   const choosing = useChoosing(props.user.acls);
-  // What one does not hold oneself cannot be given, and who holds it cannot be changed.
+  // Administrators can grant only ACLs that they have.
   const known = registry.value?.acls.filter(holds) ?? [];
   const deed = useAccountDeed(props, 'setAcls', (sent) =>
     api.put(ACLS, { ...sent, body: { acls: known.filter(choosing.has) } }),
@@ -132,7 +132,7 @@ const DemandsMatter = (props: DeedsProps) => (
   </Matter>
 );
 
-/** What the account may do, and what is asked of it. */
+/** ACLs, flags, traits and requirements of the account. */
 export function Permissions(props: DeedsProps) {
   const { user } = props;
   const mayAcls = offers(user, 'people', 'put', ACLS);

@@ -51,7 +51,7 @@ function Unlink({ onChanged, ...props }: OfIdentities) {
   return <Plainly {...props} name="unlinkSso" work={unlink} />;
 }
 
-/** Who of which provider the person is. */
+/** Linked identities of the identity provider. */
 export function Sso(props: DeedsProps) {
   const { user } = props;
   const loaded = useLoaded(() => api.get(SSO, { path: { user_id: user.id } }));

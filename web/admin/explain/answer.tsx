@@ -8,7 +8,7 @@ import type { Explained } from './question.js';
 type Row = Explained['rows'][number];
 type Route = NonNullable<Explained['route']>;
 
-/** Names of rows are those of the service: one that came later is shown by its name alone. */
+/** Guards with a translation. Newer ones are shown by name. */
 const ROWS: ReadonlySet<string> = new Set([
   ...['LoadGuard', 'BanGuard', 'ResolutionGuard', 'SsoGuard', 'RateGuard', 'CaptchaGuard', 'IdentityGuard'],
   ...['KindGuard', 'ScopeGuard', 'AdminGuard', 'AclGuard', 'SuspicionGuard', 'InputGuard', 'SudoGuard'],
@@ -63,7 +63,7 @@ const RouteFacts = ({ route }: { readonly route: Route }) => (
   />
 );
 
-/** What is answered, in a sentence. */
+/** The result in one sentence. */
 export function Verdict({ of: { route, answer, decides } }: { readonly of: Explained }) {
   const status = <Code>{answer.status}</Code>;
   const code = <Code>{answer.code ?? ''}</Code>;
@@ -89,7 +89,7 @@ export function Verdict({ of: { route, answer, decides } }: { readonly of: Expla
   );
 }
 
-/** Who judges, who decides, and of which route. */
+/** All guards with their results, the deciding guard, and the route. */
 export const Judgement = ({ of: { route, rows, decides } }: { readonly of: Explained }) => (
   <>
     {route && <RouteFacts route={route} />}

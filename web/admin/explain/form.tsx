@@ -34,7 +34,7 @@ interface FoldedProps {
   readonly children: ComponentChildren;
 }
 
-/** A long list of which little is chosen: how much is said while it is shut. */
+/** A collapsed list. The summary shows the number of selected items. */
 const Folded = ({ label, count, children }: FoldedProps) => (
   <details class="folded">
     <summary>
@@ -148,7 +148,7 @@ export interface QuestionFormProps {
   readonly onAsked: () => void;
 }
 
-/** The request that is imagined; of its caller what the credential has. */
+/** A form for a hypothetical request. It asks only for properties that the credential has. */
 export function QuestionForm({ draft, action, onAsked }: QuestionFormProps) {
   const parts = useComputed(() => PARTS[draft.value.credential]);
   const question = draft.value;

@@ -8,7 +8,7 @@ export const ENFORCEMENTS = ['as-is', 'on', 'off'] as const;
 type Credential = (typeof CREDENTIALS)[number];
 type Part = 'scopes' | 'acls' | 'keyAcls' | 'flags';
 
-/** What rows ask of whoever presents a credential; of the others nothing depends on it. */
+/** The properties that guards check, per credential. */
 export const PARTS: Readonly<Record<Credential, readonly Part[]>> = {
   none: [],
   session: ['acls', 'flags'],
@@ -18,16 +18,16 @@ export const PARTS: Readonly<Record<Credential, readonly Part[]>> = {
   'admin-key': ['acls', 'keyAcls'],
 };
 
-/** A request that is only imagined. */
+/** A hypothetical request. */
 export interface Question {
   readonly method: (typeof METHODS)[number];
-  /** Empty while nothing is asked. */
+  /** Empty if nothing was asked. */
   readonly path: string;
   readonly credential: Credential;
-  /** As they are typed, with spaces between them. */
+  /** As entered, separated by spaces. */
   readonly scopes: string;
   readonly acls: readonly string[];
-  /** Null: those of the account. */
+  /** Null: the ACLs of the account. */
   readonly keyAcls: readonly string[] | null;
   readonly flags: number;
   readonly sso: (typeof ENFORCEMENTS)[number];
@@ -38,16 +38,16 @@ export const NOTHING_ASKED: Question = {
 };
 
 const HIGHEST_FLAGS = 255;
-/** Stands in an address for an empty list: no ACL has that name. */
+/** Represents an empty list in the URL. No ACL has this name. */
 const NONE = 'none';
 
-/** The value if it is one of these, else the first of them. */
+/** Returns the value if it is in the list, otherwise the first one. */
 export const oneOf = <T extends string>(values: readonly [T, ...T[]], value: string | null): T =>
   values.find((one) => one === value) ?? values[0];
 
 const listOf = (said: string | null): readonly string[] => (said && said !== NONE ? said.split(',') : []);
 
-/** What the address of the view asks. */
+/** Reads the request from the URL of the view. */
 export function questionFrom(search: string): Question {
   const said = new URLSearchParams(search);
   const flags = Number(said.get('flags') ?? 0);
@@ -64,7 +64,7 @@ export function questionFrom(search: string): Question {
   };
 }
 
-/** The address that asks it: what its credential has no part in, and what is not said, is left out. */
+/** The URL for a request, without default values and properties that the credential does not have. */
 export function addressOf({ credential, ...question }: Question): string {
   const said = new URLSearchParams({ method: question.method, path: question.path, credential });
   const values: Readonly<Record<Part, string>> = {
@@ -94,7 +94,7 @@ export function bodyOf(question: Question): components['schemas']['ExplainInput'
   );
 }
 
-/** The path of what was typed or pasted, without the service's address and what follows it. */
+/** The path of an entered or pasted URL, without origin, query and fragment. */
 export function pathOf(typed: string): string {
   const said = typed.trim();
   const bare = URL.canParse(said) && /^https?:/i.test(said) ? new URL(said).pathname : said;

@@ -9,7 +9,7 @@ import './explain.css';
 import { QuestionForm } from './form.js';
 import { addressOf, bodyOf, type Explained, pathOf, questionFrom } from './question.js';
 
-/** The address holds the question, so that it can be sent to somebody: whoever opens it is answered at once. */
+/** The URL contains the request, so that it can be shared. Opening it runs the request immediately. */
 export default function Explain() {
   const said = query.value;
   const draft = useSignal(questionFrom(said));
@@ -37,7 +37,7 @@ export default function Explain() {
     if (next === path.value + query.value) void asking.run();
     else go(next);
   };
-  // Never beside another question than its own.
+  // Do not show an answer for a different request.
   const told = answer.value?.asked === said ? answer.value.explained : null;
   useEffect(() => {
     if (told) place.current?.scrollIntoView({ block: 'nearest' });

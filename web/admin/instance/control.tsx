@@ -31,7 +31,7 @@ const Requirements = ({ member, value, onValue, action }: ControlProps) => {
   );
 };
 
-/** It is never shown: what is typed replaces what is stored. */
+/** The secret is never shown. Input replaces the stored value. */
 const Secret = ({ member, value, onValue, config, action }: ControlProps) => (
   <div class="stack tight">
     {value !== null && (
@@ -57,7 +57,9 @@ const Secret = ({ member, value, onValue, config, action }: ControlProps) => (
   </div>
 );
 
-/** Each refused line by itself: its number says nothing to a person. The lines are those that were sent. */
+/**
+ * Errors of individual lines with their text, because line numbers do not help users. Uses the lines that were sent.
+ */
 function wrongDomains({ path }: Member, sent: readonly string[], action: Action): string | undefined {
   const lines = sent.flatMap((line, n) => {
     const wrong = action.of(`${path}.${n}`);
@@ -68,7 +70,7 @@ function wrongDomains({ path }: Member, sent: readonly string[], action: Action)
 
 function Domains({ member, value, onValue, action }: ControlProps) {
   const sent = useSignal<readonly string[]>([]);
-  // What is typed after a refusal is not what was refused.
+  // Later input differs from the lines that were rejected.
   if (action.isBusy.value) sent.value = linesOf(value);
   return (
     <TextArea
@@ -133,7 +135,6 @@ const CONTROLS = {
   ...{ requirements: Requirements, secret: Secret, domains: Domains },
 };
 
-/** One setting, by the control that fits it. */
 export function Control(props: ControlProps) {
   const Fitting = CONTROLS[props.member.kind];
   return <Fitting {...props} />;

@@ -32,7 +32,7 @@ const Change = ({
     </>
   );
 
-/** What is changed, from what to what. */
+/** The changes with old and new values. */
 export const Difference = ({ config, changes }: { readonly config: Config; readonly changes: Changes }) => (
   <dl class="difference">
     {[...changes].map(([member, value]) => (
@@ -44,7 +44,7 @@ export const Difference = ({ config, changes }: { readonly config: Config; reado
   </dl>
 );
 
-/** A change of one of these voids the links of administrators to the provider (sso.md section 3). */
+/** Changing one of these removes all links between administrators and the identity provider (sso.md section 3). */
 const PROVIDER: ReadonlySet<string> = new Set(
   ['issuer', 'authorization_url', 'token_url', 'userinfo_url', 'jwks_url', 'client_id'].map((name) => `sso.${name}`),
 );
@@ -62,7 +62,7 @@ function warningsOf(changes: Changes): Words[] {
   return [...new Set(all.filter((words) => words !== null))];
 }
 
-/** What the changes do to people, where that is not plain. */
+/** Warnings about side effects of the changes. */
 export function Warnings({ of: changes }: { readonly of: Changes }) {
   const warnings = warningsOf(changes);
   if (warnings.length === 0) return null;

@@ -2,16 +2,16 @@ import { useSignal } from '@preact/signals';
 import { can, holds } from '../rights.js';
 import { type Config, isChanged, MEMBERS, type Member, storedIn, type Value } from './members.js';
 
-/** What was changed here and is not saved yet. */
+/** Unsaved changes. */
 export interface Draft {
   readonly current: (member: Member) => Value;
   readonly set: (member: Member, value: Value) => void;
-  /** Members that differ from what is stored. */
+  /** Members that differ from the stored configuration. */
   readonly changes: ReadonlyMap<Member, Value>;
   readonly clear: () => void;
 }
 
-/** Whether the person signed in may change a member; the service decides whether it is done. */
+/** True if the user may change a member. The service enforces this. */
 export const mayChange = ({ isTrust }: Member): boolean =>
   can('patch', '/v1/admin/instance/config') && (!isTrust || holds('*'));
 

@@ -3,19 +3,19 @@ import { t, type Words } from '../../core/language.js';
 
 export type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;
 
-/** What stands in a control: of a secret nothing until one is typed, null once it is to be removed. */
+/** The value of a control. For a secret: empty until one is entered, null to remove it. */
 export type Value = string | boolean | number | null;
 
 interface MemberBase {
-  /** Where it stands in the configuration, and in a refusal. */
+  /** Path in the configuration and in errors. */
   readonly path: string;
   readonly label: Words;
   readonly hint?: Words;
-  /** Decides whom the instance believes: only who holds everything may change it (admin.md section 2). */
+  /** Affects which identities the instance trusts. Changing it requires `*` (admin.md section 2). */
   readonly isTrust?: true;
 }
 
-/** One setting, by the control that it has. */
+/** One setting with its kind of control. */
 export type Member = MemberBase &
   (
     | { readonly kind: 'switch' | 'mode' | 'requirements' | 'secret' | 'domains' }
@@ -82,15 +82,15 @@ export const SINGLE_SIGN_ON: readonly Member[] = [
 
 export const MEMBERS: readonly Member[] = [...REGISTRATION, ...APPEARANCE, ...SINGLE_SIGN_ON];
 
-/** As many domains as there may be (sso.md section 1). */
+/** Maximum number of domains (sso.md section 1). */
 const MAX_DOMAINS = 100;
 
-/** Every path that a refusal of a member may name. */
+/** Every path that an error can name. */
 export const FIELDS: readonly string[] = MEMBERS.flatMap(({ kind, path }) =>
   kind === 'domains' ? [path, ...Array.from({ length: MAX_DOMAINS }, (_, n) => `${path}.${n}`)] : [path],
 );
 
-/** The bits of a suspicious account that have a meaning, in their order (admin.md section 5.1). */
+/** The defined bits of suspicious activity, in order (admin.md section 5.1). */
 export const REQUIREMENTS = [
   ...(['REQUIRE_VERIFIED_EMAIL', 'REQUIRE_REVERIFIED_EMAIL'] as const),
   ...(['REQUIRE_VERIFIED_PHONE', 'REQUIRE_REVERIFIED_PHONE'] as const),
@@ -109,7 +109,7 @@ export const linesOf = (value: Value): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** What a control shows of the configuration. */
+/** The stored value of a control. */
 export function storedIn(config: Config, { kind, path }: Member): Value {
   if (kind === 'secret') return '';
   const value = read(config, path);
@@ -117,7 +117,7 @@ export function storedIn(config: Config, { kind, path }: Member): Value {
   return (value ?? '') as Value;
 }
 
-/** What is sent of what stands in a control. */
+/** Converts the value of a control for the request. */
 function sentOf(member: Member, value: Value): unknown {
   if (member.kind === 'domains') return linesOf(value);
   if (member.kind !== 'text' && member.kind !== 'url') return value;
@@ -128,7 +128,7 @@ function sentOf(member: Member, value: Value): unknown {
 export const isChanged = (config: Config, member: Member, value: Value): boolean =>
   JSON.stringify(sentOf(member, value)) !== JSON.stringify(sentOf(member, storedIn(config, member)));
 
-/** The body of a change: these members, and nothing else. */
+/** The request body with only the changed members. */
 export function bodyOf(changes: ReadonlyMap<Member, Value>): Record<string, object> {
   const body: Record<string, Record<string, unknown>> = {};
   for (const [member, value] of changes) {
@@ -153,7 +153,7 @@ export const modes = (): Record<Config['registration']['mode'], string> => ({
 export const requirementsIn = (bits: number): string[] =>
   REQUIREMENTS.filter((_, bit) => bits & (1 << bit)).map(wordsOfRequirement);
 
-/** A value in words. */
+/** A value as text. */
 export function wordsOf({ kind }: Member, value: Value): string {
   if (kind === 'switch') return t(value ? 'adminInstance.on' : 'adminInstance.off');
   if (kind === 'mode') return modes()[value as Config['registration']['mode']];

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Check['name'], readonly [good: Words, bad: Words]>>
   algorithms: ['adminInstance.algorithmsGood', 'adminInstance.algorithmsBad'],
 };
 
-/** The detail is in English: it is what an operator asks others about. */
+/** The detail is in English, so that operators can search for it. */
 const Found = ({ check: { name, ok, detail } }: { readonly check: Check }) => (
   <li>
     {t(WORDS[name][ok ? 0 : 1])}{' '}
@@ -38,7 +38,7 @@ const Result = ({ trial: { ok, checks } }: { readonly trial: Trial }) => (
   </Notice>
 );
 
-/** Asks the provider what it would be asked at a sign-in, for whoever may. */
+/** Tests the connection to the identity provider. */
 export function SingleSignOnTrial() {
   const result = useSignal<Trial | null>(null);
   const run = useAction(async () => {

@@ -53,7 +53,7 @@ const ReadOnly = ({ config, members }: { readonly config: Config; readonly membe
   </dl>
 );
 
-/** Members of one section: those that may be changed as controls, the others to read. */
+/** Members of one section: controls for editable ones, text for the others. */
 const Members = ({ members, config, draft, deed }: PartProps & { readonly members: readonly Member[] }) => (
   <>
     {members.filter(mayChange).map((member) => (
@@ -123,7 +123,7 @@ const Review = ({ config, draft: { changes }, deed, onSave, onCancel }: ReviewPr
   </form>
 );
 
-/** Reviews what differs and saves it. A refusal of members leads back to their controls. */
+/** Reviews and saves the changes. Errors of members move the focus back to their controls. */
 function useSaving(draft: Draft, onSaved: (config: Config) => void) {
   const isOpen = useSignal(false);
   const voidedLinks = useSignal<number | null>(null);
@@ -145,7 +145,7 @@ function useSaving(draft: Draft, onSaved: (config: Config) => void) {
     await deed.action.run();
     if (Object.keys(deed.action.failure.value?.fields ?? {}).length === 0) return;
     isOpen.value = false;
-    // Once the dialog has given the focus back.
+    // After the dialog has restored the focus.
     setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
   return { isOpen, voidedLinks, form, deed, save };
@@ -204,10 +204,9 @@ function Settings({ config, onSaved }: { readonly config: Config; readonly onSav
   );
 }
 
-/** The settings of the instance. */
 export default function Instance() {
   const loaded = useLoaded<Config>(async () => {
-    // The requirements of accounts have words there.
+    // That bundle contains the translations of the account requirements.
     await alsoSay('account');
     return api.get('/v1/admin/instance/config');
   });

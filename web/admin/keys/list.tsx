@@ -16,7 +16,7 @@ import { can } from '../rights.js';
 import { daysLeft, endsSoon, KEYS, type Key, MOST_KEYS, pathOf } from './key.js';
 import { Scope } from './scope.js';
 
-/** What the service judges, also where it is no number. */
+/** Invalid numbers are sent as well, so that the service reports the error. */
 const daysOf = (text: string) => (text.trim() === '' ? {} : { expires_in_days: Number(text) });
 
 function CreateForm({ onCancel, onCreated }: { readonly onCancel: () => void; readonly onCreated: () => void }) {
@@ -69,7 +69,7 @@ function CreateForm({ onCancel, onCreated }: { readonly onCancel: () => void; re
   );
 }
 
-/** When it ends, and a warning while there is time for another one. */
+/** The expiration date, with a warning if it is soon. */
 export const Ending = ({ of: key }: { readonly of: Key }) => (
   <>
     {key.expires_at === null ? t('adminKeys.noEnd') : t('adminKeys.ends', { day: day(key.expires_at) })}

@@ -42,7 +42,7 @@ function EditForm({ of: key, onChanged }: OfKey & { readonly onChanged: (key: Ke
   const chosen = useSignal<readonly string[]>(key.acls);
   const deed = useDeed(
     async (sent) => {
-      // What is not changed is not sent: the key may hold what its owner does not hold any more.
+      // Unchanged ACLs are not sent, because the key may have ACLs that its owner has lost.
       const isSame = [...chosen.value].sort().join() === [...key.acls].sort().join();
       const body = { name: name.value, ...(isSame ? {} : { acls: [...chosen.value] }) };
       const next = await api.patch(KEY, { path: { key_id: key.key_id }, body, ...sent });
@@ -101,10 +101,10 @@ const Whole = ({ of: key, onChanged }: OfKey & { readonly onChanged: (key: Key) 
   </>
 );
 
-/** What the service says of an id that is none, and of one that is not, or not any more, of a key of the caller. */
+/** Errors for an invalid ID, and for a key that does not exist or belongs to another account. */
 const UNKNOWN: ReadonlySet<string> = new Set(['ADMIN_API_KEY_NOT_FOUND', 'INVALID_SNOWFLAKE_FORMAT']);
 
-/** One key, with everything that its owner may do to it. */
+/** One key with all operations of its owner. */
 export function One({ id }: { readonly id: string }) {
   const loaded = useLoaded<Key>(() => api.get(KEY, { path: { key_id: id } }));
   const audit = auditPath(id);

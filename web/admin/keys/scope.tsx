@@ -20,7 +20,7 @@ const AclLabel = ({ acl }: { readonly acl: string }) => (
   </span>
 );
 
-/** Which operations the chosen ACLs open, told while they are chosen. */
+/** The routes that the selected ACLs allow, updated during selection. */
 export function Preview({ acls }: { readonly acls: readonly string[] }) {
   const open = openedBy(acls);
   const isBeyond = acls.some((acl) => !holds(acl));
@@ -53,11 +53,11 @@ export function Preview({ acls }: { readonly acls: readonly string[] }) {
 
 export interface ScopeProps {
   readonly chosen: Signal<readonly string[]>;
-  /** What stands on the key already, the owner may hold it or not. */
+  /** ACLs already on the key, even if the owner lacks them. */
   readonly held?: readonly string[];
 }
 
-/** ACLs to choose from, within those of the owner, and what they open. */
+/** Checkboxes for ACLs, limited to those of the owner, and the routes that they allow. */
 export function Scope({ chosen, held = [] }: ScopeProps) {
   const offered = choosable(held);
   const choose = (acl: string) => (isChosen: boolean) => {

@@ -4,7 +4,7 @@ import { ShownOnce } from '../../kit/shown-once.js';
 import { OwnKeys } from './list.js';
 import { One } from './one.js';
 
-/** Admin keys of the person's own. */
+/** Admin keys of the signed-in user. */
 export default function AdminKeys() {
   return (
     <>

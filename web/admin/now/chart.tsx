@@ -11,12 +11,12 @@ export interface Point {
 
 export interface ChartProps {
   readonly title: Words;
-  /** The number that matters, in words. */
+  /** The current value as text. */
   readonly figure: string;
   readonly beside?: string;
   readonly points: readonly Point[];
   readonly format: Format;
-  /** A line for what is so, bars for what came between one time and the next. */
+  /** `line` for levels, `bars` for counts per interval. */
   readonly kind: 'line' | 'bars';
 }
 
@@ -25,7 +25,7 @@ const [WIDTH, HEIGHT, BAR] = [300, 60, 4];
 interface Drawn {
   readonly points: readonly Point[];
   readonly highest: number;
-  /** The time at the end. */
+  /** The time at the right edge. */
   readonly end: number;
 }
 
@@ -34,7 +34,7 @@ const yOf = ({ value }: Point, highest: number): number => Math.round((1 - value
 
 function Line({ points, highest, end }: Drawn) {
   const places = points.map((point) => `${xOf(point, end)} ${yOf(point, highest)}`);
-  // The line of a single point is as short as a line can be, and is drawn as a dot.
+  // A single point is drawn as a line of length 0, which appears as a dot.
   return <path class="line" d={`M${places.join('L')}h0`} vector-effect="non-scaling-stroke" />;
 }
 
@@ -49,7 +49,7 @@ const Bars = ({ points, highest, end }: Drawn) => (
 
 type ValuesProps = Pick<ChartProps, 'title' | 'points' | 'format'>;
 
-/** The same as a table, which is there only while it is open. */
+/** The values as a table. It is rendered only while open. */
 function Values({ title, points, format }: ValuesProps) {
   const isOpen = useSignal(false);
   return (
@@ -71,7 +71,7 @@ function Values({ title, points, format }: ValuesProps) {
   );
 }
 
-/** A number over the last minutes: as it is now, as a picture, and as a table. */
+/** A metric over the last minutes: current value, chart and table. */
 export function Chart({ title, figure, beside, points, format, kind }: ChartProps) {
   const values = points.map(({ value }) => value);
   const highest = Math.max(0, ...values);

@@ -11,7 +11,7 @@ const UNITS = [
 
 export type Format = (value: number) => string;
 
-/** With two digits behind the point below ten, which requests per second often are. */
+/** Two decimals below ten, because request rates are often small. */
 export const rate: Format = (value) =>
   new Intl.NumberFormat(language.value, { maximumFractionDigits: value < 10 ? 2 : 0 }).format(value);
 
@@ -21,11 +21,11 @@ export const whole: Format = (value) =>
 export const milliseconds: Format = (value) =>
   new Intl.NumberFormat(language.value, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 1 }).format(value);
 
-/** A time of the day, to the second. */
+/** A time of day with seconds. */
 export const clock = (at: number): string =>
   new Intl.DateTimeFormat(language.value, { timeStyle: 'medium' }).format(new Date(at));
 
-/** As long as that, in the largest unit that fits. */
+/** A duration in the largest fitting unit. */
 export function duration(seconds: number): string {
   const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? (['second', 1] as const);
   const value = Math.max(0, Math.floor(seconds / size));

@@ -4,23 +4,23 @@ export type Statistics = Answer<paths, '/v1/admin/instance/statistics', 'get'>;
 export type Replica = Statistics['replicas'][number];
 export type Counts = Readonly<Record<string, number>>;
 
-/** How long what was told is kept. */
+/** How long samples are kept. */
 export const WINDOW_MS = 5 * 60_000;
-/** Over less time a rate says nothing. */
+/** Rates over a shorter time are not meaningful. */
 const SHORTEST_SECONDS = 1;
 
-/** Of a replica, or of all. */
+/** Metrics of one replica, or of all. */
 export interface Numbers {
   readonly requestsPerSecond: number;
-  /** By code, since it was asked before. */
+  /** By code, since the previous request. */
   readonly refusals: Counts;
-  /** Since it was asked before. */
+  /** Since the previous request. */
   readonly signIns: number;
   readonly sockets: number;
   readonly delayMs: number;
 }
 
-/** What one answer tells, against those before it. */
+/** One response, compared with the previous ones. */
 export interface Sample {
   /** By the clock of this device. */
   readonly at: number;
@@ -29,15 +29,15 @@ export interface Sample {
   readonly replicas: ReadonlyMap<number, Numbers>;
 }
 
-/** A replica as it was told of last. */
+/** The last state of a replica. */
 interface Known {
   readonly reading: Replica;
-  /** From where the rate is measured. */
+  /** The reading from which the rate is computed. */
   readonly base: Replica;
   readonly numbers: Numbers;
 }
 
-/** All that is remembered from one answer to the next. */
+/** State kept between responses. */
 export interface History {
   readonly known: ReadonlyMap<number, Known>;
   readonly samples: readonly Sample[];
@@ -64,8 +64,8 @@ const grown = (now: Counts, before: Counts): Counts =>
   );
 
 /**
- * What a replica counts from: what it told before, or zero if it has started since. Null where nobody knows what it counted
- * before the first answer.
+ * The reading to compare with: the previous one, or zero if the replica has restarted. Null if its counts before the
+ * first response are unknown.
  */
 function formerOf(reading: Replica, known: Known | undefined, since: string | null): Replica | null {
   if (isSameRun(reading, known?.reading)) return known?.reading ?? null;
@@ -92,11 +92,11 @@ function knownOf(reading: Replica, known: Known | undefined, since: string | nul
   };
 }
 
-/** The time of the service, as far as its replicas tell it. */
+/** The current time of the service: the latest time of its replicas. */
 export const timeOf = ({ replicas }: Statistics): string =>
   replicas.map(({ seen_at }) => seen_at).reduce((latest, time) => (time > latest ? time : latest), '');
 
-/** Takes in what the service answered. */
+/** Adds a response to the history. */
 export function follow({ known, samples }: History, told: Statistics, at: number): History {
   const latest = samples.at(-1);
   const since = latest ? timeOf(latest.told) : null;

@@ -3,13 +3,13 @@ import { useEffect } from 'preact/hooks';
 import { type Action, type Failure, failureOf, useAction } from '../../core/action.js';
 
 export interface Polled {
-  /** Asks at once. */
+  /** Requests immediately. */
   readonly now: Action;
-  /** Why nothing came the last time; it goes away with the next answer. */
+  /** The last error. It is cleared by the next successful response. */
   readonly lost: ReadonlySignal<Failure | null>;
 }
 
-/** Asks again and again while somebody may see it, whether it was answered or not. */
+/** Polls while the page is visible, also after errors. */
 export function usePolled(ask: () => Promise<void>, everyMs: number): Polled {
   const error = useSignal<{ readonly what: unknown } | null>(null);
   const lost = useComputed(() => error.value && failureOf(error.value.what));
@@ -18,7 +18,7 @@ export function usePolled(ask: () => Promise<void>, everyMs: number): Polled {
       await ask();
       error.value = null;
     } catch (what) {
-      // What is no refusal is thrown here.
+      // Rethrows unexpected errors.
       failureOf(what);
       error.value = { what };
     }

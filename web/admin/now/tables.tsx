@@ -6,15 +6,15 @@ import { ago, clock, duration, milliseconds, rate, whole } from './format.js';
 import { addedUp, type Counts, countOf, type Numbers, type Replica, type Sample, timeOf } from './numbers.js';
 
 export interface CodesProps {
-  /** Those of the samples, by code. */
+  /** Counts of each sample, by code. */
   readonly recent: readonly Counts[];
-  /** Counted from the start. */
+  /** Counts since the start. */
   readonly ever: Counts;
-  /** When the first sample was taken. */
+  /** Time of the first sample. */
   readonly since: number;
 }
 
-/** Refusals by code, the most frequent of late first. */
+/** Errors by code, most frequent in recent samples first. */
 export function Codes({ recent, ever, since }: CodesProps) {
   const late = addedUp(recent);
   const codes = Object.keys({ ...late, ...ever }).sort(
@@ -44,7 +44,7 @@ export function Codes({ recent, ever, since }: CodesProps) {
 
 const secondsFrom = (time: string, to: string): number => (Date.parse(to) - Date.parse(time)) / 1000;
 
-/** Every replica with its version, since when it runs, when it was heard of, and its numbers. */
+/** All replicas with version, uptime, last update and metrics. */
 export function Replicas({ sample: { told, replicas } }: { readonly sample: Sample }) {
   const now = timeOf(told);
   const numbersOf = ({ worker_id }: Replica): Numbers | undefined => replicas.get(worker_id);

@@ -16,7 +16,7 @@ import { Codes, Replicas } from './tables.js';
 
 const EVERY_MS = 5000;
 
-/** The replica that the address names; null for all of them. */
+/** The replica in the URL; null for all. */
 function chosenReplica(): number | null {
   const said = Number(asked('replica') ?? Number.NaN);
   return Number.isInteger(said) ? said : null;
@@ -25,7 +25,7 @@ function chosenReplica(): number | null {
 interface Shown {
   readonly samples: readonly Sample[];
   readonly latest: Sample;
-  /** Null for all of them together. */
+  /** Null for all replicas together. */
   readonly replica: number | null;
 }
 
@@ -78,10 +78,10 @@ function Charts({ samples, latest, replica }: Shown) {
 }
 
 const ALL = '#';
-/** What starts as a number would come before all that does not. */
+/** The prefix keeps the order: object keys that look like integers would sort first. */
 const nameOf = (replica: number | null): string => `${ALL}${replica ?? ''}`;
 
-/** All of them together, or one; what is not heard of any more can still be looked at. */
+/** Selects all replicas or one. A replica that no longer reports can still be selected. */
 function Scope({ latest, replica }: Shown) {
   const ids = latest.told.replicas.map(({ worker_id }) => worker_id);
   const isGone = replica !== null && !ids.includes(replica);
@@ -142,7 +142,7 @@ function Panels(shown: Shown) {
   );
 }
 
-/** How the service is: asked for while somebody looks, kept for some minutes. */
+/** Live metrics of the service. They are polled while the page is visible and kept for some minutes. */
 export default function Now() {
   const history = useSignal(NO_HISTORY);
   const polled = usePolled(async () => {

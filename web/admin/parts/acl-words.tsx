@@ -1,7 +1,7 @@
 import { saidIn, t, type Words } from '../../core/language.js';
 import { registry } from '../rights.js';
 
-/** What the holder of an ACL may do: in words of ours, or of the team that added it. */
+/** The description of an ACL: a built-in translation, or the text from its extension. */
 export function AclWords({ acl }: { readonly acl: string }) {
   const words = registry.value?.words?.[acl];
   if (!words) return <span>{t(`adminAcls.${acl}` as Words)}</span>;

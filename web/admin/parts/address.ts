@@ -1,9 +1,9 @@
 import { go, path, query } from '../../core/views.js';
 
-/** What the address of the view says behind `?`. */
+/** A query parameter of the view. */
 export const asked = (name: string): string | null => new URLSearchParams(query.value).get(name);
 
-/** Goes to the same view with other values in its address; null takes one away. */
+/** Navigates within the view with changed query parameters; null removes one. */
 export function ask(values: Readonly<Record<string, string | null>>): void {
   const next = new URLSearchParams(query.value);
   for (const [name, value] of Object.entries(values)) {

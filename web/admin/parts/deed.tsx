@@ -5,27 +5,27 @@ import { t } from '../../core/language.js';
 import { AskingButton } from '../../kit/asking.js';
 import { TextArea } from '../../kit/field.js';
 
-/** What goes out with a deed beside its body. */
+/** Headers that every audited operation sends. */
 export interface Reasoned {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Something that an administrator does to others, with a reason for the audit log. */
+/** An operation on others, with a reason for the audit log. */
 export interface Deed {
   readonly action: Action;
   readonly reason: Signal<string>;
 }
 
-/** Headers hold bytes: the service reads them as UTF-8. */
+/** Header values are bytes. The service decodes them as UTF-8. */
 const bytesOf = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
 
-/** What the reason is sent as; without one there is no header. */
+/** The header for a reason; none if it is empty. */
 export function reasoned(reason: string): Reasoned {
   const said = reason.replace(/\s+/g, ' ').trim();
   return { headers: said ? { 'x-audit-log-reason': bytesOf(said) } : {} };
 }
 
-/** @param work gets what goes out with the request beside its body */
+/** @param work receives the headers to send */
 export function useDeed(work: (sent: Reasoned) => Promise<unknown>, options?: ActionOptions): Deed {
   const reason = useSignal('');
   const action = useAction(async () => {
@@ -35,7 +35,7 @@ export function useDeed(work: (sent: Reasoned) => Promise<unknown>, options?: Ac
   return { action, reason };
 }
 
-/** As many characters as a reason may have (admin.md section 5.3). */
+/** Maximum length of a reason (admin.md section 5.3). */
 const REASON_LENGTH = 512;
 
 export const ReasonField = ({ of: { reason }, isRequired }: { readonly of: Deed; readonly isRequired?: boolean }) => (
@@ -45,7 +45,7 @@ export const ReasonField = ({ of: { reason }, isRequired }: { readonly of: Deed;
     hint={t('admin.reasonHint')}
     value={reason.value}
     onValue={(value) => {
-      // Blanks alone are none.
+      // Whitespace alone is not a reason.
       reason.value = value.trimStart();
     }}
     maxLength={REASON_LENGTH}
@@ -54,17 +54,17 @@ export const ReasonField = ({ of: { reason }, isRequired }: { readonly of: Deed;
 );
 
 export interface DeedButtonProps {
-  /** On the button that opens the question, and on the one that does it. */
+  /** Label of the button that opens the dialog and of the one that confirms. */
   readonly label: string;
   readonly title: string;
-  /** What will happen, to whom, in one sentence; and the fields that it needs. */
+  /** One sentence with the effect and the target, and the required fields. */
   readonly children: ComponentChildren;
   readonly of: Deed;
-  /** What harms somebody is dangerous, and wants a reason. */
+  /** `danger`: harmful operations, which require a reason. */
   readonly kind?: 'plain' | 'danger';
 }
 
-/** A button that asks first: it says what will happen, and asks why. */
+/** A button with a dialog that names the effect and asks for a reason. */
 export const DeedButton = ({ label, title, children, of, kind = 'danger' }: DeedButtonProps) => (
   <AskingButton label={label} title={title} action={of.action} kind={kind} size="small">
     {children}

@@ -11,7 +11,7 @@ export type { Entry } from '../audit/entry.js';
 
 const REDACTED = '[redacted]';
 
-/** From where, by which key and in which request it was done. */
+/** The IP address, the key and the request of the operation. */
 const Traces = ({ of: { client_ip: ip, api_key_id: key, request_id: request } }: { readonly of: Entry }) => (
   <ul class="traces small quiet">
     {ip && (
@@ -61,7 +61,7 @@ const Item = ({ of }: { readonly of: Entry }) => (
   </li>
 );
 
-/** Entries of the audit log, the newest first. */
+/** Audit log entries, newest first. */
 export const Entries = ({ of, label }: { readonly of: readonly Entry[]; readonly label: string }) => (
   <ul class="list" aria-label={label}>
     {of.map((entry) => (

@@ -14,13 +14,13 @@ export const FLAGS = {
 
 export type Flag = keyof typeof FLAGS;
 
-/** What stands for a flag where operations add and remove them. */
+/** The mask of a flag, as operations expect it. */
 export const maskOf = (flag: Flag): string => String(1n << BigInt(FLAGS[flag]));
 
 export const hasBit = (bits: bigint, bit: number): boolean => ((bits >> BigInt(bit)) & 1n) === 1n;
 
 export const hasFlag = ({ flags }: AdminUser, flag: Flag): boolean => hasBit(BigInt(flags), FLAGS[flag]);
 
-/** Its deletion is complete: the id is left, and a name that no account gets otherwise. */
+/** True if the deletion is complete. Only the ID and a reserved name remain. */
 export const isErased = (user: AdminUser): boolean =>
   hasFlag(user, 'DELETED') && user.username === 'DeletedUser' && user.discriminator === '0000';

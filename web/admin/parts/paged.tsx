@@ -12,25 +12,25 @@ interface Page<T> {
   readonly hasMore: boolean;
 }
 
-/** A list that the service answers a page at a time. */
+/** A list that is loaded in pages. */
 export interface Paged<T> {
-  /** Null until the service has told. */
+  /** Null until loaded. */
   readonly items: ReadonlySignal<readonly T[] | null>;
   readonly hasMore: ReadonlySignal<boolean>;
-  /** Asks for the next page. */
+  /** Loads the next page. */
   readonly more: Action;
-  /** Asks from the start. */
+  /** Reloads from the start. */
   readonly again: Action;
 }
 
 /**
- * @param ask for the page that follows these
- * @param key what is asked for: another one begins from the start
+ * @param ask loads the page after the known items
+ * @param key identifies the list; a new key starts again
  */
 export function usePaged<T>(ask: (known: readonly T[]) => Promise<Page<T>>, key = ''): Paged<T> {
   const items = useSignal<readonly T[] | null>(null);
   const hasMore = useSignal(false);
-  // An answer to what is not asked for any more is not shown.
+  // Ignore responses of outdated requests.
   const asked = useRef(0);
   const take = async (known: readonly T[]) => {
     const mine = ++asked.current;
@@ -46,7 +46,7 @@ export function usePaged<T>(ask: (known: readonly T[]) => Promise<Page<T>>, key 
     const isAnother = former.current !== key;
     former.current = key;
     if (isAnother) items.value = null;
-    // What is on its way asks for the former: it ends first.
+    // Wait until the request for the previous key has ended.
     const isFree = () => !again.isBusy.value;
     if (isFree()) void again.run();
     else {
@@ -66,12 +66,12 @@ export function usePaged<T>(ask: (known: readonly T[]) => Promise<Page<T>>, key 
 
 export interface PagesProps<T> {
   readonly of: Paged<T>;
-  /** Said where there is nothing. */
+  /** Shown if the list is empty. */
   readonly empty: string;
   readonly children: (items: readonly T[]) => ComponentChildren;
 }
 
-/** What is known of the list, and a button for more. */
+/** The loaded items with a button for more. */
 export function Pages<T>({ of: { items, hasMore, more, again }, empty, children }: PagesProps<T>) {
   const known = items.value;
   return (

@@ -3,10 +3,10 @@ import { t, type Words, when } from '../../core/language.js';
 import { FLAGS, hasBit, hasFlag, isErased } from '../parts/flags.js';
 import type { AdminUser } from '../rights.js';
 
-/** What each section of the page is about. */
+/** The properties of each section. */
 export interface AboutProps {
   readonly user: AdminUser;
-  /** Goes up whenever something may have happened to the account. */
+  /** Increases whenever the account may have changed. */
   readonly turn: ReadonlySignal<number>;
 }
 
@@ -42,7 +42,7 @@ const TRAITS: Readonly<Record<string, Words>> = {
   sso: 'adminPerson.trait_sso',
 };
 
-/** Traits without which the account would be as good as any. */
+/** Traits that limit the use of the account. */
 const OF_STATE = [
   'registration_pending_approval',
   'registration_pending_verification',
@@ -50,7 +50,7 @@ const OF_STATE = [
   'locked_down',
 ];
 
-/** Something that is set on an account: its name, and what it means where that is known. */
+/** A flag or trait: its name and its meaning, if known. */
 export interface Mark {
   readonly name: string;
   readonly words: string | null;
@@ -76,7 +76,7 @@ const markOfTrait = (name: string): Mark => {
 
 export const traitsOf = ({ traits }: AdminUser): Mark[] => traits.map(markOfTrait);
 
-/** Whether an administrator decided the deletion: that of the owner alone ends with the next sign-in. */
+/** True if an administrator scheduled the deletion. A deletion by the owner is canceled by the next sign-in. */
 export const isDeletedByOthers = (user: AdminUser): boolean => hasFlag(user, 'DELETED');
 
 function banOf({ banned, temp_banned_until: until }: AdminUser): string[] {
@@ -84,7 +84,7 @@ function banOf({ banned, temp_banned_until: until }: AdminUser): string[] {
   return [until ? t('adminPerson.bannedUntil', { time: when(until) }) : t('adminPerson.bannedForever')];
 }
 
-/** What keeps the account from being used, in sentences; none for one that is active. */
+/** Reasons why the account cannot be used, as sentences; empty if it is active. */
 export function obstaclesOf(user: AdminUser): string[] {
   if (isErased(user)) return [t('adminPerson.erased')];
   return [

@@ -10,7 +10,7 @@ const seesBans = (): boolean =>
   can('post', '/v1/admin/blocklists/ip/entries') ||
   can('delete', '/v1/admin/blocklists/ip/entries/{value}');
 
-/** An address, with the ways to its bans and to what was done from it; null where nobody knows it or may. */
+/** An IP address with links to its bans and audit entries. Null if it is unknown or hidden. */
 export function Address({ ip }: { readonly ip: string | null }) {
   if (!holds('user:view:ip')) return <Hidden acl="user:view:ip" />;
   if (ip === null) return <>{t('device.unknown')}</>;

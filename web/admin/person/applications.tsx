@@ -8,7 +8,7 @@ import { useFresh } from './fresh.js';
 
 const pathOf = (id: string): string => `/admin/applications?${new URLSearchParams({ id })}`;
 
-/** Whoever may list applications need not be allowed to open one. */
+/** Permission to list applications does not include permission to open one. */
 const Name = ({ id, name }: { readonly id: string; readonly name: string }) =>
   can('get', '/v1/admin/applications/{application_id}') ? (
     <InnerLink href={pathOf(id)}>
@@ -18,7 +18,7 @@ const Name = ({ id, name }: { readonly id: string; readonly name: string }) =>
     <bdi>{name}</bdi>
   );
 
-/** The applications that the account owns. */
+/** Applications that the account owns. */
 export function Applications({ user: { id }, turn }: AboutProps) {
   const found = useFresh(async () => {
     const { applications } = await api.get('/v1/admin/users/{user_id}/applications', { path: { user_id: id } });
@@ -49,7 +49,7 @@ export function Applications({ user: { id }, turn }: AboutProps) {
   );
 }
 
-/** The application that a bot belongs to has its id. */
+/** An application has the same ID as its bot. */
 export const ApplicationOfBot = ({ id }: { readonly id: string }) => (
   <section class="section" aria-labelledby="person-applications">
     <h2 id="person-applications">{t('adminPerson.applications')}</h2>

@@ -3,12 +3,12 @@ import { useEffect } from 'preact/hooks';
 import { useAction } from '../../core/action.js';
 import type { Loaded } from '../../kit/loaded.js';
 
-/** What is asked for when it is first shown, and anew with every turn; what was on its way then is asked for once more. */
+/** Loads data when first shown and again on every turn. Repeats the request if a turn happens during it. */
 export function useFresh<T>(ask: () => Promise<T>, turn: ReadonlySignal<number>): Loaded<T> {
   const value = useSignal<T | null>(null);
   const again = useAction(async () => {
     let asked: number;
-    // Turns of one moment count once: some of what is asked for here is written down.
+    // Coalesces turns of one tick, because some of these requests are recorded in the audit log.
     await null;
     do {
       asked = turn.value;

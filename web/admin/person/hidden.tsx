@@ -1,6 +1,6 @@
 import { rich } from '../../core/language.js';
 
-/** Stands for what the service does not tell whoever lacks an ACL. */
+/** Replaces a value that is hidden without an ACL. */
 export const Hidden = ({ acl }: { readonly acl: string }) => (
   <span class="quiet">{rich('adminPerson.hidden', { acl: <code dir="ltr">{acl}</code> })}</span>
 );

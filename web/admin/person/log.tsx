@@ -9,12 +9,12 @@ import { can, me } from '../rights.js';
 import type { AboutProps } from './account.js';
 import { useFresh } from './fresh.js';
 
-/** As many entries as are shown here; the audit log has all. */
+/** Number of entries shown here. The audit log has all. */
 const NEWEST = 10;
 
 interface PartProps {
   readonly of: 'about' | 'by' | 'keys';
-  /** Which entries: the audit log takes the same from its address. */
+  /** The filter, which is also the query of the audit log. */
   readonly query: Readonly<Record<string, string>>;
   readonly turn: ReadonlySignal<number>;
   readonly children?: ComponentChildren;
@@ -43,7 +43,7 @@ function Part({ of, query, turn, children }: PartProps) {
   );
 }
 
-/** Keys of others are nobody's to list: of them there is what was written down. */
+/** Keys of other administrators cannot be listed, so only their audit entries are shown. */
 const Keys = ({ user: { id }, turn }: AboutProps) => (
   <Part of="keys" query={{ admin_user_id: id, target_type: 'admin_api_key' }} turn={turn}>
     {me.value?.id === id && can('get', '/v1/admin/api-keys') ? (
@@ -56,7 +56,7 @@ const Keys = ({ user: { id }, turn }: AboutProps) => (
   </Part>
 );
 
-/** What the audit log tells of the account; a bot administers nothing. */
+/** Audit entries of the account. Bots perform no admin operations. */
 export const Log = ({ user, turn }: AboutProps) => (
   <>
     <Part of="about" query={{ target_type: 'user', target_id: user.id }} turn={turn} />

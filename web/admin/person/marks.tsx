@@ -24,7 +24,7 @@ function Email({ user: { email, email_verified: isVerified, email_bounced: isBou
 const WEBAUTHN = 2;
 const yesOrNo = (is: boolean): string => t(is ? 'adminPerson.yes' : 'adminPerson.no');
 
-/** Where the account is reached, and what it signs in with. */
+/** Contact data and sign-in methods of the account. */
 export const Reach = ({ user }: OfUser) => (
   <section class="section" aria-labelledby="person-reach">
     <h2 id="person-reach">{t('adminPerson.reach')}</h2>
@@ -57,7 +57,7 @@ const List = ({ of: marks }: { readonly of: readonly Mark[] }): ComponentChildre
     </ul>
   );
 
-/** What is set on the account, by everybody who may set something. */
+/** Flags, requirements, traits and ACLs of the account. */
 export const Marks = ({ user }: OfUser) => (
   <section class="section" aria-labelledby="person-marks">
     <h2 id="person-marks">{t('adminPerson.marks')}</h2>

@@ -32,7 +32,7 @@ function Found({ user: { id }, turn, onRead }: ReadingProps) {
   );
 }
 
-/** From where the account signs in without a mailed confirmation. */
+/** Networks from which the account signs in without an email confirmation. */
 export const Networks = (props: ReadingProps) => (
   <Read
     id="person-networks"

@@ -7,14 +7,14 @@ import { Button } from '../../kit/button.js';
 export interface ReadProps {
   readonly id: string;
   readonly title: string;
-  /** What is there to be read. */
+  /** A description of the data. */
   readonly what: string;
-  /** On the button that asks for it. */
+  /** Label of the button that loads it. */
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
-/** Something of which every reading is written down: it is asked for by a button, and not by opening the page. */
+/** Data whose access is recorded in the audit log. It is loaded by a button instead of with the page. */
 export function Read({ id, title, what, label, children }: ReadProps) {
   const isOpen = useSignal(false);
   const heading = useRef<HTMLHeadingElement>(null);

@@ -13,11 +13,11 @@ import { Read } from './read.js';
 
 type Session = Answer<paths, '/v1/admin/users/{user_id}/sessions', 'get'>['sessions'][number];
 
-/** As many as are shown at once. */
+/** Number of sessions per step. */
 const AT_ONCE = 20;
 
 export interface ReadingProps extends AboutProps {
-  /** That it was read is in the audit log now. */
+  /** Called after loading, because that adds an entry to the audit log. */
   readonly onRead: () => void;
 }
 
@@ -50,7 +50,7 @@ const Item = ({ session }: { readonly session: Session }) => (
   </li>
 );
 
-/** The first of them, and more by the button; what is read goes on from where it was. */
+/** The first sessions, with a button for more. The focus moves to the first new session. */
 function List({ sessions }: { readonly sessions: readonly Session[] }) {
   const count = useSignal(AT_ONCE);
   const list = useRef<HTMLUListElement>(null);
@@ -87,7 +87,7 @@ function Found({ user: { id }, turn, onRead }: ReadingProps) {
   return <Loading of={found}>{(sessions) => <List sessions={sessions} />}</Loading>;
 }
 
-/** Where the account is signed in, and where it was in the last 30 days. */
+/** Active sessions, and those that ended in the last 30 days. */
 export const Sessions = (props: ReadingProps) => (
   <Read
     id="person-sessions"

@@ -22,9 +22,9 @@ function OfApplications({ user, turn }: AboutProps) {
   return can('get', '/v1/admin/users/{user_id}/applications') ? <Applications user={user} turn={turn} /> : null;
 }
 
-/** Everything about the account, as far as whoever looks may know it. */
+/** All sections of the account that the user may see. */
 function Account({ user, turn, take, again }: AboutProps & DeedsProps) {
-  // Reading sessions and networks is written down: then the log is asked for anew, and nothing else.
+  // Loading sessions or networks adds audit entries, so only the log is reloaded.
   const readings = useSignal(0);
   const logTurn = useComputed(() => turn.value + readings.value);
   const onRead = () => {
@@ -57,7 +57,7 @@ const Nobody = ({ id }: { readonly id: string | null }) => (
   </>
 );
 
-/** Numbers that are no id are nobody's. */
+/** Errors for invalid IDs. */
 const NO_IDS = ['INVALID_SNOWFLAKE_FORMAT', 'SNOWFLAKE_OUT_OF_RANGE'];
 
 function Person({ id }: { readonly id: string }) {
@@ -82,9 +82,8 @@ function Person({ id }: { readonly id: string }) {
   );
 }
 
-/** Everything about one account. */
 export default function View() {
   const id = openId.value;
-  // Other paths than those of an id stand for other things.
+  // Only numeric paths are account IDs.
   return id && /^\d+$/.test(id) ? <Person key={id} id={id} /> : <Nobody id={id} />;
 }

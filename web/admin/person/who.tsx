@@ -66,7 +66,7 @@ function Deletion({ user }: WhoProps) {
   );
 }
 
-/** Whether the account can be used, and if not, why. */
+/** Shows whether the account can be used, and if not, why. */
 function State({ user }: WhoProps) {
   const obstacles = obstaclesOf(user);
   const isGone = user.pending_deletion_at !== null && !isErased(user);
@@ -89,7 +89,7 @@ function State({ user }: WhoProps) {
   );
 }
 
-/** Who it is, whether the account can be used, and since when it is there. */
+/** Identity, state and dates of the account. */
 export function Who({ user, onLook }: WhoProps & { readonly onLook: () => Promise<void> }) {
   const { id, locale, created_at: since, last_active_at: last } = user;
   return (

@@ -13,36 +13,36 @@ export interface Failed {
   readonly why: string;
 }
 
-/** How far it is, and in the end what became of it. */
+/** Progress and result. */
 export interface Progress {
   readonly decision: Decision;
   readonly of: number;
   readonly done: number;
   readonly failed: readonly Failed[];
-  /** Seconds that the service wants to be left alone for. */
+  /** Seconds to wait for the rate limit. */
   readonly pause: number;
   readonly isOver: boolean;
 }
 
-/** There is nothing left to decide about these. */
+/** Errors that mean that no decision is needed anymore. */
 const SETTLED: ReadonlySet<string> = new Set(['REGISTRATION_NOT_PENDING', 'UNKNOWN_USER']);
 
 export interface Deciding {
   readonly progress: ReadonlySignal<Progress | null>;
-  /** One after the other; a refusal of one leaves the others as they are. */
+  /** Decides one at a time. An error does not stop the others. */
   readonly decide: (decision: Decision, registrations: readonly Registration[], sent: Reasoned) => Promise<void>;
-  /** Ends after the one that is on its way. */
+  /** Stops after the current one. */
   readonly stop: () => void;
 }
 
-/** @param onSettled told of each that needs no decision any more */
+/** @param onSettled called for each registration that no longer needs a decision */
 export function useDeciding(onSettled: (registration: Registration) => void): Deciding {
   const progress = useSignal<Progress | null>(null);
   const stopping = useRef(new AbortController());
   const stop = () => stopping.current.abort();
   useEffect(() => stop, []);
 
-  /** @returns why it could not be decided */
+  /** @returns the reason of a failure, otherwise null */
   async function one(
     registration: Registration,
     ask: () => Promise<unknown>,

@@ -7,7 +7,7 @@ import { PersonLink } from '../parts/people.js';
 import type { Decision, Progress } from './deciding.js';
 import { nameOf, type Registration } from './waiting.js';
 
-/** What is asked about. */
+/** The decision to confirm. */
 export interface Question {
   readonly decision: Decision;
   readonly registrations: readonly Registration[];
@@ -26,7 +26,7 @@ const WORDS = {
 
 export const wordsFor = (decision: Decision) => WORDS[decision];
 
-/** So many are named; of the others there is the number. */
+/** Number of names shown. The rest is shown as a count. */
 const NAMED = 5;
 
 const Names = ({ of: registrations }: { readonly of: readonly Registration[] }) => (
@@ -64,7 +64,7 @@ export interface DecisionDialogProps {
   readonly onStop: () => void;
 }
 
-/** Says what will happen to how many, asks for one reason for all, and shows how far it is. */
+/** A dialog that names the effect, asks for one reason and shows the progress. */
 export function DecisionDialog({ question, progress, deed, onClose, onStop }: DecisionDialogProps) {
   const isRunning = deed.action.isBusy.value;
   const words = wordsFor(question?.decision ?? 'approved');
@@ -91,7 +91,7 @@ export function DecisionDialog({ question, progress, deed, onClose, onStop }: De
   );
 }
 
-/** What became of it: how many, and which of them not and why. */
+/** The result: the number of successes, and the failures with their reasons. */
 export const Result = ({ of: { decision, of, done, failed } }: { readonly of: Progress }) => (
   <Notice kind={failed.length > 0 ? 'warn' : 'good'}>
     <p>{t(wordsFor(decision).done, { count: done - failed.length })}</p>

@@ -13,7 +13,7 @@ import { nameOf, type Registration, useWaiting, type Waiting } from './waiting.j
 
 const mayDecide = (): boolean => can('patch', '/v1/admin/instance/pending-registrations/{user_id}');
 
-/** Those that are ticked among those that are shown. */
+/** The selected registrations. */
 function useSelection() {
   const ticked = useSignal<ReadonlySet<string>>(new Set());
   return {
@@ -29,7 +29,7 @@ function useSelection() {
 type Selection = ReturnType<typeof useSelection>;
 type Ask = (decision: Decision, registrations: readonly Registration[]) => void;
 
-/** Who it is; e-mail and address where the service tells them. */
+/** The person, with email and IP address if the service includes them. */
 const Person = ({ of: registration }: { readonly of: Registration }) => (
   <div class="stack tight">
     <span>
@@ -109,7 +109,7 @@ const List = ({ shown, selection, ask }: ListProps) => (
   </ul>
 );
 
-/** For many at once: it stays where it is while the list changes, and so does the focus. */
+/** Buttons for the selection. They stay in place while the list changes, and so does the focus. */
 function Many({ shown, selection, ask }: ListProps) {
   const chosen = shown.filter(selection.has);
   return (
@@ -151,7 +151,7 @@ function useDecision({ paged, isDecided, forget }: Waiting, selection: Selection
     const { decision, registrations } = question.value;
     await deciding.decide(decision, registrations, sent);
     question.value = null;
-    // What stands behind comes up once nothing is left before it.
+    // Load the next registrations once all shown ones are decided.
     if (paged.items.value?.every(isDecided)) await paged.again.run();
   });
   const ask: Ask = (decision, registrations) => {
@@ -160,7 +160,7 @@ function useDecision({ paged, isDecided, forget }: Waiting, selection: Selection
   return { question, deciding, deed, ask };
 }
 
-/** Registrations that wait, and the decision about one or many of them. */
+/** Pending registrations, with decisions about one or many. */
 export default function Registrations() {
   const waiting = useWaiting();
   const selection = useSelection();

@@ -16,8 +16,8 @@ export const nameOf = ({ username, discriminator }: Registration): string => `${
 const isAfter = (one: Registration, other: Registration): boolean => BigInt(one.user_id) > BigInt(other.user_id);
 
 /**
- * What follows these. Whatever was decided meanwhile, here or by others, moves all that comes after it towards the start: a
- * page that begins behind what is known is asked for further in front, so that nothing is skipped.
+ * Loads the next page. Decisions move later items toward the start, so a page that begins too late is requested again
+ * at a smaller offset. This way nothing is skipped.
  */
 async function following(last: Registration | undefined, known: number) {
   for (let offset = Math.max(0, known - 1); ; offset = Math.max(0, offset - PAGE + 1)) {
@@ -30,12 +30,12 @@ async function following(last: Registration | undefined, known: number) {
   }
 }
 
-/** What waits for a decision, the oldest first. */
+/** Pending registrations, oldest first. */
 export interface Waiting {
   readonly paged: Paged<Registration>;
   readonly total: number;
   readonly isDecided: (registration: Registration) => boolean;
-  /** Takes one away that is decided. */
+  /** Removes a decided registration. */
   readonly forget: (registration: Registration) => void;
 }
 

@@ -8,7 +8,7 @@ import type { Find, Kind } from './finds.js';
 export type Application = Answer<paths, '/v1/admin/applications', 'get'>['applications'][number];
 type Key = Answer<paths, '/v1/admin/api-keys', 'get'>[number];
 
-/** Something that was found, by the name that it has beside others of its sort. */
+/** A search result, with an ID that is unique in its kind. */
 export type Hit =
   | { readonly sort: 'people'; readonly id: string; readonly user: AdminUser }
   | { readonly sort: 'applications'; readonly id: string; readonly application: Application }
@@ -18,7 +18,7 @@ export type Hit =
   | { readonly sort: 'requests'; readonly id: string; readonly count: number };
 export type Sort = Hit['sort'];
 
-/** Where the first of many are shown: how many there are, and where they all are. */
+/** The total number of matches if only the first are shown, and a link to all. */
 export interface Total {
   readonly sort: Sort;
   readonly of: string;
@@ -27,23 +27,23 @@ export interface Total {
   readonly href: string | null;
 }
 
-/** What one operation told. */
+/** The results of one operation. */
 export interface Told {
   readonly hits: readonly Hit[];
   readonly total?: Total;
 }
 
-/** One way to search for something. */
+/** One search provider. */
 export interface Ask {
-  /** What it finds, in words. */
+  /** What it finds, as a translation key. */
   readonly what: Words;
   readonly operation: Operation;
-  /** What it needs for this beyond the ACLs of its route. */
+  /** ACLs that it needs in addition to those of its route. */
   readonly acls?: readonly string[];
   readonly put: (value: string) => Promise<Told>;
 }
 
-/** More accounts than these have the same name or address: whoever looks for one of them knows more of it. */
+/** Maximum number of accounts shown. With more matches, the user needs a more specific search. */
 const MAX_PEOPLE = 50;
 const MAX_ENTRIES = 10;
 
@@ -71,7 +71,7 @@ async function entries(of: string, filter: Filter): Promise<Told> {
   };
 }
 
-/** What somebody else's key did not say, the audit log says: that it was one. */
+/** Searches the audit log, which also identifies keys of other administrators. */
 async function entriesAbout(id: string): Promise<Told> {
   const told = await entries(id, { target_id: id });
   const isKey = told.hits.some((hit) => hit.sort === 'entries' && hit.entry.target_type === 'admin_api_key');
@@ -88,7 +88,10 @@ async function ban(value: string): Promise<Told> {
   return { hits: [{ sort: 'bans', id: value, isBanned: banned }] };
 }
 
-/** Bans are listed in the order of their values: the first after what comes right before the range is its own, if any. */
+/**
+ * Bans are listed in order of their values. The first one after the value just before the range is the ban of the
+ * range, if there is one.
+ */
 async function banOfRange(value: string): Promise<Told> {
   const last = value.length - 1;
   const after = `${value.slice(0, last)}${String.fromCharCode(value.charCodeAt(last) - 1)}~`;
@@ -142,7 +145,7 @@ const byAddress: Ask = {
   put: (ip) => entries(ip, { ip }),
 };
 
-/** Every way to search for what a text held. */
+/** All search providers per kind of input. */
 const ASKS: Readonly<Record<Kind, readonly Ask[]>> = {
   id: [
     personById,
@@ -196,14 +199,14 @@ const ASKS: Readonly<Record<Kind, readonly Ask[]>> = {
 
 const may = ({ operation, acls = [] }: Ask): boolean => can(...operation) && acls.every(holds);
 
-/** The ACLs that the person signed in lacks for it. */
+/** The ACLs that the user lacks for a provider. */
 function lackedBy({ operation: [method, path], acls = [] }: Ask): readonly string[] {
   const template = path.replace(/\{(\w+)\}/g, ':$1');
   const rule = registry.value?.operations.find((one) => one.method === method.toUpperCase() && one.path === template);
   return [...(rule?.acls ?? []), ...acls].filter((acl) => !holds(acl));
 }
 
-/** What the person signed in can search for, in words. */
+/** Everything that the user can search for, as translation keys. */
 export const searchable = (): readonly Words[] => [
   ...new Set(
     Object.values(ASKS)
@@ -213,7 +216,7 @@ export const searchable = (): readonly Words[] => [
   ),
 ];
 
-/** What may be asked for these, and what may not. */
+/** The searches that the user may run, and the missing ACLs of the others. */
 export function asksFor(finds: readonly Find[]) {
   const all = finds.flatMap(({ kind, value }) => ASKS[kind].map((ask) => ({ ask, value })));
   return {
@@ -222,7 +225,7 @@ export function asksFor(finds: readonly Find[]) {
   };
 }
 
-/** What is not there is no refusal. */
+/** Runs a search. A 404 response counts as no results. */
 export async function put(ask: Ask, value: string): Promise<Told> {
   try {
     return await ask.put(value);

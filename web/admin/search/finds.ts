@@ -1,6 +1,6 @@
 export type Kind = 'id' | 'tag' | 'name' | 'email' | 'phone' | 'address' | 'network' | 'session' | 'request';
 
-/** Something in a text that can be searched for. */
+/** Something in the input that can be searched for. */
 export interface Find {
   readonly kind: Kind;
   readonly value: string;
@@ -8,15 +8,15 @@ export interface Find {
 
 export interface Finds {
   readonly finds: readonly Find[];
-  /** There is more in the text than is searched for. */
+  /** True if the input contains more than is searched for. */
   readonly isCut: boolean;
 }
 
 const MAX_TEXT = 10_000;
 const MAX_FINDS = 12;
-/** As long as an e-mail address can be: what is longer is judged by its pieces. */
+/** Maximum length of an email address. Longer words are split into pieces. */
 const MAX_WORD = 320;
-/** Encoded. The address of a page is a header of the request for it. */
+/** Maximum length of the encoded query, because the page URL is sent as a request header. */
 const MAX_QUERY = 4_000;
 const LARGEST_ID = 9223372036854775807n;
 
@@ -28,10 +28,10 @@ const EMAIL = /^[^@:/=#]{1,64}@[^@:/=#]+\.[^@:/=#]+$/;
 const TAG = /^\w{1,32}#\d{4}$/;
 const NAME = /^@?(\w{1,32})$/;
 const PHONE = /^\+[1-9]\d{6,14}$/;
-/** As people write it. */
+/** A phone number with separators. */
 const SPACED_PHONE = /^\+[\d\s().-]{6,30}$/;
 const SESSION = /^[\w-]{43}$/;
-/** As the service makes them: what callers name their requests can be anything. */
+/** Request IDs created by the service. Callers can choose any other ID. */
 const MINTED_REQUEST = /^(?:cli-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const REQUEST = /^[\w.-]{1,64}$/;
 const NAMED_REQUEST = /request[_-]?id["']?\s{0,3}[:=]\s{0,3}["']?([\w.-]{1,64})/gi;
@@ -39,7 +39,7 @@ const BETWEEN_WORDS = /[\s"'`<>(),;{}[\]|\\]+/;
 const BETWEEN_PIECES = /[:=/?&]+/;
 const AT_THE_ENDS = /^[.:!?]+|[.:!?]+$/g;
 
-/** Credentials whose first part is no secret, and others (src/core/log.ts). */
+/** Credentials, with the part that is not secret (src/core/log.ts). */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\bfa_(\d+)_[A-Za-z0-9]{32}/g, '$1'],
   [/\b(\d+)\.[\w-]{43}(?![\w-])/g, '$1'],
@@ -49,13 +49,13 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:Bot|Bearer|Admin|Basic) [^\s"]+/gi, ''],
 ];
 
-/** A search stands in the address of the page: a secret that is pasted with the rest does not. */
+/** Removes pasted secrets, because the search is stored in the page URL. */
 const withoutSecrets = (text: string): string =>
   SECRETS.reduce((rest, [secret, kept]) => rest.replace(secret, kept), text.slice(0, MAX_TEXT));
 
 export const isMintedRequest = (value: string): boolean => MINTED_REQUEST.test(value);
 
-/** An address in the spelling that the service stores. */
+/** Normalizes an IP address to the form that the service stores. */
 function addressOf(text: string): string | null {
   const plain = MAPPED.exec(text)?.[1] ?? text;
   if (IPV4.test(plain)) return plain;
@@ -63,7 +63,7 @@ function addressOf(text: string): string | null {
   return IPV6.test(text) && URL.canParse(host) ? new URL(host).hostname.slice(1, -1) : null;
 }
 
-/** The bits of an address, the first first. */
+/** The bits of an IP address, most significant first. */
 function bitsOf(address: string): string {
   const [numbers, width] = address.includes(':') ? [groupsOf(address), 16] : [address.split('.').map(Number), 8];
   return numbers.map((number) => number.toString(2).padStart(width, '0')).join('');
@@ -75,7 +75,7 @@ function groupsOf(address: string): number[] {
   return groups.map((group) => Number.parseInt(group, 16));
 }
 
-/** A range; where bits are set behind it, the address that somebody wrote with its network. */
+/** Parses a range. If host bits are set, returns the IP address instead. */
 function rangeOf(text: string): Find | null {
   const [, host = '', suffix = ''] = RANGE.exec(text) ?? [];
   const address = addressOf(host);
@@ -89,7 +89,7 @@ function rangeOf(text: string): Find | null {
 
 const isId = (text: string): boolean => /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= LARGEST_ID;
 
-/** What a word says by its form alone. Shorter numbers than ids of today mean nothing among other words. */
+/** Recognizes a word by its form. Among other words, numbers shorter than current IDs are ignored. */
 function read(word: string): Find | null {
   const address = addressOf(word);
   if (address) return { kind: 'address', value: address };
@@ -110,7 +110,7 @@ function readWord(word: string): readonly Find[] {
   return word.split(BETWEEN_PIECES).flatMap((piece) => (piece.length > MAX_WORD ? [] : (read(piece) ?? [])));
 }
 
-/** What a text of one word can be beside: a name, a short id, what a caller named its request. */
+/** Additional meanings of a single word: a name, a short ID, or a custom request ID. */
 function readAlone(text: string): readonly Find[] {
   const phone = SPACED_PHONE.test(text) ? text.replace(/[^\d+]/g, '') : '';
   if (PHONE.test(phone)) return [{ kind: 'phone', value: phone }];
@@ -123,7 +123,7 @@ function readAlone(text: string): readonly Find[] {
   ];
 }
 
-/** Everything in a text that can be searched for, in its order; of a long one the beginning. */
+/** Everything in the input that can be searched for, in order. Long input is cut off. */
 export function findsIn(text: string): Finds {
   const read = withoutSecrets(text).trim();
   const named = [...read.matchAll(NAMED_REQUEST)].map(([, value = '']): Find => ({ kind: 'request', value }));
@@ -135,10 +135,10 @@ export function findsIn(text: string): Finds {
   };
 }
 
-/** As it is found again among other words. */
+/** The form in which the value is recognized among other words. */
 const said = ({ kind, value }: Find): string => (kind === 'request' ? `request_id=${value}` : value);
 
-/** What stands in the address of the page for a text: the text itself, or what was found in a long one. */
+/** The query for the page URL: the input itself, or the recognized values of long input. */
 export function queryOf(text: string): string {
   const whole = withoutSecrets(text).trim();
   const isShort = (query: string) => encodeURIComponent(query).length <= MAX_QUERY;

@@ -12,12 +12,12 @@ import { PersonLink } from '../parts/people.js';
 import { asksFor, type Hit, put, type Sort, type Told } from './asks.js';
 import { type Finds, findsIn, isMintedRequest } from './finds.js';
 
-/** As many operations are under way at once. */
+/** Maximum number of parallel requests. */
 const AT_ONCE = 4;
 
 type HitOf<S extends Sort> = Extract<Hit, { sort: S }>;
 
-/** Does them all, a few at a time; what fails is thrown once all others are done. */
+/** Runs all jobs with limited parallelism. Throws the first error after all others are done. */
 async function each<T>(jobs: readonly T[], work: (job: T) => Promise<void>): Promise<void> {
   const waiting = [...jobs];
   const next = async () => {
@@ -31,9 +31,9 @@ async function each<T>(jobs: readonly T[], work: (job: T) => Promise<void>): Pro
 type Jobs = ReturnType<typeof asksFor>['jobs'];
 
 interface Answers {
-  /** In the order of what was asked for, whichever was answered first. */
+  /** Results in the order of the searches. */
   readonly told: readonly Told[];
-  /** Asks for what is not answered yet. */
+  /** Retries the searches without results. */
   readonly again: Action;
 }
 
@@ -100,7 +100,7 @@ const ApplicationItem = ({ hit: { id, application } }: { readonly hit: HitOf<'ap
   </Item>
 );
 
-/** A key of somebody else is known by what was done to it. */
+/** Keys of other administrators link to their audit entries. */
 const KeyItem = ({ hit: { id, key } }: { readonly hit: HitOf<'keys'> }) => (
   <Item>
     {key ? (
@@ -174,7 +174,7 @@ const TITLES: Readonly<Record<Sort, Words>> = {
 };
 const SORTS = Object.keys(TITLES) as Sort[];
 
-/** What more is known of than is shown, and where it is. */
+/** Shows that there are more results, with a link to all of them. */
 function More({ of: told, sort }: { readonly of: readonly Told[]; readonly sort: Sort }) {
   const totals = told.flatMap(({ total }) => (total?.sort === sort && total.count > total.shown ? [total] : []));
   return (
@@ -207,12 +207,12 @@ const Section = ({ sort, hits, told }: SectionProps) => (
   </section>
 );
 
-/** A word can be what somebody called a request: whether it was, an entry says. */
+/** Hides custom request IDs without entries, because any word could be one. */
 const isTold = (hit: Hit): boolean => hit.sort !== 'requests' || hit.count > 0 || isMintedRequest(hit.id);
-/** That nothing is known of it is no find. */
+/** True for actual matches. "Not banned" and requests without entries do not count. */
 const isFound = (hit: Hit): boolean => (hit.sort === 'bans' ? hit.isBanned : hit.sort !== 'requests' || hit.count > 0);
 
-/** Found in two ways, each is shown once; a key of one's own as such. */
+/** Removes duplicates from several searches. The user's own keys take precedence. */
 function distinct(told: readonly Told[]): readonly Hit[] {
   const hits = told.flatMap((one) => one.hits).filter(isTold);
   const own = hits.filter((hit) => hit.sort === 'keys' && hit.key !== null);
@@ -267,7 +267,7 @@ function Found({ finds, isCut }: Finds) {
   );
 }
 
-/** What is found for a text: everything that the ACLs of the person signed in let them ask for. */
+/** Search results for a text, limited by the user's ACLs. */
 export function Results({ of: text }: { readonly of: string }) {
   const found = findsIn(text);
   return found.finds.length > 0 ? <Found {...found} /> : <Empty>{t('adminSearch.nothingToSearch')}</Empty>;

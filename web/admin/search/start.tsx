@@ -3,7 +3,7 @@ import { PersonLink } from '../parts/people.js';
 import { holds, me } from '../rights.js';
 import { searchable } from './asks.js';
 
-/** Who is signed in, and what they may do. */
+/** The signed-in administrator and their ACLs. */
 function You() {
   const you = me.value;
   if (!you) return null;
@@ -33,7 +33,7 @@ function You() {
   );
 }
 
-/** What stands there while nothing is searched for. */
+/** Shown before a search. */
 export function Start() {
   const whats = searchable();
   return (

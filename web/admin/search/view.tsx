@@ -8,7 +8,7 @@ import { Results } from './results.js';
 import './search.css';
 import { Start } from './start.js';
 
-/** A line takes no line breaks, and would join the words around them. */
+/** Replaces line breaks with spaces on paste. A single-line input would remove them and join words. */
 function takeLines(event: ClipboardEvent): void {
   const pasted = event.clipboardData?.getData('text/plain') ?? '';
   if (!/[\r\n]/.test(pasted) || !(event.currentTarget instanceof HTMLInputElement)) return;
@@ -20,7 +20,7 @@ function takeLines(event: ClipboardEvent): void {
 }
 
 interface BoxProps {
-  /** What the address of the page says. */
+  /** The query in the URL. */
   readonly query: string;
   readonly onSearch: (query: string) => void;
 }
@@ -68,10 +68,10 @@ function Box({ query, onSearch }: BoxProps) {
   );
 }
 
-/** One box for everything that can be asked for. What is searched for stands in the address of the page. */
+/** One search box for everything. The query is stored in the URL. */
 export default function Search() {
   const query = asked('q') ?? '';
-  // The same is searched for anew when it is asked for again.
+  // Repeating the same search runs it again.
   const times = useSignal(0);
   const search = (next: string) => {
     times.value++;

@@ -10,7 +10,7 @@ import { can } from '../rights.js';
 
 type Type = 'altcha' | 'hcaptcha' | 'turnstile';
 
-/** Solves one as people do, and has the service judge it. */
+/** Solves a CAPTCHA like a user does, and lets the service verify it. */
 export function CaptchaTrial() {
   const isEarned = useSignal<boolean | null>(null);
   const place = useRef<HTMLDivElement>(null);

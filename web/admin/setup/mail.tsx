@@ -20,7 +20,7 @@ const Result = ({ of: { ok, detail } }: { readonly of: Sent }) => (
   </Notice>
 );
 
-/** Sends a mail to whoever asks. */
+/** Sends a test email to the signed-in administrator. */
 export function MailTrial() {
   const result = useSignal<Sent | null>(null);
   const run = useAction(async () => {

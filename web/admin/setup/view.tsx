@@ -16,7 +16,7 @@ type Service = Answer<paths, '/.well-known/service', 'get'>;
 interface StepProps {
   readonly title: Words;
   readonly isDone: boolean;
-  /** How it is. */
+  /** Current status. */
   readonly state: string;
   readonly children?: ComponentChildren;
 }
@@ -97,7 +97,7 @@ const SingleSignOn = ({ sso, isComplete }: { readonly sso: Config['sso']; readon
   </Step>
 );
 
-/** What is set up, and a test of each: the way from the first start to an instance that people can use. */
+/** The setup checklist with a test for each step. */
 export default function Setup() {
   const loaded = useLoaded<readonly [Config, Service]>(() =>
     Promise.all([api.get('/v1/admin/instance/config'), api.get('/.well-known/service')]),

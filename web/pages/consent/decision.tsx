@@ -20,10 +20,10 @@ export interface Question {
 
 interface DecisionProps extends Question {
   readonly decider: Decider;
-  /** The answer of the service says where to go. */
+  /** Called with the redirect URL from the response. */
   readonly onDecided: (target: string) => Promise<void>;
   readonly onSignedOut: () => void;
-  /** @returns whether it is a fault of the request, which nobody can decide about */
+  /** @returns true if the request itself is invalid, so that no decision is possible */
   readonly onFault: (error: unknown) => boolean;
   readonly onSwitch: () => Promise<void>;
 }
@@ -75,7 +75,7 @@ function Facts({ request, application, words, decider }: Question & Pick<Decisio
   );
 }
 
-/** The question, and the two answers to it. */
+/** The consent question with its two answers. */
 export function Decision({ onDecided, onSignedOut, onFault, onSwitch, ...question }: DecisionProps) {
   const { request, decider } = question;
   const isDeciding = useRef(false);

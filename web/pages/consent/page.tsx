@@ -33,13 +33,13 @@ type View =
       readonly kind: 'signIn';
       readonly question: Question;
       readonly wasOut: boolean;
-      /** Whether somebody is signed in who wants to be another one here. */
+      /** True if a signed-in user wants to use another account. */
       readonly isAnother: boolean;
     }
   | { readonly kind: 'decision'; readonly question: Question; readonly decider: Decider }
   | { readonly kind: 'gone'; readonly target: string };
 
-/** Refusals of the request itself: nobody can do anything about them here. */
+/** Errors of the request itself, which the user cannot fix. */
 const FAULTS = new Set(['UNKNOWN_APPLICATION', 'INVALID_REQUEST', 'INVALID_SCOPE', 'NOT_A_BOT_APPLICATION']);
 
 function faultOf(error: unknown): string | undefined {
@@ -74,13 +74,13 @@ async function opened(): Promise<View> {
   }
 }
 
-/** Whether whom it shows is still who decides: all tabs follow one another. */
+/** True if the displayed user is still the deciding one. Other tabs may change the session. */
 function isCurrent(view: View): boolean {
   if (view.kind === 'decision') return view.decider.token === decider();
   return view.kind !== 'signIn' || view.isAnother || decider() === null;
 }
 
-/** A name within a sentence, whichever way it is written. */
+/** Isolates the text direction of a name within a sentence. */
 const isolated = (name: string): string => `\u2068${name}\u2069`;
 
 function titleOf(view: View): string {
@@ -159,7 +159,7 @@ function Enter({ view: { question, wasOut, isAnother }, onEntered }: EnterProps)
   );
 }
 
-/** While a session of this browser decides, its end is noticed as soon as it comes. */
+/** Listens for the end of the browser session while it is used for the decision. */
 function useLife(isHeard: boolean): void {
   useEffect(() => {
     if (!isHeard) return undefined;
@@ -174,7 +174,7 @@ function useLife(isHeard: boolean): void {
   }, [isHeard]);
 }
 
-/** The consent page (oauth.md 5.2). It holds no authority: it asks the service in the name of whoever is signed in. */
+/** The consent page (oauth.md 5.2). It has no privileges of its own; it uses the session of the user. */
 export default function Consent() {
   const view = useSignal<View>({ kind: 'loading' });
   const load = useAction(async () => {

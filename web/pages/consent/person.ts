@@ -6,24 +6,24 @@ import { departure, end, session } from '../../core/session.js';
 export type Person = Answer<paths, '/v1/users/@me', 'get'>;
 type Authorization = Answer<paths, '/v1/oauth2/@me/authorizations', 'get'>[number];
 
-/** A session that was begun for one decision: no other tab knows of it, and it ends with the decision. */
+/** Session storage key of a session for a single decision. Other tabs do not know it, and it ends with the decision. */
 const KEY = 'gatehouse.consent';
 
 interface Kept {
   readonly token: string;
-  /** The request that it was begun for. */
+  /** The request that the session belongs to. */
   readonly search: string;
 }
 
 const kept = (): Kept | null => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
 
 const held = signal<string | null>(null);
-/** Whether whoever decided was signed out by somebody else. */
+/** True if the deciding session was ended elsewhere. */
 const wasEnded = signal(false);
 
 export const as = (token: string) => ({ headers: { authorization: token } });
 
-/** Whoever decides: by a session for this alone, or by that of the browser. */
+/** The token for the decision: of the single-decision session, otherwise of the browser session. */
 export const decider = (): string | null => held.value ?? session.value?.token ?? null;
 
 export const isForThisAlone = (token: string): boolean => held.value === token;
@@ -43,7 +43,7 @@ function forget(): void {
 
 const endOnServer = (token: string): Promise<unknown> => api.post('/v1/auth/logout', as(token)).catch(() => undefined);
 
-/** Ends the session for this alone, if there is one. */
+/** Ends the single-decision session, if there is one. */
 export async function release(): Promise<void> {
   const token = held.value;
   wasEnded.value = false;
@@ -51,7 +51,7 @@ export async function release(): Promise<void> {
   if (token) await endOnServer(token);
 }
 
-/** After a reload the decision goes on; what was begun for another one is over. */
+/** Resumes the single-decision session after a reload. Ends it if it belongs to another request. */
 export function resume(): void {
   const former = kept();
   if (former?.search === location.search) held.value = former.token;
@@ -61,15 +61,15 @@ export function resume(): void {
   }
 }
 
-/** What is said to whoever decides, and what is asked in their name. */
+/** The deciding user and their data. */
 export interface Decider {
   readonly token: string;
   readonly person: Person;
-  /** What the application was granted before. */
+  /** The existing authorization of the application. */
   readonly former: Authorization | undefined;
 }
 
-/** @returns null when the session is over */
+/** @returns null if the session has ended */
 export async function introduce(token: string, applicationId: string): Promise<Decider | null> {
   try {
     const [person, all] = await Promise.all([
@@ -86,7 +86,7 @@ export async function introduce(token: string, applicationId: string): Promise<D
 
 export const isOver = (error: unknown): boolean => error instanceof Refused && error.code === 'UNAUTHORIZED';
 
-/** The service does not know that session any more. */
+/** Called when the service no longer knows the session. */
 export function dismiss(token: string): void {
   wasEnded.value = true;
   if (isForThisAlone(token)) forget();

@@ -13,19 +13,19 @@ const BOUNDS = {
 } as const;
 type Name = keyof typeof BOUNDS;
 
-/** What an application asks for, as it stands in the address (oauth.md 5.3). */
+/** The authorization request in the URL (oauth.md 5.3). */
 export type AuthorizationRequest = { readonly client_id: string; readonly scope: string } & Partial<
   Readonly<Record<Exclude<Name, 'response_type'>, string>>
 > & { readonly response_type?: 'code' };
 
-/** The request cannot be granted, whoever decides: nobody is sent anywhere. */
+/** An invalid request that no user can approve. There is no redirect. */
 export class FaultyRequest extends Error {
   constructor(readonly code: 'UNKNOWN_APPLICATION' | 'INVALID_REQUEST' | 'INVALID_SCOPE') {
     super(code);
   }
 }
 
-/** A parameter without a value counts as not sent; one that is sent twice says nothing (oauth.md 1.3). */
+/** Parameters without a value count as missing; repeated ones are invalid (oauth.md 1.3). */
 function parametersOf(query: URLSearchParams): Partial<Record<Name, string>> {
   const given = Object.entries(BOUNDS).flatMap(([name, bound]) => {
     const values = query.getAll(name);
@@ -35,10 +35,10 @@ function parametersOf(query: URLSearchParams): Partial<Record<Name, string>> {
   return Object.fromEntries(given);
 }
 
-/** Reads the request of an address. @throws FaultyRequest */
+/** Parses the request in a URL. @throws FaultyRequest */
 export function requestOf(search: string): AuthorizationRequest {
   const query = new URLSearchParams(search);
-  // An application that is not there is not known, however its number is written.
+  // A malformed ID counts as an unknown application.
   if (!/^\d{1,19}$/.test(query.get('client_id') ?? '')) throw new FaultyRequest('UNKNOWN_APPLICATION');
   const { client_id = '', scope = '', response_type = 'code', ...rest } = parametersOf(query);
   const { code_challenge: challenge, code_challenge_method: method } = rest;
@@ -50,7 +50,7 @@ export function requestOf(search: string): AuthorizationRequest {
 
 export const scopesOf = (scope: string): string[] => [...new Set(scope.split(/[ +]+/).filter(Boolean))];
 
-/** As the service decides it: equal to the byte, but for the port of a loopback address (oauth.md 3.2). */
+/** Compares redirect URIs like the service: exactly, except for the port of loopback addresses (oauth.md 3.2). */
 function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true;
   const form = /^http:\/\/(127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?=[/?]|$)/;
@@ -61,7 +61,7 @@ function isRegistered(uri: string, registered: readonly string[]): boolean {
   });
 }
 
-/** @throws FaultyRequest where the answer would go to an address that is not registered */
+/** @throws FaultyRequest if the redirect URI is not registered */
 export function demandRedirect(
   { redirect_uri: uri, scope }: AuthorizationRequest,
   { redirect_uris }: Application,
@@ -71,7 +71,7 @@ export function demandRedirect(
   if (uri === undefined ? isNeeded : !isRegistered(uri, redirect_uris)) throw new FaultyRequest('INVALID_REQUEST');
 }
 
-/** Whom the answer goes to, in the form that no other name looks like. */
+/** The host of a redirect URI in Punycode, which prevents lookalike names. */
 export const hostOf = (uri: string): string => {
   const { host, protocol } = new URL(uri);
   return host || protocol;
@@ -79,7 +79,7 @@ export const hostOf = (uri: string): string => {
 
 const RUNNING = new Set(['javascript:', 'data:', 'blob:', 'vbscript:', 'file:', 'about:', 'filesystem:']);
 
-/** Leaves for where the answer goes; what would run here is no place. */
+/** Redirects to the application. URLs that would run code in this page are rejected. */
 export function leaveTo(target: string): void {
   if (!URL.canParse(target) || RUNNING.has(new URL(target).protocol)) throw new FaultyRequest('INVALID_REQUEST');
   location.replace(target);

@@ -4,7 +4,7 @@ import { Badge } from '../../kit/portrait.js';
 import type { Decider } from './person.js';
 import { type Application, type AuthorizationRequest, FaultyRequest, scopesOf } from './request.js';
 
-/** The words of what is asked for, as far as these pages do not know them. @throws FaultyRequest for an unknown scope */
+/** Loads the descriptions of the requested scopes. @throws FaultyRequest for an unknown scope */
 export async function wordsFor({ scope }: AuthorizationRequest): Promise<ScopeWords> {
   const names = scopesOf(scope);
   const words = await learnWords(names);
@@ -19,10 +19,10 @@ interface ScopesProps {
   readonly former: Decider['former'];
 }
 
-/** What the application could do, and what of it would be new. */
+/** The requested scopes. New ones are marked. */
 export function Scopes({ request, application, words, former }: ScopesProps) {
   const names = scopesOf(request.scope);
-  // That a bot was added is no access that is held.
+  // `bot` grants no continuing access, so it is never marked as new.
   const isNew = (name: string) => former !== undefined && name !== 'bot' && !former.scopes.includes(name);
   return (
     <>

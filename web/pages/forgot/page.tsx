@@ -51,7 +51,10 @@ function AddressForm({ email: first, onSent }: FormProps) {
 
 const BackToSignIn = () => <a href={withDestination('/login')}>{t('forgot.backToSignIn')}</a>;
 
-/** Asks for the address and says the same whether or not there is an account. @param title, lead why it is asked for */
+/**
+ * A form for the email address. The message is the same whether or not an account exists. @param title, lead the reason
+ * for the form
+ */
 export function Forgot({ title, lead }: { readonly title: string; readonly lead: string }) {
   const sentTo = useSignal(kept<string>('sentTo') ?? null);
   const email = useRef('');

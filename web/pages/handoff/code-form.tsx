@@ -13,9 +13,9 @@ type Fault = 'malformed' | 'expired' | 'blocked';
 
 interface CodeFormProps {
   readonly code: Signal<string>;
-  /** Whether the code came by a link: then it is looked up at once. */
+  /** True if the code came from a link. It is then looked up immediately. */
   readonly isCarried: boolean;
-  /** Whether a link brought something else than a code. */
+  /** True if the link contained something other than a code. */
   readonly isMalformed: boolean;
   readonly onFound: (request: Request) => void;
 }

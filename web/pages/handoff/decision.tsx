@@ -24,7 +24,7 @@ const GONE: ReadonlySet<string> = new Set(['HANDOFF_CODE_EXPIRED', 'INVALID_HAND
 
 const whoAmI = () => api.get('/v1/users/@me');
 
-/** Who is signed in here, once that is known. */
+/** The signed-in user, once loaded. */
 function useMe() {
   const me = useSignal<Awaited<ReturnType<typeof whoAmI>> | null>(null);
   const token = session.value?.token;
@@ -41,12 +41,12 @@ function useMe() {
 }
 
 const DIGITS = /^[0-9]{2}$/;
-/** Voids a code, as everything does that is not its two digits. */
+/** Rejects the request: any value other than the two digits invalidates the code. */
 const REFUSAL = 'refused';
 
 const shownCode = (code: string): string => `${code.slice(0, 6)}-${code.slice(6)}`;
 
-/** Which device asks, and what a yes does. */
+/** The requesting device and the effect of an approval. */
 export function Decision({ request: { code, asker }, onDecided }: DecisionProps) {
   const me = useMe();
   const digits = useSignal('');

@@ -2,7 +2,7 @@ import { carried, forgetCarried } from '../../core/fragment.js';
 import { keep, kept } from '../../core/kept.js';
 import type { Asker } from '../../kit/facts.js';
 
-/** What another device asks, as it was looked up: a code can be looked up three times in all. */
+/** A request from another device. It is stored, because a code can be looked up only three times. */
 export interface Request {
   readonly code: string;
   readonly asker: Asker;
@@ -13,25 +13,25 @@ const FORM = /^[ABCDEFGHJKMNPQRSTUVWXYZ23456789]{12}$/;
 const REQUEST = 'handoff-request';
 const LUGGAGE = 'gatehouse.handoff-request';
 
-/** A code without what it is shown or typed with; undefined when it is none. */
+/** Normalizes an entered code. Returns undefined if it is invalid. */
 export function plainCode(typed: string): string | undefined {
   const plain = typed.replace(/[-\s]/g, '').toUpperCase();
   return FORM.test(plain) ? plain : undefined;
 }
 
-/** Takes what is known along to the page where the person signs in, who then comes back to this one. */
+/** Stores the request while the user signs in on another page. */
 export function pack(code: string, request: Request | null): void {
   if (code || request) sessionStorage.setItem(LUGGAGE, JSON.stringify({ code, request }));
 }
 
 interface Known {
-  /** As it came by a link or was typed before. A link can only bring what has the form of a code. */
+  /** The code from a link or from earlier input. Links can only provide well-formed codes. */
   readonly code: string;
   readonly isMalformed?: boolean;
   readonly request: Request | null;
 }
 
-/** What is known already when the page opens. */
+/** Restores the stored request when the page opens. */
 export function unpack(): Known {
   const packed = sessionStorage.getItem(LUGGAGE);
   sessionStorage.removeItem(LUGGAGE);
@@ -50,5 +50,5 @@ export function remember(request: Request): Request {
   return keep(REQUEST, request);
 }
 
-/** Nothing that was looked up is looked up again by a reload. */
+/** Deletes the stored request, so that a reload does not look it up again. */
 export const forget = forgetCarried;

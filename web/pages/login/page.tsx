@@ -12,7 +12,7 @@ import { Skeleton, Spinner } from '../../kit/shown.js';
 import { SignIn } from '../../sign-in/sign-in.js';
 import { enter, type SignedIn } from '../../sign-in/signed-in.js';
 
-/** Somebody else's page may have sent the person here because the session ended. */
+/** True if another page redirected here because the session ended. */
 const wasSignedOut = new URLSearchParams(location.search).get('signed_out') === 'elsewhere';
 
 function AlreadySignedIn({ onOther }: { readonly onOther: () => void }) {
@@ -47,7 +47,7 @@ function AlreadySignedIn({ onOther }: { readonly onOther: () => void }) {
 export default function Login() {
   const isOther = useSignal(false);
   const isLeaving = useSignal(false);
-  // Another tab may know somebody: nothing waits for its answer.
+  // Ask other tabs for a session without waiting for them.
   useEffect(() => void settled(), []);
   const done = (answer: SignedIn, isKept: boolean, password?: string) => {
     isLeaving.value = true;

@@ -27,7 +27,7 @@ type View =
   | { readonly kind: 'code'; readonly code: string };
 
 const ceremonyId = carried('ceremony_id') ?? '';
-/** Only this page keeps a code here: a link cannot show one. */
+/** History key of the completion code. Only this page writes it, so a link cannot display a code. */
 const COMPLETION = 'completion_code';
 const path = { ceremony_id: ceremonyId };
 const TITLES = {
@@ -44,7 +44,7 @@ function first(): View {
   return { kind: ceremonyId ? 'asking' : 'gone' };
 }
 
-/** Of a ceremony that is unknown, over or answered already. */
+/** True if the ceremony is unknown, expired or already completed. */
 const isGone = (code: string): boolean => code === 'PASSKEY_AUTHENTICATION_FAILED';
 
 function Question({ onView }: { readonly onView: (view: View) => void }) {
@@ -75,7 +75,7 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
       const asked = options.value;
       try {
         const response = (await assertion(asked)) as never;
-        // A challenge is used up by its answer, whatever becomes of that.
+        // A challenge is consumed by the response, even if that fails.
         options.value = null;
         const ended = await api.post('/v1/auth/passkey-bridge/{ceremony_id}/complete', { path, body: { response } });
         if (ended.completion_code === null) return leave(ended);
@@ -87,7 +87,7 @@ function Question({ onView }: { readonly onView: (view: View) => void }) {
       }
     },
     {
-      // The same code for a wrong passkey and for a request that is over: asking anew tells which.
+      // A wrong passkey and an expired request have the same code. Requesting options again shows which one it is.
       caught: async (refused) => {
         if (!isGone(refused.code)) return false;
         await load.run();
@@ -156,7 +156,7 @@ const Code = ({ code }: { readonly code: string }) => (
   </>
 );
 
-/** A passkey that another page or an app asks for, because it belongs to this origin. */
+/** Completes a passkey request of another page or app, because passkeys are bound to this origin. */
 export default function PasskeyBridge() {
   const view = useSignal<View>(first());
   const { value } = view;

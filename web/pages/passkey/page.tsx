@@ -17,7 +17,7 @@ import { enter } from '../../sign-in/signed-in.js';
 const begun = keptBridge();
 const completionCode = carried('completion_code');
 const ceremonyId = carried('ceremony_id');
-/** What was not judged yet may be sent again as it is. */
+/** Errors after which the same request can be retried. */
 const AGAIN: ReadonlySet<string> = new Set(['', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
 
 function forget(): void {
@@ -87,7 +87,7 @@ function Redemption({ start, code, onEnd }: RedemptionProps) {
   );
 }
 
-/** Where a passkey ceremony of another page ends: in the tab that began it. */
+/** Completes a passkey ceremony in the tab that started it. */
 export default function Passkey() {
   const hasEnded = useSignal(false);
   const isOurs = begun !== null && begun.ceremony_id === ceremonyId && completionCode !== undefined;

@@ -14,13 +14,15 @@ import { NewPasswordField } from '../../kit/new-password.js';
 import { FailureNotice, Notice } from '../../kit/notice.js';
 import { learnService, noteSso, service } from '../../sign-in/service.js';
 
-/** A registration that was taken and signs nobody in yet. */
+/** An accepted registration that still needs approval or verification. */
 export interface Pending {
   readonly kind: 'approval' | 'verification';
   readonly email: string;
 }
 
-/** What may be called by the name that others see; asked for once the person has typed it, for every question counts. */
+/**
+ * Suggests a username for the display name. Requests are rate limited, so it asks only when the field loses the focus.
+ */
 function useSuggestion(displayName: Signal<string>) {
   const suggestion = useSignal<string | null>(null);
   const asked = useRef('');
@@ -93,7 +95,7 @@ interface UsernameProps {
   readonly wrong: (field: string) => string | undefined;
 }
 
-/** A page of the platform's own; what was typed here stays. */
+/** A link to a legal document. It opens in a new tab, so that the form input is kept. */
 const Document = ({ href, words }: { readonly href: string; readonly words: string }) => (
   <a href={href} target="_blank" rel="noopener noreferrer">
     {words}
@@ -154,7 +156,7 @@ export function RegisterForm({ onPending }: { readonly onPending: (pending: Pend
       fields,
       caught: (refused) => {
         taken.value = refused.of('email') === 'EMAIL_ALREADY_IN_USE' ? email.value : null;
-        // Terms that were published since this page was opened.
+        // Terms may have been published since this page was opened.
         if (!agreement && refused.of('consent')) void learnService();
         return noteSso(refused);
       },

@@ -33,7 +33,7 @@ function Waiting({ pending: { kind, email }, onAgain }: WaitingProps) {
   );
 }
 
-/** Why nobody registers here, for whoever is not signed in. */
+/** The reason why registration is not available. */
 const Shut = ({ title, words }: { readonly title: string; readonly words: string }) => (
   <Frame title={title}>
     <Notice isAnnounced={false}>{words}</Notice>

@@ -7,7 +7,7 @@ import { Skeleton } from '../../kit/shown.js';
 
 type Form = typeof import('../forgot/page.js').Forgot;
 
-/** The form that asks for a new link, in place of one that does not work. */
+/** A form to request a new link, shown if the current one does not work. */
 export function NewLink(why: { readonly title: string; readonly lead: string }) {
   const form = useSignal<{ readonly Forgot: Form } | null>(null);
   const isLost = useSignal(false);

@@ -53,7 +53,7 @@ type Known = 'ready' | 'missing' | 'dead';
 export default function Reset() {
   const token = carried('token') ?? '';
   const step = useSignal<Step>(kept<Step>(KEY) ?? { kind: token ? 'checking' : 'missing' });
-  /** The link has served, or never will. */
+  /** Deletes the link after it was used or turned out to be invalid. */
   const settle = (next: Step) => {
     forgetCarried();
     step.value = keep(KEY, next);

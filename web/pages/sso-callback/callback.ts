@@ -1,4 +1,4 @@
-/** What the provider sent the browser back with. */
+/** The query parameters from the identity provider. */
 export interface Callback {
   readonly code?: string | undefined;
   readonly state?: string | undefined;
@@ -18,7 +18,7 @@ function read(): URLSearchParams {
   return new URLSearchParams(typeof kept === 'string' ? kept : '');
 }
 
-/** Reads it once, out of the address bar; the entry of the history keeps it, so that a reload still finds it. */
+/** Reads the parameters once and removes them from the address bar. The history entry stores them for a reload. */
 export function readCallback(): Callback {
   const found = read();
   const of = (name: string) => found.get(name) || undefined;

@@ -16,15 +16,15 @@ import { forgetCallback, readCallback } from './callback.js';
 
 const callback = readCallback();
 const start = keptStart();
-/** What was not judged yet may be sent again as it is. */
+/** Errors after which the same request can be retried. */
 const AGAIN: ReadonlySet<string> = new Set(['', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE']);
-/** Errors that the provider's own words would not help with. */
+/** Errors of the identity provider with their own messages. */
 const ERROR_WORDS: Readonly<Record<string, 'sso.cancelled' | 'sso.providerBusy'>> = {
   access_denied: 'sso.cancelled',
   server_error: 'sso.providerBusy',
   temporarily_unavailable: 'sso.providerBusy',
 };
-/** Codes whose general words do not say what they mean here. */
+/** Error codes with a specific message on this page. */
 const CODE_WORDS: Readonly<Record<string, 'sso.noAccount' | 'sso.denied'>> = {
   SSO_REQUIRED: 'sso.noAccount',
   ACCESS_DENIED: 'sso.denied',
@@ -46,7 +46,7 @@ function Explained({ children }: { readonly children: ComponentChildren }) {
 }
 
 function ProviderRefused({ error }: { readonly error: string }) {
-  // Only what this tab began may bring text of its own; anybody can link here.
+  // Only show provider errors for sign-ins started in this tab, because anyone can link to this page.
   const isOurs = start !== null && start.state === callback.state;
   useEffect(() => {
     if (isOurs) forgetStart();
@@ -115,7 +115,10 @@ function Completion({ code, begun, onFailed }: CompletionProps) {
   );
 }
 
-/** Where the provider sends people back to: finishes what this very tab began, or explains. */
+/**
+ * The redirect target of the identity provider. Completes a sign-in that was started in this tab, otherwise explains
+ * the problem.
+ */
 export default function SsoCallback() {
   const hasFailed = useSignal(false);
   const { code, state, error } = callback;

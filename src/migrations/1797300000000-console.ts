@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Data for the administration console: replica status, evidence for IP bans, and search by name alone. */
+/** Data for the administration console: replica status, evidence for IP bans, and search by username. */
 export class Console1797300000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

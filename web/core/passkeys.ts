@@ -71,7 +71,7 @@ const signals = (): Signals => (hasPasskeys() ? (PublicKeyCredential as unknown 
 /** The user handle of an account: its decimal ID in base64url. */
 const handleOf = (id: string): string => btoa(id).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** Tells the browser the current passkeys of the account, so that it stops offering others. */
+/** Reports the current passkeys of the account to the browser, so that it stops offering others. */
 export async function keepOnly(accountId: string, ids: readonly string[]): Promise<void> {
   const told = { rpId: brand.rpId, userId: handleOf(accountId), allAcceptedCredentialIds: ids };
   // Ignore errors, because this is optional.
@@ -80,7 +80,7 @@ export async function keepOnly(accountId: string, ids: readonly string[]): Promi
     .catch(() => {});
 }
 
-/** Tells the browser the names to show with the passkeys of the account. */
+/** Reports the names for the passkeys of the account to the browser. */
 export async function nameAs(accountId: string, name: string, displayName: string): Promise<void> {
   const told = { rpId: brand.rpId, userId: handleOf(accountId), name, displayName };
   await signals()
@@ -88,7 +88,7 @@ export async function nameAs(accountId: string, name: string, displayName: strin
     .catch(() => {});
 }
 
-/** Tells the browser that the service does not know this passkey. */
+/** Reports to the browser that the service does not know this passkey. */
 export async function disown(rpId: string, credentialId: string): Promise<void> {
   await signals()
     .signalUnknownCredential?.call(PublicKeyCredential, { rpId, credentialId })

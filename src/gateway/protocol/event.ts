@@ -33,7 +33,7 @@ export function eventFrom(type: string, json: string, isPersonal = false): Gatew
 export const jsonOf = ({ frame }: GatewayEvent): string => frame.toString('utf8', FRAME_BEGIN.length);
 
 /**
- * Identifies an event of an account: its journal number, or for session lists the number of the event before the list.
+ * Identifies an event of an account: its event number, or for session lists the number of the event before the list.
  */
 export type Ref = string;
 
@@ -57,7 +57,7 @@ export const personal = (event: GatewayEvent): Heard => ({ ref: '', number: null
 
 export const isPresence = (ref: Ref): boolean => ref.startsWith('p');
 
-/** The journal number of the event, or of the last event before a session list. */
+/** The event number of the event, or of the last event before a session list. */
 export const placeOf = (ref: Ref): number => Number.parseInt(isPresence(ref) ? ref.slice(1) : ref, 10);
 
 /** A dispatch of one session: an event with its sequence number. */

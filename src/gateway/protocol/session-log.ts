@@ -3,7 +3,7 @@ import { type Dispatch, type Heard, isPresence, isWanted, placeOf, type Ref, typ
 import type { Payloads } from './payloads.js';
 
 /**
- * Start of a run of sequence numbers that map to consecutive journal numbers, or a single entry that is not in the
+ * Start of a run of sequence numbers that map to consecutive event numbers, or a single entry that is not in the
  * journal.
  */
 export type Break = readonly [s: number, ref: Ref];
@@ -18,7 +18,7 @@ export interface Standing {
   readonly acknowledged: number;
   /** The highest sequence number that can no longer be replayed. */
   readonly floor: number;
-  /** The journal number of the last event that the session has dispatched or skipped. */
+  /** The event number of the last event that the session has dispatched or skipped. */
   readonly cursor: number;
 }
 
@@ -61,7 +61,7 @@ export class SessionLog {
     return this.breaks;
   }
 
-  /** Sets the journal number after which events are dispatched. */
+  /** Sets the event number after which events are dispatched. */
   startAt(cursor: number): void {
     this.standing = { ...this.standing, cursor };
   }
@@ -120,7 +120,7 @@ export class SessionLog {
     return Math.max(this.standing.acknowledged, this.standing.floor) + 1;
   }
 
-  /** The lowest journal number whose event the session may need for a replay. */
+  /** The lowest event number whose event the session may need for a replay. */
   placeNeeded(): number {
     for (let s = this.firstNeeded; s <= this.standing.seq; s++) {
       const ref = this.refAt(s);

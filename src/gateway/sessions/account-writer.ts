@@ -46,7 +46,7 @@ function standingOf({ now }: SessionLog, { seq, floor, cursor }: Step): Standing
   return { seq, acknowledged: now.acknowledged, floor: Math.max(floor, now.floor), cursor };
 }
 
-/** The lowest journal number that the session may need for a replay after a step. */
+/** The lowest event number that the session may need for a replay after a step. */
 function neededOf(log: SessionLog, { dispatches }: Step): number {
   return Math.min(log.placeNeeded(), ...dispatches.flatMap(({ ref }) => (ref === null ? [] : placeOf(ref))));
 }

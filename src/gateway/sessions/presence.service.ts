@@ -25,7 +25,7 @@ const RETRY_MS = 500;
 const HINT = 'presence';
 
 /**
- * Sends SESSIONS_REPLACE to the sessions of an account when one starts or ends. There is no delay for small accounts.
+ * Sends SESSIONS_REPLACE to the sessions of an account when one starts or ends. Small accounts are updated immediately.
  * Only the last list matters, so a failed update is retried later.
  */
 @Injectable()

@@ -39,7 +39,7 @@ interface State {
   /** Number of writes. */
   readonly step: number;
   readonly standing: Standing;
-  /** The lowest journal number that the session may need for a replay. */
+  /** The lowest event number that the session may need for a replay. */
   readonly needed: number;
 }
 

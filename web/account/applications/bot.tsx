@@ -19,7 +19,7 @@ export interface BotProps {
   readonly onChanged: (bot: Bot) => void;
 }
 
-/** The public profile of the bot. The application shares its picture and description. */
+/** The public profile of the bot. The application uses the same image and description. */
 export function BotProfile({ bot, onChanged }: BotProps) {
   const username = useSignal(bot.username);
   const bio = useSignal(bot.bio ?? '');

@@ -156,7 +156,7 @@ function SecondFactor({ onCodes }: { readonly onCodes: (codes: Codes) => void })
   );
 }
 
-/** Tells the browser to stop offering passkeys that were removed, here or elsewhere. */
+/** Makes the browser stop offering passkeys that were removed, here or elsewhere. */
 function useKeptTrue(passkeys: readonly Passkey[] | null): void {
   const former = useRef<readonly Passkey[]>([]);
   useEffect(() => {

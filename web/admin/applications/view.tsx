@@ -4,7 +4,7 @@ import { asked } from '../parts/address.js';
 import { LookUp } from './list.js';
 import { One } from './one.js';
 
-/** Applications of any account: look-up by ID or owner, and transfer. */
+/** Applications of any account: lookup by ID or owner, and transfer. */
 export default function Applications() {
   const owner = asked('owner');
   return (

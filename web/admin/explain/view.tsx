@@ -37,7 +37,7 @@ export default function Explain() {
     if (next === path.value + query.value) void asking.run();
     else go(next);
   };
-  // Do not show an answer for a different request.
+  // Do not show the result of a different request.
   const told = answer.value?.asked === said ? answer.value.explained : null;
   useEffect(() => {
     if (told) place.current?.scrollIntoView({ block: 'nearest' });

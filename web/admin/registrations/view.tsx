@@ -29,7 +29,7 @@ function useSelection() {
 type Selection = ReturnType<typeof useSelection>;
 type Ask = (decision: Decision, registrations: readonly Registration[]) => void;
 
-/** The person, with email and IP address if the service includes them. */
+/** The applicant, with email and IP address if the service includes them. */
 const Person = ({ of: registration }: { readonly of: Registration }) => (
   <div class="stack tight">
     <span>

@@ -18,7 +18,7 @@ export type AuthorizationRequest = { readonly client_id: string; readonly scope:
   Readonly<Record<Exclude<Name, 'response_type'>, string>>
 > & { readonly response_type?: 'code' };
 
-/** An invalid request that no user can approve. There is no redirect. */
+/** An invalid request that no user can approve. The user is not redirected. */
 export class FaultyRequest extends Error {
   constructor(readonly code: 'UNKNOWN_APPLICATION' | 'INVALID_REQUEST' | 'INVALID_SCOPE') {
     super(code);

@@ -10,7 +10,7 @@ import { answerHelp } from './help.mjs';
 answerHelp(import.meta.filename);
 
 const root = join(import.meta.dirname, '..');
-const BUILT = ['src', 'client', 'test/support'];
+const BUILT = ['src', 'test/support'];
 const MADE_WITH = [
   'ormconfig.ts',
   'tsconfig.build.json',
@@ -21,13 +21,14 @@ const MADE_WITH = [
 const stamp = join(root, 'dist', '.stamp');
 const serviceStamp = join(root, 'dist', '.service-stamp');
 const snapshotStamp = join(root, 'dist', '.snapshot-stamp');
+const clientStamp = join(root, 'dist', '.client-stamp');
 export const webStamp = join(root, 'dist', '.web-stamp');
 
 export function* sources(directory) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) yield* sources(path);
-    else yield path;
+    if (!entry.isDirectory()) yield path;
+    else if (entry.name !== 'dist') yield* sources(path);
   }
 }
 
@@ -121,6 +122,15 @@ async function buildPages() {
   writeFileSync(webStamp, current);
 }
 
+/** The package of the typed client, if it changed. */
+async function buildClient() {
+  const current = fingerprint('client');
+  if (isStamped(clientStamp, current)) return;
+  rmSync(join(root, 'client', 'dist'), { recursive: true, force: true });
+  await run(['node_modules/typescript/bin/tsc', '-p', 'client'], 'inherit');
+  writeFileSync(clientStamp, current);
+}
+
 /** What the embedded database of a first start is unpacked from, if what it is made of changed. */
 async function buildSnapshot() {
   const current = fingerprint('src/migrations', 'src/platform/database');
@@ -159,9 +169,10 @@ export async function build(force = false) {
   if (force) rmSync(join(root, 'dist'), { recursive: true, force: true });
   // `npm run dev` builds the pages while they change, and starts from the modules, which are ready sooner than the bundle.
   const pages = process.env.PAGES_WATCHED === undefined ? buildPages() : undefined;
+  const client = buildClient();
   const current = fingerprint(...BUILT);
   await (isStamped(stamp, current) ? buildService(current) : buildModules(current));
-  await pages;
+  await Promise.all([pages, client]);
 }
 
 if (process.argv[1] === import.meta.filename) await build(process.argv.includes('--force'));

@@ -49,9 +49,10 @@ cpSync(join(root, 'examples/notes'), project, {
   recursive: true,
   filter: (path) => !left.some((name) => path.endsWith(`/${name}`)),
 });
-const { path, size } = pack(place);
-install(project, path);
-done(`packed (${(size / 1024 / 1024).toFixed(2)} MiB) and installed`);
+const packed = pack(place);
+install(project, packed);
+const sizes = Object.entries(packed).map(([name, { size }]) => `${name} ${(size / 1024 / 1024).toFixed(2)} MiB`);
+done(`packed (${sizes.join(', ')}) and installed`);
 
 run('npm', 'run', '--silent', 'lint');
 writeFileSync(join(project, 'test/guide.e2e-spec.ts'), guide());
@@ -66,7 +67,7 @@ done('npm run cli -- routes');
 
 const PORT = String(20_000 + (process.pid % 10_000));
 const origin = `http://localhost:${PORT}`;
-const service = spawn('node', ['-r', 'gatehouse/threads', 'dist/src/main.js'], {
+const service = spawn('node', ['-r', '@gatehouse-auth/server/threads', 'dist/src/main.js'], {
   cwd: project,
   env: {
     ...env,

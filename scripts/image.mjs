@@ -48,7 +48,7 @@ await build();
 if (!existsSync(join(root, 'dist', 'guides'))) {
   demand(spawnSync(process.execPath, ['scripts/docs.mjs'], { cwd: root, stdio: 'inherit' }).status === 0, 'no guides');
 }
-for (const name of ['package.json', 'package-lock.json', 'dist']) {
+for (const name of ['package.json', 'package-lock.json', 'client/package.json', 'dist']) {
   cpSync(join(root, name), join(image, name), { recursive: true });
 }
 const npm = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -56,7 +56,15 @@ demand(spawnSync('npm', npm, { cwd: image, stdio: 'inherit' }).status === 0, 'np
 // As in the Dockerfile: npm keeps TypeScript as somebody's optional peer, the test kit is for those who install the package.
 // What starts of this checkout have compiled is no part of the image, which is built from the sources alone.
 for (const path of [
-  ...['node_modules/typescript', 'dist/test', 'dist/.stamp', 'dist/.web-stamp', 'dist/.tsbuildinfo'],
+  ...[
+    'client',
+    'node_modules/@gatehouse-auth',
+    'node_modules/typescript',
+    'dist/test',
+    'dist/.stamp',
+    'dist/.web-stamp',
+    'dist/.tsbuildinfo',
+  ],
   'dist/service/compiled',
 ]) {
   rmSync(join(image, path), { recursive: true, force: true });

@@ -21,15 +21,7 @@ function demand(isSo, message) {
 }
 
 await build();
-const SOURCES = [
-  'src',
-  'client',
-  'test/support',
-  'ormconfig.ts',
-  'tsconfig.build.json',
-  'nest-cli.json',
-  'package.json',
-];
+const SOURCES = ['src', 'test/support', 'ormconfig.ts', 'tsconfig.build.json', 'nest-cli.json', 'package.json'];
 mkdirSync(join(copy, 'test'));
 // The pages are built by npm run build alone, the guides by npm run docs.
 for (const built of ['web', 'guides']) {

@@ -1,4 +1,4 @@
-/** The package as a team gets it, in a project of theirs, with nothing but what the two declare. */
+/** The packages as a project of a team installs them, with only the packages that they and the project declare. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,11 +13,26 @@ function run(command, args, cwd) {
   return stdout;
 }
 
-/** Packs what is built. @returns the path and the size of the tarball, in bytes */
+const SERVER = '@gatehouse-auth/server';
+const CLIENT = '@gatehouse-auth/client';
+const FOLDERS = { [SERVER]: root, [CLIENT]: join(root, 'client') };
+
+/** Packs what is built: server and client. @returns path and size in bytes of each tarball, by name of the package */
 export function pack(folder) {
-  const args = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', folder];
-  const [{ filename, size }] = JSON.parse(run('npm', args, root));
-  return { path: join(folder, filename), size };
+  const args = [
+    'pack',
+    '--ignore-scripts',
+    '--json',
+    '--loglevel=error',
+    '--workspaces=false',
+    '--pack-destination',
+    folder,
+  ];
+  const packed = Object.entries(FOLDERS).map(([name, from]) => {
+    const [{ filename, size }] = JSON.parse(run('npm', args, from));
+    return [name, { path: join(folder, filename), size }];
+  });
+  return Object.fromEntries(packed);
 }
 
 function link(project, name) {
@@ -40,19 +55,23 @@ function linkCommands(project, name) {
   }
 }
 
+function unpack(project, name, { path }) {
+  const home = join(project, 'node_modules', name);
+  mkdirSync(home, { recursive: true });
+  run('tar', ['-xzf', path, '-C', home, '--strip-components=1'], project);
+  return packageIn(home);
+}
+
 /**
- * Unpacks the tarball into a project. The packages that project and tarball declare are those of this checkout, one copy of
+ * Unpacks the tarballs into a project. The packages that project and tarballs declare are those of this checkout, one copy of
  * each; what neither declares is not there. Needs no registry.
  * @throws Error when the project asks for another version of something than Gatehouse does
  */
-export function install(project, tarball) {
+export function install(project, tarballs) {
   installPackages('scripts');
-  const home = join(project, 'node_modules/gatehouse');
-  mkdirSync(home, { recursive: true });
-  run('tar', ['-xzf', tarball, '-C', home, '--strip-components=1'], project);
-  const packed = packageIn(home);
+  const [packed] = Object.entries(tarballs).map(([name, tarball]) => unpack(project, name, tarball));
   const { dependencies = {}, devDependencies = {} } = packageIn(project);
-  const { gatehouse: _, ...wanted } = { ...devDependencies, ...dependencies };
+  const { [SERVER]: _server, [CLIENT]: _client, ...wanted } = { ...devDependencies, ...dependencies };
   const tools = packageIn(join(root, 'scripts')).devDependencies;
   const ours = { ...tools, ...packed.devDependencies, ...packed.dependencies, ...packed.peerDependencies };
   for (const [name, range] of Object.entries(wanted)) {
@@ -61,5 +80,5 @@ export function install(project, tarball) {
   const isOptional = (name) => packed.peerDependenciesMeta?.[name]?.optional === true;
   const peers = Object.keys(packed.peerDependencies ?? {}).filter((name) => !isOptional(name));
   for (const name of [...Object.keys(wanted), ...Object.keys(packed.dependencies), ...peers]) link(project, name);
-  for (const name of ['gatehouse', ...Object.keys(wanted)]) linkCommands(project, name);
+  for (const name of [SERVER, ...Object.keys(wanted)]) linkCommands(project, name);
 }

@@ -1,4 +1,4 @@
-/** `npm run -s public-api > test/public-api.snapshot.txt`: the types of everything that the package exports. */
+/** `npm run -s public-api > test/public-api.snapshot.txt`: the types of everything that the packages export. */
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
@@ -7,4 +7,4 @@ answerHelp(import.meta.filename);
 
 await build();
 const { publicApiOf } = await import('../dist/test/support/public-api.js');
-process.stdout.write(publicApiOf(join(import.meta.dirname, '..', 'dist')));
+process.stdout.write(publicApiOf(join(import.meta.dirname, '..')));

@@ -42,10 +42,16 @@ const nameIn = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_mo
 const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
+/** Whether a path of the lock is a package of this repository: its folder, or the link to it. */
+function isWorkspace(lock, path) {
+  const workspaces = lock.packages[''].workspaces ?? [];
+  return workspaces.includes(path) || (lock.packages[path].link && workspaces.includes(lock.packages[path].resolved));
+}
+
 /** The packages of a lock that production may have, whatever machine it is on. `legacy` knows older forms of a licence. */
 export function production(lock, legacy = () => undefined) {
   return Object.entries(lock.packages).flatMap(([path, entry]) => {
-    if (path === '' || entry.dev || entry.devOptional) return [];
+    if (path === '' || entry.dev || entry.devOptional || isWorkspace(lock, path)) return [];
     return [{ path, name: nameIn(path), version: entry.version, licence: entry.license ?? legacy(path) ?? 'UNKNOWN' }];
   });
 }
@@ -81,7 +87,7 @@ export function lockProblems(lock) {
   const problems = lock.lockfileVersion === 3 ? [] : [`the lock is of version ${lock.lockfileVersion}, not 3`];
   const origins = new Set();
   for (const [path, { integrity, resolved, link, inBundle, name, dev }] of Object.entries(lock.packages)) {
-    if (path === '') continue;
+    if (path === '' || isWorkspace(lock, path)) continue;
     if (link) problems.push(`${path} is a link to a folder`);
     else if (!inBundle && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')) {
       problems.push(`${path} has no SHA-512 that it is held to`);
@@ -230,7 +236,7 @@ function importedByPages() {
   const names = sources.flatMap((name) =>
     [...readFileSync(join(root, 'web', name), 'utf8').matchAll(IMPORT)].map(([, found]) => found),
   );
-  return [...new Set(names)].filter((name) => !/^(?:\.|node$|gatehouse$|vite$)/.test(name));
+  return [...new Set(names)].filter((name) => !/^(?:\.|node$|@gatehouse-auth\/client$|vite$)/.test(name));
 }
 
 function main(args) {

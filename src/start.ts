@@ -11,13 +11,13 @@ import { Log } from './core/log.js';
 import { startFault } from './core/start-fault.js';
 
 const FEW_THREADS =
-  'password hashes, files and names share the four threads of Node; start by: node -r gatehouse/threads <file>';
+  'password hashes, files and names share the four threads of Node; start by: node -r @gatehouse-auth/server/threads <file>';
 const AUTO_IS_ONE = 'WORKERS=auto is one process: there is one core, or the database is embedded';
 
 /**
  * Runs the service and its extension until a signal ends it: reads `.env` of the working directory and the settings,
  * opens the database and listens. Prints an error that an operator can fix in one line and exits with 1. The number of
- * threads cannot be changed here: use `node -r gatehouse/threads`.
+ * threads cannot be changed here: use `node -r @gatehouse-auth/server/threads`.
  *
  * With several `WORKERS`, this process only starts itself that many times. The code around the call of `start` also
  * runs in each worker.

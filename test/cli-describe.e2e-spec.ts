@@ -8,9 +8,9 @@ const ROOT = join(import.meta.dirname, '..');
 
 const NOTES = `
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, Refusal, TheCall, Text, UserOnly } from 'gatehouse';
+import { type Call, type Identity, invalid, Me, Public, RateLimit, readJson, Refusal, TheCall, Text, UserOnly } from '@gatehouse-auth/server';
 
-declare module 'gatehouse' {
+declare module '@gatehouse-auth/server' {
   interface ExtraErrorCodes { NOTE_IS_LOST: true }
   interface ErrorExtras { NOTE_IS_LOST: { note_id: string } }
 }
@@ -41,9 +41,9 @@ beforeAll(() => {
   // Below the packages that the team would have installed.
   mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
   folder = mkdtempSync(join(ROOT, 'node_modules/.cache/team-'));
-  mkdirSync(join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'node_modules/@gatehouse-auth'), { recursive: true });
   mkdirSync(join(folder, 'notes'));
-  symlinkSync(ROOT, join(folder, 'node_modules/gatehouse'));
+  symlinkSync(ROOT, join(folder, 'node_modules/@gatehouse-auth/server'));
   writeFileSync(join(folder, 'notes/notes.module.ts'), NOTES);
   const compilerOptions = {
     ...{ target: 'es2023', module: 'nodenext', strict: true, skipLibCheck: true, types: ['node'] },

@@ -13,7 +13,7 @@ afterAll(() => service.close());
 const as = (someone: Person, more = {}) =>
   clientOf({ origin: service.url, credential: () => someone.authorization, ...more });
 
-describe('gatehouse/client: operations', () => {
+describe('@gatehouse-auth/client: operations', () => {
   test('a success is answered, typed by the description', async () => {
     const alice = await person(service);
     const me = await as(alice).get('/v1/users/@me');
@@ -112,7 +112,7 @@ describe('gatehouse/client: operations', () => {
   });
 });
 
-describe('gatehouse/client: the gateway', () => {
+describe('@gatehouse-auth/client: the gateway', () => {
   const opened: Gateway[] = [];
   afterEach(() => {
     for (const gateway of opened.splice(0)) gateway.close();

@@ -106,7 +106,7 @@ describe('the guides: nothing in them is left to trust', () => {
     for (const page of [...pages, 'README.md', 'docs/public.md']) {
       const text = readFileSync(join(root, page), 'utf8');
       const named = [
-        ...[...text.matchAll(/gatehouse-(\d+\.\d+\.\d+)\.tgz/g)].map(([, of]) => of),
+        ...[...text.matchAll(/gatehouse-auth-\w+-(\d+\.\d+\.\d+)\.tgz/g)].map(([, of]) => of),
         ...[...text.matchAll(/madeFor: '\^(\S+?)'/g)].map(([, of]) => of),
       ];
       expect([page, named.filter((of) => of !== version && of?.split('.')[0] !== major)]).toEqual([page, []]);

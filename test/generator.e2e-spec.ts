@@ -65,9 +65,10 @@ function install(folder: string, packages = readdirSync(join(ROOT, 'node_modules
   const modules = join(folder, 'node_modules');
   mkdirSync(modules);
   for (const name of packages) {
-    if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+    if (!/^(?:\.|@gatehouse-auth$)/.test(name)) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
   }
-  symlinkSync(ROOT, join(modules, 'gatehouse'));
+  mkdirSync(join(modules, '@gatehouse-auth'));
+  symlinkSync(ROOT, join(modules, '@gatehouse-auth/server'));
 }
 
 /** A project with nothing but the compiler, which is what `new feature` wants. */
@@ -117,10 +118,10 @@ describe('a project of a team', () => {
       readFileSync(join(project, 'package.json'), 'utf8'),
     );
     expect({ name, description }).toEqual({ name: '@acme/wire', description: 'News, "as they come".' });
-    const { gatehouse: range, ...shared } = dependencies;
-    expect(range).toBe(`file:gatehouse-${own.version}.tgz`);
+    const { '@gatehouse-auth/server': range, ...shared } = dependencies;
+    expect(range).toBe(`file:gatehouse-auth-server-${own.version}.tgz`);
     expect(readFileSync(join(project, 'Dockerfile'), 'utf8')).toContain(
-      `package-lock.json gatehouse-${own.version}.tgz ./`,
+      `package-lock.json gatehouse-auth-server-${own.version}.tgz ./`,
     );
     expect({ ...tools, ...own.devDependencies, ...own.dependencies, ...own.peerDependencies }).toMatchObject({
       ...shared,
@@ -340,17 +341,25 @@ describe('new project', () => {
     ['a path', ['../wire'], /is no name of a package/],
     ['215 letters', ['x'.repeat(215)], /is no name of a package/],
     ['a module of Node', ['http'], /http is the name of something else/],
-    ['the package itself', ['gatehouse'], /gatehouse is the name of something else/],
+    ['the command', ['gatehouse'], /gatehouse is the name of something else/],
+    ['the package itself', ['@gatehouse-auth/server'], /@gatehouse-auth\/server is the name of something else/],
     ['a description of two lines', ['refused', '--description', 'one\ntwo'], /one line of at most 200 characters/],
     ['a noun that is none', ['refused', '--noun', 'class'], /class is a word of the language/],
     ['an unknown option', ['refused', '--force'], /--force/],
-    ...['^1.0.0', '1.0.0', 'latest', '*', 'npm:gatehouse', 'npm:gatehouse@1', 'file:'].map(
-      (source): [string, string[], RegExp] => [
-        `the source ${source}`,
-        ['refused', '--gatehouse', source],
-        /on npm, the name gatehouse belongs to an unrelated package/,
-      ],
-    ),
+    ...[
+      '^1.0.0',
+      '1.0.0',
+      'latest',
+      '*',
+      'npm:gatehouse',
+      'npm:gatehouse@1',
+      'npm:@gatehouse-auth/server@1',
+      'file:',
+    ].map((source): [string, string[], RegExp] => [
+      `the source ${source}`,
+      ['refused', '--gatehouse', source],
+      /@gatehouse-auth\/server is not published yet/,
+    ]),
   ])('refused with the usage, and nothing is written: %s', async (_kind, args, reason) => {
     const before = readdirSync(place);
     const { code, out, err } = await typed(place, ['new', 'project', ...args]);
@@ -422,7 +431,7 @@ describe('new project', () => {
       ...{ status: 0, files: expect.arrayContaining([packed.stdout.trim()]) },
     });
     const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    expect(dependencies.gatehouse).toBe(`file:${packed.stdout.trim()}`);
+    expect(dependencies['@gatehouse-auth/server']).toBe(`file:${packed.stdout.trim()}`);
   });
 
   test.each(['file:../gatehouse.tgz', 'https://npm.example/gatehouse.tgz', 'npm:@acme/gatehouse@^1.0.0'])(
@@ -431,7 +440,7 @@ describe('new project', () => {
       const name = `from-${source.replace(/\W+/g, '-').toLowerCase()}`;
       const { folder, next } = await made(place, 'new', 'project', name, '--gatehouse', source);
       const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      expect([dependencies.gatehouse, next[1]]).toEqual([source, 'npm install']);
+      expect([dependencies['@gatehouse-auth/server'], next[1]]).toEqual([source, 'npm install']);
       expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain('COPY package.json package-lock.json ./');
     },
   );
@@ -473,7 +482,7 @@ describe('new feature in this repository', () => {
     expect(text('ormconfig.ts')).toMatch(/^ {4}NewsStory,$[\s\S]*^ {4}CreateNewsStories\d{13},$/m);
     expect(text('scripts/structure.mjs')).toContain("'web', 'news-stories'],");
     expect(text('src/news-stories/news-stories.service.ts')).toContain("import { Refusal } from '../core/errors.js';");
-    for (const path of created) expect([path, text(path).includes("'gatehouse")]).toEqual([path, false]);
+    for (const path of created) expect([path, text(path).includes("'@gatehouse-auth/")]).toEqual([path, false]);
     ran(folder, join(ROOT, 'scripts/node_modules/@biomejs/biome/bin/biome'), 'check', ...changed, ...created);
     const compilerOptions = { noEmit: true, incremental: false, types: ['node', 'jest'] };
     const options = {

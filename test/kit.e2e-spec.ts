@@ -96,7 +96,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-describe('gatehouse/testing: what a team tests its modules with', () => {
+describe('@gatehouse-auth/server/testing: what a team tests its modules with', () => {
   test('a code of its own is judged by the registry as it is now', async () => {
     const answer = await service.anonymous.get('/v1/cakes');
     expectRefusal(answer, 'CAKE_IS_GONE');

@@ -25,11 +25,12 @@ const files = [
 
 /** A command of a package manager that looks the name up in a registry if it is not installed. */
 const BY_NAME =
-  /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun) (?:i|install|add|exec|x|dlx|create|init|view|info|update))\b(?: +-[-\w=]+)* +["'`]?gatehouse(?![\w-])/g;
+  /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun) (?:i|install|add|exec|x|dlx|create|init|view|info|update))\b(?: +-[-\w=]+)* +["'`]?(?:gatehouse(?![\w-])|@gatehouse-auth\/)/g;
 /** A dependency that a registry resolves: a version, a range, a tag, or an alias of the same name. */
-const BY_VERSION = /"gatehouse": *"(?!dist\/|(?!npm:gatehouse\b)[a-z+]+:)[^"]*"/g;
+const BY_VERSION =
+  /"(?:gatehouse|@gatehouse-auth\/\w+)": *"(?!dist\/|(?!npm:(?:gatehouse\b|@gatehouse-auth\/))[a-z+]+:)[^"]*"/g;
 
-test('the name gatehouse belongs to an unrelated package on npm: no file tells npm to look it up', () => {
+test('the packages are not published yet and the name gatehouse belongs to another one: no file looks them up', () => {
   expect(files.length).toBeGreaterThan(500);
   const found = files.flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
@@ -40,6 +41,8 @@ test('the name gatehouse belongs to an unrelated package on npm: no file tells n
 
 test.each([
   'npx gatehouse',
+  'npm install @gatehouse-auth/server',
+  'npx @gatehouse-auth/server',
   'npx --yes gatehouse@latest',
   'npm i gatehouse',
   'npm install --save "gatehouse"',
@@ -50,5 +53,9 @@ test.each([
 
 test.each(['"^1.0.0"', '"1.0.0"', '"*"', '"latest"', '"npm:gatehouse@1"', '""'])(
   'such a dependency is found: %s',
-  (range) => expect(`"gatehouse": ${range}`.match(BY_VERSION)).toHaveLength(1),
+  (range) => {
+    for (const name of ['gatehouse', '@gatehouse-auth/server']) {
+      expect(`"${name}": ${range}`.match(BY_VERSION)).toHaveLength(1);
+    }
+  },
 );

@@ -19,11 +19,12 @@ import { preparedDirectory } from './machine/service-process.js';
 const ROOT = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'gatehouse-package-'));
 const project = join(place, 'notes');
-const packed = join(project, 'node_modules/gatehouse');
+const packed = join(project, 'node_modules/@gatehouse-auth/server');
+const client = join(project, 'node_modules/@gatehouse-auth/client');
 
 const NOTES = `
 import { Controller, Get, Module } from '@nestjs/common';
-import { type Identity, Me, RateLimit, registerBucket, settings, UserOnly } from 'gatehouse';
+import { type Identity, Me, RateLimit, registerBucket, settings, UserOnly } from '@gatehouse-auth/server';
 import { Column, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
 
 registerBucket('notes', 10, 60);
@@ -62,7 +63,7 @@ export class NotesModule {}
 `;
 
 const EXTENSION = `
-import { extension } from 'gatehouse';
+import { extension } from '@gatehouse-auth/server';
 import { CreateNote1800000000000, Note, NotesModule, NotesSettings } from './notes.js';
 
 export default extension({
@@ -75,7 +76,7 @@ export default extension({
 `;
 
 const MAIN = `
-import { start } from 'gatehouse';
+import { start } from '@gatehouse-auth/server';
 import extension from './extension.js';
 
 await start(extension);
@@ -83,8 +84,8 @@ await start(extension);
 
 const TEST = `
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Refused } from 'gatehouse/client';
-import { expectRefusal, type Gatehouse, gatehouse, person } from 'gatehouse/testing';
+import { Refused } from '@gatehouse-auth/client';
+import { expectRefusal, type Gatehouse, gatehouse, person } from '@gatehouse-auth/server/testing';
 import extension from './extension.js';
 
 let service: Gatehouse;
@@ -121,13 +122,17 @@ const succeeded = ({ status, stdout, stderr }: SpawnSyncReturns<string>): string
   return stdout;
 };
 
+/** Packs a folder as `npm pack` does, and unpacks the result where `npm install` would. */
+function unpack(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  const pack = ['pack', '--ignore-scripts', '--silent', '--workspaces=false', '--pack-destination', place];
+  const tarball = spawnSync('npm', pack, { cwd: from, encoding: 'utf8' }).stdout.trim();
+  succeeded(spawnSync('tar', ['-xzf', join(place, tarball), '--strip-components=1', '-C', to], { encoding: 'utf8' }));
+}
+
 beforeAll(() => {
-  mkdirSync(packed, { recursive: true });
-  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', place];
-  const tarball = spawnSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }).stdout.trim();
-  succeeded(
-    spawnSync('tar', ['-xzf', join(place, tarball), '--strip-components=1', '-C', packed], { encoding: 'utf8' }),
-  );
+  unpack(ROOT, packed);
+  unpack(join(ROOT, 'client'), client);
   const { dependencies, peerDependencies, peerDependenciesMeta } = read(join(packed, 'package.json'));
   const needed = Object.keys({ ...dependencies, ...peerDependencies });
   for (const name of needed.filter((name) => !peerDependenciesMeta[name]?.optional)) link(name);
@@ -193,13 +198,28 @@ describe('the package', () => {
   });
 });
 
+test('the package of the client has its own files and declares no dependency', () => {
+  const manifest = read(join(client, 'package.json'));
+  expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([]);
+  expect(manifest.version).toBe(read(join(packed, 'package.json')).version);
+  const files = readdirSync(client, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((name) => !name.startsWith('dist')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+  for (const name of files.filter((file) => file.endsWith('.js'))) {
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(client, name), 'utf8'));
+    expect([name, importedFiles.filter(({ fileName }) => !fileName.startsWith('./'))]).toEqual([name, []]);
+  }
+  expect(existsSync(join(client, manifest.exports['.'].types))).toBe(true);
+});
+
 describe('the project of a team with nothing but the package and what it asks for', () => {
   test('is told in a sentence what the test kit needs, and what to build first', () => {
-    const kit = run(['--input-type=module', '-e', "import 'gatehouse/testing'"]);
+    const kit = run(['--input-type=module', '-e', "import '@gatehouse-auth/server/testing'"]);
     expect(kit.status).toBe(1);
-    expect(kit.stderr).toContain('Error: gatehouse/testing needs supertest: npm install --save-dev supertest');
+    expect(kit.stderr).toContain(
+      'Error: @gatehouse-auth/server/testing needs supertest: npm install --save-dev supertest',
+    );
     for (const name of ['supertest', '@types/supertest', 'ajv']) link(name);
-    const routes = run(['node_modules/gatehouse/dist/src/cli.js', 'routes']);
+    const routes = run(['node_modules/@gatehouse-auth/server/dist/src/cli.js', 'routes']);
     expect([routes.status, routes.stderr.trim()]).toEqual([
       1,
       `${project}/dist/extension.js, the extension that package.json names, is missing: build first (npm run build)`,
@@ -211,14 +231,16 @@ describe('the project of a team with nothing but the package and what it asks fo
   });
 
   test('has the commands, from every folder of it', () => {
-    const out = succeeded(run(['../node_modules/gatehouse/dist/src/cli.js', 'routes'], join(project, 'src')));
+    const out = succeeded(
+      run(['../node_modules/@gatehouse-auth/server/dist/src/cli.js', 'routes'], join(project, 'src')),
+    );
     expect(out).toMatch(/^GET +\/v1\/notes +/m);
   });
 
   test('serves by node dist/main.js, with its .env, and ends with 0', async () => {
     preparedDirectory(join(project, 'data'));
     const { PATH, GATEHOUSE_TEST_SECRET: GATEHOUSE_SECRET } = process.env;
-    const service = spawn(process.execPath, ['-r', 'gatehouse/threads', 'dist/main.js'], {
+    const service = spawn(process.execPath, ['-r', '@gatehouse-auth/server/threads', 'dist/main.js'], {
       cwd: project,
       env: { PATH, GATEHOUSE_SECRET, PORT: '0', MAX_LOOP_DELAY_MS: '0', RATE_LIMITS: 'off' },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -17,7 +17,7 @@ const beyond = (text: string, other: string): string[] => {
 
 test('what the package exports is what it promises', () => {
   const promised = readFileSync(join(import.meta.dirname, 'public-api.snapshot.txt'), 'utf8');
-  const found = publicApiOf(join(ROOT, 'dist'));
+  const found = publicApiOf(ROOT);
   if (found === promised) return;
   const [gone, come] = [beyond(promised, found), beyond(found, promised)];
   const lines = [...gone.map((line) => `- ${line}`), ...come.map((line) => `+ ${line}`)];
@@ -29,24 +29,30 @@ describe('of a change', () => {
   let before: string;
   beforeAll(() => {
     const isDeclared = (path: string) => !/\.(?:[cm]?js|json|br|gz)$/.test(path);
-    for (const folder of ['src', 'test', 'client']) {
-      cpSync(join(ROOT, 'dist', folder), join(build, folder), { recursive: true, filter: isDeclared });
+    for (const folder of ['dist/src', 'dist/test', 'client/dist']) {
+      cpSync(join(ROOT, folder), join(build, folder), { recursive: true, filter: isDeclared });
     }
     before = publicApiOf(build);
   });
   afterAll(() => rmSync(build, { recursive: true }));
 
   test.each([
-    ['a parameter that is demanded shows', 'src/run.d.ts', '(app: ', '(why: string, app: ', true],
-    ['a member that is gone shows', 'src/core/clock.d.ts', /^ +now\(\).*$/m, '', true],
+    ['a parameter that is demanded shows', 'dist/src/run.d.ts', '(app: ', '(why: string, app: ', true],
+    ['a member that is gone shows', 'dist/src/core/clock.d.ts', /^ +now\(\).*$/m, '', true],
     [
       'another order of a union does not',
-      'src/core/extension.d.ts',
+      'dist/src/core/extension.d.ts',
       'Type | DynamicModule',
       'DynamicModule | Type',
       false,
     ],
-    ['a private member does not', 'src/core/clock.d.ts', 'export declare class Clock {', '$& private hand;', false],
+    [
+      'a private member does not',
+      'dist/src/core/clock.d.ts',
+      'export declare class Clock {',
+      '$& private hand;',
+      false,
+    ],
   ])('%s', (_what, file, from, to, isShown) => {
     const path = join(build, file);
     const text = readFileSync(path, 'utf8');

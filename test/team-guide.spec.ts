@@ -7,7 +7,9 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../docs/extending.md'), 'u
 /** The modules that the tests of teams run, as a team would write them. */
 const modules = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.ts') && name !== 'tables.ts')
-  .map((name) => readFileSync(join(FOLDER, name), 'utf8').replaceAll("'../../../src/index.js'", "'gatehouse'"));
+  .map((name) =>
+    readFileSync(join(FOLDER, name), 'utf8').replaceAll("'../../../src/index.js'", "'@gatehouse-auth/server'"),
+  );
 
 test('every snippet of docs/extending.md is a module that is compiled and run, and none of those is missing', () => {
   const snippets = [...GUIDE.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code);

@@ -38,7 +38,7 @@ export default defineConfig({
   root: here,
   publicDir: false,
   plugins: [catalogues],
-  resolve: { alias: { 'gatehouse/client': join(here, '../client/index.ts') } },
+  resolve: { alias: { '@gatehouse-auth/client': join(here, '../client/index.ts') } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: join(here, '../dist/web'),

@@ -1,6 +1,7 @@
 /**
- * Interfaces that extensions merge their own into: `declare module 'gatehouse' { interface ExtraMails { ... } }`. The
- * package exports this file as a whole, because declaration merging works only for such exports.
+ * Interfaces that extensions merge their own into:
+ * `declare module '@gatehouse-auth/server' { interface ExtraMails { ... } }`. The package exports this file as a whole,
+ * because declaration merging works only for such exports.
  */
 
 /** Error codes that an extension registers: merge `{ MY_CODE: true }`. */

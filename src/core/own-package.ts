@@ -13,16 +13,17 @@ export interface OwnPackage {
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
+/** The name of this package. */
+export const NAME = '@gatehouse-auth/server';
+
 const packageIn = (folder: string): OwnPackage & { readonly name?: string } =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
 /** The folder of this package: next to `src` in a checkout, next to `dist` in an installation. */
 export function ownFolder(): string {
   const folders = ['../..', '../../..'].map((path) => join(import.meta.dirname, path));
-  const own = folders.find(
-    (folder) => existsSync(join(folder, 'package.json')) && packageIn(folder).name === 'gatehouse',
-  );
-  if (own === undefined) throw new Error('the package.json of gatehouse is missing');
+  const own = folders.find((folder) => existsSync(join(folder, 'package.json')) && packageIn(folder).name === NAME);
+  if (own === undefined) throw new Error('the package.json of Gatehouse is missing');
   return own;
 }
 

@@ -11,7 +11,7 @@ function demanded<T>(name: string, path = name): T {
     return require(path) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    throw new Error(`gatehouse/testing needs ${name}: npm install --save-dev ${name}`, { cause: error });
+    throw new Error(`@gatehouse-auth/server/testing needs ${name}: npm install --save-dev ${name}`, { cause: error });
   }
 }
 
@@ -20,7 +20,10 @@ export const { Ajv2020 } = demanded<typeof ajv>('ajv', 'ajv/dist/2020.js');
 
 function runners(): typeof ExpectOfJest {
   const { expect } = globalThis as { expect?: typeof ExpectOfJest };
-  if (!expect) throw new Error('gatehouse/testing needs the global `expect` of Jest, or of a runner that has its like');
+  if (!expect)
+    throw new Error(
+      '@gatehouse-auth/server/testing needs the global `expect` of Jest, or of a runner that has its like',
+    );
   return expect;
 }
 

@@ -4,13 +4,13 @@ import ts from 'typescript';
 
 /** What a package.json calls each entry, and the declarations that it leads to. */
 const ENTRIES = {
-  gatehouse: 'src/index.d.ts',
-  'gatehouse/testing': 'test/support/index.d.ts',
-  'gatehouse/client': 'client/index.d.ts',
+  '@gatehouse-auth/server': 'dist/src/index.d.ts',
+  '@gatehouse-auth/server/testing': 'dist/test/support/index.d.ts',
+  '@gatehouse-auth/client': 'client/dist/index.d.ts',
 };
 
 /** What is made of the API description, and held by it. */
-const GENERATED = /\/client\/api\.d\.ts$/;
+const GENERATED = /\/client\/dist\/api\.d\.ts$/;
 
 const printer = ts.createPrinter({ removeComments: true });
 
@@ -79,7 +79,7 @@ function toldOf(name: string, symbol: ts.Symbol): string {
   return [...new Set(declarations.map(whole))].map(printed).join('\n');
 }
 
-/** Everything that the entries of the package export, as it is declared in a build, by entry and name. */
+/** Every export of the packages as declared, by entry and name. `build` is a checkout with its build output. */
 export function publicApiOf(build: string): string {
   const files = Object.values(ENTRIES).map((file) => join(build, file));
   for (const file of files) readFileSync(file);

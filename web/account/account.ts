@@ -1,5 +1,5 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
-import type { Answer, paths } from 'gatehouse/client';
 import { type Failure, failureOf } from '../core/action.js';
 import { api } from '../core/api.js';
 import { isLanguageChosen, speak } from '../core/language.js';

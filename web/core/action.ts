@@ -1,5 +1,5 @@
+import { Refused, Unreachable } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
-import { Refused, Unreachable } from 'gatehouse/client';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CaptchaUnavailable } from './captcha.js';
 import { t, wordsOfCode } from './language.js';

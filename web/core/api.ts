@@ -1,4 +1,4 @@
-import { gatehouse, Refused, type SudoFactor, type SudoMethods } from 'gatehouse/client';
+import { gatehouse, Refused, type SudoFactor, type SudoMethods } from '@gatehouse-auth/client';
 import { language } from './language.js';
 import { begin, end, revoked, session } from './session.js';
 

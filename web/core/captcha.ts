@@ -1,4 +1,4 @@
-import { Refused } from 'gatehouse/client';
+import { Refused } from '@gatehouse-auth/client';
 import { api } from './api.js';
 
 type Sent = { readonly headers?: Readonly<Record<string, string>> };

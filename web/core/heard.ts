@@ -1,4 +1,4 @@
-import type { GatewayEvents } from 'gatehouse/client';
+import type { GatewayEvents } from '@gatehouse-auth/client';
 
 type Hear = (name: keyof GatewayEvents, data: unknown) => void;
 

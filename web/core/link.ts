@@ -1,5 +1,5 @@
+import type { Refused } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import type { Refused } from 'gatehouse/client';
 import { type Action, useAction } from './action.js';
 import { carried, forgetCarried } from './fragment.js';
 import { keep, kept } from './kept.js';

@@ -1,5 +1,5 @@
+import { Gateway, type GatewayEvents } from '@gatehouse-auth/client';
 import { effect } from '@preact/signals';
-import { Gateway, type GatewayEvents } from 'gatehouse/client';
 import { brand } from './brand.js';
 import { revoked, session } from './session.js';
 

@@ -1,4 +1,4 @@
-import { Refused } from 'gatehouse/client';
+import { Refused } from '@gatehouse-auth/client';
 
 const second = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { api } from './api.js';
 import { saidIn, t, type Words } from './language.js';
 

@@ -1,5 +1,5 @@
+import type { SudoFactor, SudoMethods } from '@gatehouse-auth/client';
 import { signal, useSignal } from '@preact/signals';
-import type { SudoFactor, SudoMethods } from 'gatehouse/client';
 import { Button } from '../kit/button.js';
 import { Dialog } from '../kit/dialog.js';
 import { CodeField, PasswordField } from '../kit/field.js';

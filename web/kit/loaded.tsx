@@ -1,5 +1,5 @@
+import type { GatewayEvents } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import type { GatewayEvents } from 'gatehouse/client';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Action, useAction } from '../core/action.js';

@@ -1,5 +1,5 @@
+import { Refused } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
-import { Refused } from 'gatehouse/client';
 import { type Failure, failureOf, useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { brand } from '../core/brand.js';

@@ -1,4 +1,4 @@
-import { Refused } from 'gatehouse/client';
+import { Refused } from '@gatehouse-auth/client';
 import { type Failure, failureOf, useAction } from '../core/action.js';
 import { api } from '../core/api.js';
 import { useSecondsUntil } from '../core/countdown.js';

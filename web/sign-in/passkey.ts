@@ -1,4 +1,4 @@
-import { Refused } from 'gatehouse/client';
+import { Refused } from '@gatehouse-auth/client';
 import { api } from '../core/api.js';
 import { type Assertion, assertion, disown } from '../core/passkeys.js';
 import type { SignedIn } from './signed-in.js';

@@ -1,5 +1,5 @@
+import type { Answer, paths, Refused } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
-import type { Answer, paths, Refused } from 'gatehouse/client';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../core/action.js';
 import { api } from '../core/api.js';

@@ -1,5 +1,5 @@
+import { Refused } from '@gatehouse-auth/client';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { Refused } from 'gatehouse/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { failureOf, inOneLine } from '../core/action.js';
 

@@ -1,5 +1,5 @@
+import type { Answer, paths, Refused } from '@gatehouse-auth/client';
 import { computed, signal } from '@preact/signals';
-import type { Answer, paths, Refused } from 'gatehouse/client';
 import { api } from '../core/api.js';
 
 type Service = Answer<paths, '/.well-known/service', 'get'>;

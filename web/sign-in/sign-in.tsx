@@ -1,5 +1,5 @@
+import type { Refused } from '@gatehouse-auth/client';
 import { type Signal, useSignal } from '@preact/signals';
-import type { Refused } from 'gatehouse/client';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Failure, useAction } from '../core/action.js';

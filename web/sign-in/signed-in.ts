@@ -1,4 +1,4 @@
-import type { components } from 'gatehouse/client';
+import type { components } from '@gatehouse-auth/client';
 import { api } from '../core/api.js';
 import { leaveFor } from '../core/places.js';
 import { begin, session } from '../core/session.js';

@@ -1,4 +1,4 @@
-import { Gateway, gatehouse, Refused } from './client/index.js';
+import { Gateway, gatehouse, Refused } from '/notes/client/index.js';
 
 interface Note {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { extension } from 'gatehouse';
+import { extension } from '@gatehouse-auth/server';
 import { CreateNotes1800000000000 } from './migrations/1800000000000-create-notes.js';
 import { Note } from './notes/note.entity.js';
 import { NotesModule } from './notes/notes.module.js';

@@ -1,4 +1,4 @@
-import { start } from 'gatehouse';
+import { start } from '@gatehouse-auth/server';
 import extension from './extension.js';
 
 await start(extension);

@@ -19,7 +19,7 @@ import {
   person,
   race,
   toldToSinks,
-} from 'gatehouse/testing';
+} from '@gatehouse-auth/server/testing';
 import extension from '../src/extension.js';
 
 const PER_ACCOUNT = 5;

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Clock } from '../../core/clock.js';
+import { NAME } from '../../core/own-package.js';
 import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
 import type { TypeScript } from './compiler.js';
 import { type Layout, layoutAt, migrationTimes, type NewMigration } from './layout.js';
@@ -10,7 +11,7 @@ import { registered } from './registration.js';
 import { type Files, importLines, nameOf, render } from './render.js';
 import { type Changes, writeAll } from './write.js';
 
-/** The imports of one file. Sources are `gatehouse`, `gatehouse/testing` or other modules. */
+/** The imports of one file. Sources are `@gatehouse-auth/server`, its `testing` entry or other modules. */
 type Wanted = Readonly<Record<string, readonly string[]>>;
 
 /** Resolves imports to the modules that this file imports them from. */
@@ -21,8 +22,8 @@ function placed({ sourceOf }: Layout, file: string, wanted: Wanted): Wanted {
   };
   for (const [source, specifiers] of Object.entries(wanted)) {
     for (const specifier of specifiers) {
-      if (source === 'gatehouse') add(sourceOf(nameOf(specifier), file), specifier);
-      else add(source === 'gatehouse/testing' ? sourceOf('testing', file) : source, specifier);
+      if (source === NAME) add(sourceOf(nameOf(specifier), file), specifier);
+      else add(source === `${NAME}/testing` ? sourceOf('testing', file) : source, specifier);
     }
   }
   return found;

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type ts from 'typescript';
+import { NAME } from '../../core/own-package.js';
 import { CommandError } from '../terminal/command.js';
 import { projectAt } from '../terminal/project.js';
 import { compilerOf, parse, type TypeScript } from './compiler.js';
@@ -45,7 +46,7 @@ const placesWith = (tests: string, { many }: Names, { migrationFile }: NewMigrat
 export const teamLayout = (root: string): Layout => ({
   root,
   placesOf: (names, migration) => placesWith('test', names, migration),
-  sourceOf: (name) => (name === 'testing' ? 'gatehouse/testing' : 'gatehouse'),
+  sourceOf: (name) => (name === 'testing' ? `${NAME}/testing` : NAME),
   test: {
     imports: {
       '@jest/globals': ['afterAll', 'beforeAll', 'describe', 'expect', 'test'],

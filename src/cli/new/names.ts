@@ -1,4 +1,5 @@
 import { builtinModules } from 'node:module';
+import { NAME } from '../../core/own-package.js';
 import { UsageError } from '../terminal/command.js';
 import { isReserved } from './reserved.js';
 
@@ -113,7 +114,7 @@ export function namesOf(noun: string, plural?: string): Names {
 }
 
 const PACKAGE_NAME = /^(?:@[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\/)?[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/;
-const NO_PACKAGES = ['node_modules', 'favicon.ico', 'gatehouse', ...builtinModules];
+const NO_PACKAGES = ['node_modules', 'favicon.ico', 'gatehouse', NAME, ...builtinModules];
 
 /** @throws UsageError if npm or Docker does not accept the name, or if it is taken */
 export function demandPackageName(name: string): void {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ownFolder, ownPackage } from '../../core/own-package.js';
+import { NAME, ownFolder, ownPackage } from '../../core/own-package.js';
 import { type Command, CommandError, type Terminal, UsageError } from '../terminal/command.js';
 import { featureFiles, newMigration } from './feature.js';
 import { teamLayout } from './layout.js';
@@ -21,8 +21,8 @@ interface Plan {
   readonly description: string;
   readonly example: Names;
   /**
-   * The source from which npm installs Gatehouse. Never a version, because npm would look up an unrelated package by
-   * name.
+   * The source from which npm installs Gatehouse. Never a version, because npm would look it up on a public
+   * registry.
    */
   readonly gatehouse: string;
 }
@@ -44,7 +44,7 @@ function packageValues({ gatehouse }: Plan) {
   return {
     node: engines.node,
     madeFor: `^${version}`,
-    dependencies: lines({ gatehouse, ...versionsOf(peers.filter((name) => !isOptional(name))) }),
+    dependencies: lines({ [NAME]: gatehouse, ...versionsOf(peers.filter((name) => !isOptional(name))) }),
     devDependencies: lines({ ...versionsOf([...TOOLS, ...peers.filter(isOptional)]), ...MORE_TOOLS }),
   };
 }
@@ -104,13 +104,13 @@ const demandSentence = (text: string): void => {
 };
 
 /** The file that `npm pack` writes. */
-const tarball = (): string => `gatehouse-${ownPackage().version}.tgz`;
+const tarball = (): string => `gatehouse-auth-server-${ownPackage().version}.tgz`;
 
-/** @throws UsageError if npm would look up the source by the name `gatehouse` */
+/** @throws UsageError if npm would look up the source on a public registry, where this package is not published */
 const demandSource = (source: string): void => {
-  if (!/^(?!npm:gatehouse(?:@|$))[a-z+]+:./.test(source)) {
+  if (!/^(?!npm:(?:gatehouse|@gatehouse-auth\/\w+)(?:@|$))[a-z+]+:./.test(source)) {
     throw new UsageError(
-      `--gatehouse must be a file, a URL or an alias, such as file:${tarball()} or npm:@acme/gatehouse@^${ownPackage().version}: on npm, the name gatehouse belongs to an unrelated package`,
+      `--gatehouse must be a file, a URL or an alias, such as file:${tarball()} or npm:@acme/gatehouse@^${ownPackage().version}. ${NAME} is not published yet.`,
     );
   }
 };

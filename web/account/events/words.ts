@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { language, saidIn, t, type Words, when } from '../../core/language.js';
 import { plainScope } from '../../core/scopes.js';
 import { suspensionOf } from '../../core/suspension.js';

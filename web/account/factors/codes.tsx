@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { brand } from '../../core/brand.js';
 import { t } from '../../core/language.js';
 import { Button } from '../../kit/button.js';

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 
 export type Session = Answer<paths, '/v1/auth/sessions', 'get'>[number];

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 
 export type Webhook = Answer<paths, '/v1/webhooks/{id}', 'get'>;
 

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { registry } from '../rights.js';
 
 /** An admin route with its required ACLs. */

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import type { Summary } from '../parts/people.js';
 import { can } from '../rights.js';

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 
 export type AuditPage = Answer<paths, '/v1/admin/audit-logs', 'get'>;
 export type Entry = AuditPage['logs'][number];

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 
 export type Ban = Answer<paths, '/v1/admin/blocklists/ip/entries', 'get'>['items'][number];
 

@@ -1,4 +1,4 @@
-import type { Answer, components, paths } from 'gatehouse/client';
+import type { Answer, components, paths } from '@gatehouse-auth/client';
 
 export type Explained = Answer<paths, '/v1/admin/explain', 'post'>;
 

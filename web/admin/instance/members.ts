@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { t, type Words } from '../../core/language.js';
 
 export type Config = Answer<paths, '/v1/admin/instance/config', 'get'>;

@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { can, holds, registry } from '../rights.js';
 
 export type Key = Answer<paths, '/v1/admin/api-keys/{key_id}', 'get'>;

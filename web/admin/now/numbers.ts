@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 
 export type Statistics = Answer<paths, '/v1/admin/instance/statistics', 'get'>;
 export type Replica = Statistics['replicas'][number];

@@ -1,5 +1,5 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
-import type { Answer, paths } from 'gatehouse/client';
 import { useRef } from 'preact/hooks';
 import { api } from '../../core/api.js';
 import { t, when } from '../../core/language.js';

@@ -1,5 +1,5 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
-import type { Answer, paths } from 'gatehouse/client';
 import { api } from '../../core/api.js';
 import { type Paged, usePaged } from '../parts/paged.js';
 

@@ -1,4 +1,4 @@
-import { type Answer, type paths, Refused } from 'gatehouse/client';
+import { type Answer, type paths, Refused } from '@gatehouse-auth/client';
 import { api } from '../../core/api.js';
 import type { Words } from '../../core/language.js';
 import type { Entry } from '../parts/entries.js';

@@ -1,5 +1,5 @@
+import type { Answer, paths } from '@gatehouse-auth/client';
 import { useSignal } from '@preact/signals';
-import type { Answer, paths } from 'gatehouse/client';
 import { useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';
 import { t } from '../../core/language.js';

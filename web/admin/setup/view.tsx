@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 import type { ComponentChildren } from 'preact';
 import { api } from '../../core/api.js';
 import { brand } from '../../core/brand.js';

@@ -1,5 +1,5 @@
+import { Refused } from '@gatehouse-auth/client';
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { Refused } from 'gatehouse/client';
 import { useEffect } from 'preact/hooks';
 import { type Action, useAction } from '../../core/action.js';
 import { api } from '../../core/api.js';

@@ -1,5 +1,5 @@
+import { type Answer, type paths, Refused } from '@gatehouse-auth/client';
 import { signal } from '@preact/signals';
-import { type Answer, type paths, Refused } from 'gatehouse/client';
 import { api } from '../../core/api.js';
 import { departure, end, session } from '../../core/session.js';
 

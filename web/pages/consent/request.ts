@@ -1,4 +1,4 @@
-import type { Answer, paths } from 'gatehouse/client';
+import type { Answer, paths } from '@gatehouse-auth/client';
 
 export type Application = Answer<paths, '/v1/oauth2/applications/{id}/public', 'get'>;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Controller, Get, Header, Param } from '@nestjs/common';
-import { Answers, type Call, Config, CredentialFree, pageHeaders, RateLimit, Refusal, Text, TheCall } from 'gatehouse';
+import { Answers, type Call, Config, CredentialFree, pageHeaders, RateLimit, Refusal, Text, TheCall } from '@gatehouse-auth/server';
 
 class FilePath {
   @Text({ min: 1, max: 64, pattern: /^[a-z][a-z-]{0,50}\.js$/, form: 'INVALID_FORMAT' }) file: string;
@@ -11,8 +11,8 @@ class FilePath {
 /** What `npm run build` put beside the compiled code. */
 const built = (name: string): string => readFileSync(new URL(`../../page/${name}`, import.meta.url), 'utf8');
 
-/** `gatehouse/client`, which is all that the page loads beside its own script. */
-const CLIENT = dirname(createRequire(import.meta.url).resolve('gatehouse/client'));
+/** `@gatehouse-auth/client`, which is all that the page loads beside its own script. */
+const CLIENT = dirname(createRequire(import.meta.url).resolve('@gatehouse-auth/client'));
 const OF_CLIENT: ReadonlySet<string> = new Set(['index.js', 'http.js', 'gateway.js', 'refused.js']);
 
 /** A page of notes. It holds no authority: whatever it does, it does by the API. */

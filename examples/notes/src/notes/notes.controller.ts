@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { Authenticated, BotOnly, type Identity, Me, OAuthScope, RateLimit, UserOnly } from 'gatehouse';
+import { Authenticated, BotOnly, type Identity, Me, OAuthScope, RateLimit, UserOnly } from '@gatehouse-auth/server';
 import { NoteInput, NotePath, NotesQuery } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 

@@ -1,4 +1,4 @@
-import { Int, Snowflake, Text } from 'gatehouse';
+import { Int, Snowflake, Text } from '@gatehouse-auth/server';
 
 export const LONGEST_NOTE = 2000;
 

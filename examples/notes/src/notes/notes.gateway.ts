@@ -1,5 +1,5 @@
 import { MessageBody, SubscribeMessage } from '@nestjs/websockets';
-import { Authenticated, GatewayCommands, type Identity, Me, RateLimit } from 'gatehouse';
+import { Authenticated, GatewayCommands, type Identity, Me, RateLimit } from '@gatehouse-auth/server';
 import { WatchInput } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 

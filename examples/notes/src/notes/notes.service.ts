@@ -11,7 +11,7 @@ import {
   rowsOf,
   Snowflakes,
   type Tx,
-} from 'gatehouse';
+} from '@gatehouse-auth/server';
 import { LessThan } from 'typeorm';
 import { Note, type NoteView, noteView } from './note.entity.js';
 import type { NoteInput, NotesQuery } from './notes.dto.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { codePoints, Refusal, type WebhookMessageEvent, type WebhookMessageSink } from 'gatehouse';
+import { codePoints, Refusal, type WebhookMessageEvent, type WebhookMessageSink } from '@gatehouse-auth/server';
 import { LONGEST_NOTE } from './notes.dto.js';
 import { NotesService } from './notes.service.js';
 

@@ -1,7 +1,7 @@
-import { registerAcl, registerBucket, registerDeed, registerErrorCode, registerScope } from 'gatehouse';
+import { registerAcl, registerBucket, registerDeed, registerErrorCode, registerScope } from '@gatehouse-auth/server';
 import type { NoteView } from './note.entity.js';
 
-declare module 'gatehouse' {
+declare module '@gatehouse-auth/server' {
   interface ExtraErrorCodes {
     UNKNOWN_NOTE: true;
     TOO_MANY_NOTES: true;

@@ -64,7 +64,7 @@ const HOLDER = `a.id, a.email, a.username, a.discriminator, a.created_at AS "cre
 /** Imports many accounts with few statements. */
 @Injectable()
 export class AccountIntake {
-  /** Creates the temporary table of a dry run. It is dropped with the connection or by `endTrial`. */
+  /** Creates the temporary table of a dry run. It is dropped at the end of the dry run, or with the connection. */
   async beginTrial(tx: Tx): Promise<Intake> {
     await tx.query('CREATE TEMP TABLE trial_account (LIKE account INCLUDING DEFAULTS INCLUDING INDEXES)');
     return TRIAL;

@@ -61,7 +61,7 @@ export interface AddressHolder {
 
 /**
  * Always selects one row `a`: the account of the email address `$1`, or the next one in alphabetical order. This way,
- * timing does not reveal whether the account exists. `IS_ITS_OWN` is true for an exact match.
+ * timing does not reveal whether the account exists. The second expression is true for an exact match.
  */
 export const NEAREST = `(SELECT 1) one LEFT JOIN LATERAL
   (SELECT * FROM account WHERE lower(email) >= lower($1) ORDER BY lower(email) LIMIT 1) a ON true`;

@@ -13,7 +13,7 @@ interface Row {
  * Snapshot of an account's epoch when an operation started or a credential was verified. An operation that creates a
  * session, adds a factor or changes contact data compares the snapshot with the locked row (credentials.md section 7).
  * The snapshot must come from the start of the operation, never from the locked row. Therefore the factories take the
- * data of that start; only `provedWithin` takes an account.
+ * data of that start. The only exception is for operations that start and end in one transaction.
  */
 export class Seen {
   private constructor(

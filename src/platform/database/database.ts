@@ -33,8 +33,8 @@ type Row = Record<string, unknown>;
 const SILENCE_MS = 12_000;
 
 /**
- * A lost peer may leave the connection open without an error, so a silent socket is destroyed after SILENCE_MS and its
- * pending statements fail. Migrations are exempt because they may take any time.
+ * A lost peer may leave the connection open without an error, so a silent socket is destroyed and its pending
+ * statements fail. Migrations are exempt because they may take any time.
  */
 function watchedSocket(patience: Patience, times: number): Socket {
   const socket = new Socket();

@@ -27,8 +27,8 @@ export interface Step<S> {
 }
 
 /**
- * How a flow resends a code: `demand` checks whether it may, `charge` applies rate limits, and `send` sends it and
- * returns the changed state.
+ * How a flow resends a code: check whether it is allowed, apply the rate limits, send the code and return the changed
+ * state.
  */
 export interface Resend<S, C> {
   demand(step: Step<S>): void;
@@ -91,7 +91,7 @@ export class MailTickets {
 
   /**
    * Resends a code. A first step checks the ticket before the charge, so that a rejected ticket costs no allowance.
-   * @throws Refusal as `step`, and what `demand` and `charge` throw
+   * @throws Refusal as `step`, and the errors of the check and of the charge
    */
   async resend<S extends TicketState, C = void>(
     me: SessionIdentity,

@@ -67,7 +67,10 @@ export const NEAREST = `(SELECT 1) one LEFT JOIN LATERAL
   (SELECT * FROM account WHERE lower(email) >= lower($1) ORDER BY lower(email) LIMIT 1) a ON true`;
 export const IS_ITS_OWN = 'coalesce(lower(a.email) = lower($1), false)';
 
-/** Placeholder row for an empty table, as long as a real one, so that timing is the same. */
+/**
+ * Placeholder values if no account sorts at or after the email address. They are as long as real ones, so that timing
+ * is the same.
+ */
 const NOBODYS = { id: NOBODYS_ID, hash: '-'.repeat(97) };
 
 type IfThere<T> = T & { readonly isThere: boolean };

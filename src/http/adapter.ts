@@ -107,7 +107,7 @@ async function expressAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
     if (respond) respond(req, res).catch(next);
     else next();
   });
-  // Express would otherwise answer 304 to `If-None-Match: *` on every response.
+  // Express would otherwise return 304 for `If-None-Match: *` on every route.
   Object.defineProperty(application.request, 'fresh', { value: false });
   const adapter = new DoorExpressAdapter(application);
   for (const method of ['all', ...METHODS.map((name) => name.toLowerCase())]) {
@@ -192,7 +192,7 @@ async function fastifyAdapter(door: Door, watch: PlatformWatch): Promise<Abstrac
   const instance = adapter.getInstance();
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request: unknown, _payload: unknown, done: (error: null) => void) => done(null));
-  // Otherwise Fastify would answer 415 to a content type that it cannot read, before any guard runs.
+  // Otherwise Fastify would return 415 for a content type that it cannot read, before any guard runs.
   type Hooked = { headers: object; raw: IncomingMessage };
   instance.addHook('onRequest', (request: Hooked, reply: unknown, done: (error?: Error) => void) => {
     if ('content-type' in request.headers) request.headers = { 'content-type': 'application/octet-stream' };

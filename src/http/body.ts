@@ -53,7 +53,11 @@ async function readPieces(call: Call, limit: number, take: (piece: Buffer) => vo
   transfers.resume(call);
 }
 
-/** Reads a whole body of at most `limit` bytes. @throws as `readPieces` */
+/**
+ * Reads a whole body of at most `limit` bytes.
+ * @throws Refusal PAYLOAD_TOO_LARGE; RATE_LIMITED, BAD_REQUEST, SERVICE_UNAVAILABLE for a body that is not complete yet;
+ * ClientGone
+ */
 export async function readBytes(call: Call, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   await readPieces(call, limit, (piece) => void pieces.push(piece));

@@ -65,7 +65,7 @@ export class SiteFilesController {
     return `${lines.join('\n')}\n`;
   }
 
-  /** List the origins that may use passkeys of this relying party (WebAuthn Level 3, related origins). */
+  /** List the origins that may use passkeys of this relying party. See "related origins" in WebAuthn Level 3. */
   @Get('.well-known/webauthn')
   @CredentialFree()
   @RateLimit('instance:info')

@@ -83,7 +83,7 @@ function demandRoom(root: string): void {
   if (readdirSync(root).length > 0) throw new CommandError(`${root} is not empty: nothing was written`);
 }
 
-/** Asks until the answer is valid. An empty answer means `fallback`. */
+/** Asks until the input is valid. Empty input means `fallback`. */
 async function askedFor({ ask, err }: Terminal, question: string, fallback: string, check: (text: string) => unknown) {
   for (;;) {
     const answer = (await ask?.(`${question} (${fallback}) `))?.trim() || fallback;

@@ -13,7 +13,7 @@ export interface Terminal {
   readonly folder?: string;
   /** An embedded database that the caller opens and closes, in place of the one in `DATA_DIR`. */
   readonly embeddedDatabase?: EmbeddedEngine;
-  /** Asks the user and returns the answer; absent if the terminal is not interactive. */
+  /** Asks the user and returns the input; absent if the terminal is not interactive. */
   readonly ask?: (question: string) => Promise<string>;
   out(line: string): void;
   err(line: string): void;

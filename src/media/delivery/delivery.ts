@@ -64,7 +64,7 @@ export class Delivery {
   constructor(private readonly log: Log) {}
 
   /**
-   * Sends an object. Calls `load` only if the response has content.
+   * Sends an object. Does not call `load` for a 304 response.
    * @throws Refusal RANGE_NOT_SATISFIABLE, NOT_FOUND, RATE_LIMITED, and errors of `load`
    */
   async send(call: Call, item: Representation, load: () => Promise<Content> | Content): Promise<typeof ANSWERED> {

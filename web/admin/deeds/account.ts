@@ -15,7 +15,7 @@ export const isSelf = ({ id }: AdminUser): boolean => id === me.value?.id;
 export const heldBeyond = ({ acls }: AdminUser): readonly string[] =>
   acls.filter((acl) => registry.value?.acls.includes(acl) && !holds(acl));
 
-/** The accounts that an operation applies to: any, all except the own one, or those without bots. */
+/** The accounts that an operation applies to: `any`, `others` (not one's own), or `people` (`others` without bots). */
 export type Whose = 'any' | 'others' | 'people';
 
 /** True if the administrator may run the operation on this account. */

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, openBrowser } from '../machine/browser.js';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, type OwnBrowser, openBrowser } from '../machine/browser.js';
 import { type Gatehouse, gatehouse, type Persona, pathOf, person, picture, uploadFile } from '../support/index.js';
 
 describeInBrowser('media.md 7.3 in a browser: no stored file is active content', () => {
   let service: Gatehouse;
   let alice: Persona;
-  let browser: Browser;
+  let browser: OwnBrowser;
   let page: Page;
   let site: Server;
   let origin: string;

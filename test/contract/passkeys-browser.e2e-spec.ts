@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { Config } from '../../src/core/config/config.js';
-import { describeInBrowser, openBrowser } from '../machine/browser.js';
+import { describeInBrowser, type OwnBrowser, openBrowser } from '../machine/browser.js';
 import { freePort } from '../machine/ports.js';
 import {
   type Answer,
@@ -25,7 +25,7 @@ const CREDENTIALS = '/v1/users/@me/mfa/webauthn/credentials';
 
 describeInBrowser('passkeys of a browser: Chromium with its virtual authenticator', () => {
   let service: Gatehouse;
-  let browser: Browser;
+  let browser: OwnBrowser;
   let page: Page;
   let devtools: CDPSession;
   let authenticatorId: string;

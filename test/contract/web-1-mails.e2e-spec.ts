@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
 import { LANGUAGES } from '../../src/core/text/languages.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Instance } from '../../src/platform/instance/instance.js';
 import { SECURITY_EVENTS } from '../../src/platform/mail/templates/words/kinds.js';
-import { describeInBrowser, openBrowser } from '../machine/browser.js';
+import { describeInBrowser, type OwnBrowser, openBrowser } from '../machine/browser.js';
 import { freePort } from '../machine/ports.js';
 import {
   eventually,
@@ -210,7 +209,7 @@ describe('the page of all mails', () => {
 });
 
 describeInBrowser('mails in a browser', () => {
-  let browser: Browser;
+  let browser: OwnBrowser;
   beforeAll(async () => {
     browser = await openBrowser();
   });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { PATIENCE_MS } from '../support/patience.js';
 
 /** The shell first: Chromium without the windows that nobody sees, at half the processor time. */
@@ -17,22 +17,91 @@ export const describeInBrowser = (title: string, suite: () => void): void => {
   else describe.skip(`${title} (skipped: no Chromium on this machine)`, suite);
 };
 
-/** A browser each of whose pages has the patience of all tests. */
-export async function openBrowser(): Promise<Browser> {
+/** One browser for the process. It does not keep the process running while no test has it open. */
+interface Shared {
+  readonly browser: Browser;
+  readonly handles: readonly Handle[];
+  users: number;
+}
+
+interface Handle {
+  ref(): void;
+  unref(): void;
+}
+
+interface Child extends Handle {
+  readonly pid?: number;
+  readonly spawnfile?: string;
+  readonly stdio: readonly (Handle | null)[];
+}
+
+const SHARED = Symbol.for('gatehouse.browser');
+const ofProcess = globalThis as { [SHARED]?: Promise<Shared> };
+
+/** Playwright does not show the process of a browser. */
+function handlesOf(path: string): Handle[] {
+  const { _getActiveHandles } = process as unknown as { _getActiveHandles(): Child[] };
+  const children = _getActiveHandles().filter(({ spawnfile }) => spawnfile === path);
+  return children.flatMap((child) => [child, ...child.stdio.filter((stream) => stream !== null)]);
+}
+
+async function launch(): Promise<Shared> {
   const { chromium } = await import('playwright-core');
+  const path = chromiumPath ?? '';
   const browser = await chromium.launch({
-    executablePath: chromiumPath ?? '',
+    executablePath: path,
     timeout: PATIENCE_MS,
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
     ],
   });
-  const open = browser.newContext.bind(browser);
-  browser.newContext = async (options) => {
-    const context = await open(options);
+  return { browser, handles: handlesOf(path), users: 0 };
+}
+
+/** The browser of this process, or a new one if it has crashed. */
+async function sharedBrowser(): Promise<Shared> {
+  const former = ofProcess[SHARED];
+  const isThere = await former?.then(
+    ({ browser }) => browser.isConnected(),
+    () => false,
+  );
+  if (!isThere && ofProcess[SHARED] === former) ofProcess[SHARED] = launch();
+  return ofProcess[SHARED] as Promise<Shared>;
+}
+
+/** The part of a browser that a test has for itself: its contexts share neither cookies nor storage nor emulation. */
+export type OwnBrowser = Pick<Browser, 'newContext' | 'newPage' | 'close'>;
+
+/**
+ * A browser each of whose pages has the patience of all tests. All files of a worker share its process, because a start
+ * costs more than most tests do. `close` ends the contexts that were opened here.
+ */
+export async function openBrowser(): Promise<OwnBrowser> {
+  const shared = await sharedBrowser();
+  const contexts = new Set<BrowserContext>();
+  if (shared.users++ === 0) for (const handle of shared.handles) handle.ref();
+  const newContext: Browser['newContext'] = async (options) => {
+    const context = await shared.browser.newContext(options);
+    contexts.add(context);
+    context.once('close', () => contexts.delete(context));
     context.setDefaultTimeout(PATIENCE_MS);
     return context;
   };
-  return browser;
+  let isOpen = true;
+  return {
+    newContext,
+    async newPage(options) {
+      const context = await newContext(options);
+      const page = await context.newPage();
+      page.once('close', () => void context.close());
+      return page;
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await Promise.all([...contexts].map((context) => context.close()));
+      if (--shared.users === 0) for (const handle of shared.handles) handle.unref();
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, WebSocket } from 'playwright-core';
 import { type Gatehouse, type GatehouseOptions, gatehouse } from '../support/index.js';
 import { PATIENCE_MS } from '../support/patience.js';
-import { openBrowser } from './browser.js';
+import { type OwnBrowser, openBrowser } from './browser.js';
 import { freePort } from './ports.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -21,7 +21,7 @@ const CUT_OFF =
 export interface Site {
   readonly service: Gatehouse;
   readonly origin: string;
-  readonly browser: Browser;
+  readonly browser: OwnBrowser;
   /** A person's own browser: nothing is shared with others. */
   visit(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
   close(): Promise<void>;
@@ -83,7 +83,7 @@ export async function site({ env, ...options }: GatehouseOptions = {}): Promise<
 }
 
 async function visitOf(
-  browser: Browser,
+  browser: OwnBrowser,
   origin: string,
   options: NonNullable<Parameters<Browser['newContext']>[0]>,
 ): Promise<Visit> {

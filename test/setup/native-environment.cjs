@@ -1,16 +1,32 @@
-const { appendFileSync, readFileSync } = require('node:fs');
+const { appendFileSync, readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const TICKS_A_SECOND = 100;
 
-/** Seconds of processor time that this process has used, and those that it started and that have ended. */
+/** The parent of a process, and the seconds of CPU that the process and its ended children have used. */
+function statOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { parent: fields[1], seconds: ticks / TICKS_A_SECOND };
+}
+
+/** CPU seconds of this process and of all that it started, whether they have ended or still run, as a shared browser does. */
 function processorTime() {
   try {
-    const [user, system, ofUser, ofSystem] = readFileSync('/proc/self/stat', 'utf8')
-      .split(') ')[1]
-      .split(' ')
-      .slice(11);
-    return [user, system, ofUser, ofSystem].reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_A_SECOND;
+    const stats = new Map();
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        stats.set(pid, statOf(pid));
+      } catch {
+        // It has just ended.
+      }
+    }
+    const totalOf = (pid) =>
+      [...stats].reduce(
+        (sum, [child, { parent }]) => (parent === pid ? sum + totalOf(child) : sum),
+        stats.get(pid).seconds,
+      );
+    return totalOf(String(process.pid));
   } catch {
     return process.cpuUsage().user / 1e6;
   }

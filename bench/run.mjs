@@ -19,7 +19,7 @@ const { default: autocannon } = await import('autocannon');
 
 const PARTS = [
   ...['timing', 'peers', 'start', 'modules', 'oauth', 'gateway', 'plans'],
-  ...['announce', 'revocations', 'revocation-screen', 'workers', 'runtimes', 'growth', 'soak', 'chaos'],
+  ...['announce', 'revocations', 'revocation-screen', 'workers', 'runtimes', 'growth', 'soak', 'chaos', 'loop'],
 ];
 if (PARTS.includes(process.argv[2])) {
   await import(`./${process.argv[2]}.mjs`);

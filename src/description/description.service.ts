@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
@@ -9,7 +10,8 @@ import { type Described, merged, type Schema } from './described.js';
 import type { Facts } from './document.js';
 
 export interface Description {
-  readonly json: string;
+  /** JSON. */
+  readonly bytes: Buffer;
   readonly etag: string;
 }
 
@@ -52,6 +54,7 @@ export class ApiDescription {
   /** The OpenAPI document as an object, for programs in the same process. */
   async document(): Promise<Schema> {
     const { documentOf } = await import('./document.js');
+    await nextTurn();
     return documentOf(this.routes.all, this.described(), this.facts);
   }
 
@@ -72,7 +75,9 @@ export class ApiDescription {
   }
 }
 
-function written(document: Schema): Description {
-  const json = JSON.stringify(document);
-  return { json, etag: `"${hash('sha256', json, 'hex').slice(0, 32)}"` };
+async function written(document: Schema): Promise<Description> {
+  await nextTurn();
+  const bytes = Buffer.from(JSON.stringify(document));
+  await nextTurn();
+  return { bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}"` };
 }

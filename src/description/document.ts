@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorTable } from '../core/errors.js';
 import { schemaOf } from '../http/input.js';
 import type { RoutePlan } from '../policy/plan.js';
@@ -23,8 +24,15 @@ const ABOUT = [
 const wordsOf = (template: string): string =>
   (template.match(/\w+/g) ?? []).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
-/** Generates the OpenAPI 3.1 document. */
-export function documentOf(plans: readonly RoutePlan[], described: Described, { productName, origin }: Facts): Schema {
+/** Operations to describe per turn of the event loop, which takes a few milliseconds. */
+const IN_ONE_TURN = 8;
+
+/** Generates the OpenAPI 3.1 document in many turns of the event loop, so that other requests do not wait for it. */
+export async function documentOf(
+  plans: readonly RoutePlan[],
+  described: Described,
+  { productName, origin }: Facts,
+): Promise<Schema> {
   const shapes = plans.flatMap(({ input }) => [input?.body, input?.sudo].filter((shape) => shape !== undefined));
   const inputs = Object.fromEntries(shapes.map((shape) => [shape.name, schemaOf(shape)]));
   const schemas: Record<string, Schema> = { ...inputs, ...described.schemas, ...refusalSchemas(described) };
@@ -33,7 +41,8 @@ export function documentOf(plans: readonly RoutePlan[], described: Described, { 
   const tags = new Set<string>();
   const shared = new SharedResponses();
   const ids = new Set<unknown>();
-  for (const plan of plans) {
+  for (const [index, plan] of plans.entries()) {
+    if (index % IN_ONE_TURN === 0) await nextTurn();
     const template = templateOf(plan.path);
     const method = plan.method.toLowerCase();
     const made = operationOf(plan, described, named, shared);
@@ -43,6 +52,7 @@ export function documentOf(plans: readonly RoutePlan[], described: Described, { 
     for (const tag of made.tags as string[]) tags.add(tag);
     paths[template] = { ...paths[template], [method]: operation };
   }
+  await nextTurn();
   return {
     openapi: '3.1.0',
     info: {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Controller, Get, Param } from '@nestjs/common';
 import { Config } from '../core/config/config.js';
 import { Refusal } from '../core/errors.js';
-import { ApiDescription, type Description } from '../description/description.service.js';
+import { ApiDescription } from '../description/description.service.js';
 import { callerHas } from '../http/conditions.js';
 import { Text } from '../http/input.js';
 import { Answers } from '../policy/answers.js';
@@ -103,15 +103,7 @@ export class DocsController {
   file(@Param() { file }: DocsFile, @TheCall() call: Call) {
     this.demandEnabled();
     if (!isKnown(file)) throw new Refusal('NOT_FOUND');
-    const { bytes, etag } = this.asset(file);
-    if (this.isFresh(call, etag)) return undefined;
-    const isHead = call.req.method === 'HEAD';
-    if (!isHead) call.transfers.beginAnswer(call);
-    call.res.setHeader('Content-Type', FILES[file]);
-    call.res.setHeader('Content-Length', bytes.length);
-    if (isHead) call.res.end();
-    else call.transfers.send(call, bytes, () => {});
-    return ANSWERED;
+    return this.send(call, this.asset(file), FILES[file]);
   }
 
   /** Reads the file on the first request and caches it. */
@@ -124,10 +116,15 @@ export class DocsController {
     return asset;
   }
 
-  private send(call: Call, { json, etag }: Description, type: string): string | undefined {
+  private send(call: Call, { bytes, etag }: Asset, type: string): typeof ANSWERED | undefined {
     if (this.isFresh(call, etag)) return undefined;
+    const isHead = call.req.method === 'HEAD';
+    if (!isHead) call.transfers.beginAnswer(call);
     call.res.setHeader('Content-Type', type);
-    return json;
+    call.res.setHeader('Content-Length', bytes.length);
+    if (isHead) call.res.end();
+    else call.transfers.send(call, bytes, () => {});
+    return ANSWERED;
   }
 
   private isFresh({ req, res }: Call, etag: string): boolean {
